@@ -1,0 +1,144 @@
+/**
+ * What an agent file may say. One strict schema: an unknown key is an error, so that a typo never silently changes what runs.
+ * The schema holds what a file *says*; defaults live in base/limits.ts and are applied where they are used.
+ */
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+
+const name = z.string().min(1).max(200);
+const names = z.array(name).min(1).max(100);
+const count = z.number().int().positive();
+
+const duration = z.union([z.string(), z.number()]).transform((value, context) => {
+  const milliseconds = parseDuration(value);
+  if (milliseconds === undefined) {
+    context.addIssue({ code: 'custom', message: 'is not a duration; write 90s, 10m or 1.5h' });
+    return z.NEVER;
+  }
+  return milliseconds;
+});
+
+/** A JSON Schema as it stands in the file. Whether it is a valid one is checked by the loader. */
+const jsonSchema = z.record(z.string(), z.unknown());
+const format = z.enum(['text', 'markdown', 'json']);
+
+const worker = z.union([
+  name,
+  z.strictObject({ agent: name, model: z.string().optional(), charter: z.string().max(4_000).optional(), name: name.optional() }),
+]);
+
+const permission = z.enum(['allow', 'ask', 'deny']);
+
+export const definitionSchema = z.strictObject({
+  name: name.optional(),
+  description: z.string().max(4_000).optional(),
+  model: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(10)]).optional(),
+  models: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(10)]).optional(),
+
+  tools: z.array(name).max(200).optional(),
+  mcp: z
+    .record(
+      name,
+      z.union([
+        z.strictObject({
+          command: z.string().min(1),
+          args: z.array(z.string()).optional(),
+          env: z.record(z.string(), z.string()).optional(),
+          cwd: z.string().optional(),
+        }),
+        z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()).optional() }),
+      ]),
+    )
+    .optional(),
+  permissions: z.record(name, permission).optional(),
+
+  agents: names.optional(),
+  chat: z.boolean().optional(),
+  advisors: z.union([name.transform((one) => [one]), names]).optional(),
+  router: z.strictObject({ destinations: names }).optional(),
+  handoff: z
+    .union([
+      name.transform((to) => ({ to, include: 'report' as const })),
+      z.strictObject({ to: name, include: z.enum(['report', 'request']).default('report') }),
+    ])
+    .optional(),
+  team: z
+    .strictObject({
+      members: names,
+      supervisor: name.optional(),
+      memberMaxTurns: count.optional(),
+      supervisorMaxTurns: count.optional(),
+    })
+    .optional(),
+  group: z
+    .strictObject({
+      mode: z.enum(['broadcast', 'sequential', 'orchestrator', 'reflect']),
+      workers: z.array(worker).min(1).max(100),
+      evaluator: name.optional(),
+      maxIterations: count.optional(),
+      workerTimeout: duration.optional(),
+      collectTimeout: duration.optional(),
+      sharedContext: z.string().optional(),
+      routingContext: z.string().optional(),
+    })
+    .optional(),
+  dispatch: z
+    .strictObject({
+      agents: names,
+      confidenceThreshold: z.number().min(0).max(1).optional(),
+      maxAttempts: count.optional(),
+      timeout: duration.optional(),
+      retries: z.number().int().nonnegative().optional(),
+      fallback: name.optional(),
+      clarification: z.string().optional(),
+    })
+    .optional(),
+  architect: z
+    .strictObject({
+      executor: name,
+      fallbackExecutors: z.array(name).optional(),
+      limits: z.strictObject({ maxCliCalls: count.optional(), maxDuration: duration.optional() }).optional(),
+    })
+    .optional(),
+
+  input: z.strictObject({ format: format.optional(), schema: jsonSchema.optional() }).optional(),
+  output: z.strictObject({ format: format.optional(), schema: jsonSchema.optional() }).optional(),
+
+  maxTurns: count.optional(),
+  maxToolCallsPerTurn: count.optional(),
+  maxRetries: z.number().int().nonnegative().optional(),
+  maxOutputTokens: count.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  reasoning: z.enum(['none', 'minimal', 'low', 'medium', 'high']).optional(),
+  llmTimeout: duration.optional(),
+  toolTimeout: duration.optional(),
+  toolResponseMaxBytes: count.optional(),
+  contextWindow: count.optional(),
+  budget: z
+    .strictObject({
+      usd: z.number().nonnegative().optional(),
+      tokens: z.number().int().nonnegative().optional(),
+      calls: z.number().int().nonnegative().optional(),
+      depth: z.number().int().nonnegative().optional(),
+      wall: duration.optional(),
+      /** Run even though the price of the model is not known: the `usd` limit then counts only what is. */
+      allowUnknownPrices: z.boolean().optional(),
+    })
+    .optional(),
+  isolation: z.enum(['inline', 'process']).optional(),
+  tags: z.array(z.string().max(100)).max(50).optional(),
+});
+
+export type Frontmatter = z.infer<typeof definitionSchema>;
+export type McpServer = NonNullable<Frontmatter['mcp']>[string];
+
+/** An agent: what its file says, its prompt, and where it came from. */
+export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models'> {
+  readonly name: string;
+  /** Models to try in order; empty when the file names none and the project's default is used. */
+  readonly models: readonly string[];
+  readonly prompt: string;
+  /** Path of the file, relative to the project where it can be. */
+  readonly source: string;
+}

@@ -1,0 +1,12 @@
+/** Times as people write them: `90s`, `10m`, `1.5h`, or a plain number of milliseconds. */
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `undefined` when the text is not a duration. */
+export function parseDuration(value: string | number): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/.exec(value.trim());
+  if (match === null) return undefined;
+  const unit = UNITS[match[2] ?? ''];
+  return unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
+}

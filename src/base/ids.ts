@@ -1,0 +1,72 @@
+/**
+ * Ids: branded, prefixed, sortable by the time they were made. `ses_01k9…` is a session, `run_01k9…` a run.
+ * Child runs derive their id from the parent's id and the step that started them, so a resumed parent finds the same child.
+ */
+import { createHash } from 'node:crypto';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+
+export type SessionId = string & { readonly __brand: 'SessionId' };
+export type RunId = string & { readonly __brand: 'RunId' };
+/** `<session id>.<position>`: unique overall, ordered within its session, and the id that event streams resume from. */
+export type EventId = string & { readonly __brand: 'EventId' };
+/** SHA-256 of a payload's bytes, in hexadecimal. */
+export type PayloadRef = string & { readonly __brand: 'PayloadRef' };
+
+/** Crockford's alphabet: no i, l, o or u, so that ids survive being read aloud. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARACTERS = 10;
+const CHANCE_CHARACTERS = 10;
+
+export interface Ids {
+  session(): SessionId;
+  run(): RunId;
+  /** A short unguessable word, for fences around untrusted text and for owners of leases. */
+  nonce(): string;
+}
+
+export function createIds(clock: Clock, random: Random): Ids {
+  const mint = (prefix: string): string => prefix + encodeTime(clock.now()) + encodeBytes(random.bytes(CHANCE_CHARACTERS));
+  return {
+    session: () => mint('ses_') as SessionId,
+    run: () => mint('run_') as RunId,
+    nonce: () => encodeBytes(random.bytes(12)),
+  };
+}
+
+export function childRunId(parent: RunId, step: string): RunId {
+  const digest = createHash('sha256').update(`${parent}/${step}`).digest();
+  return `run_${encodeBytes(digest.subarray(0, TIME_CHARACTERS + CHANCE_CHARACTERS))}` as RunId;
+}
+
+export function eventId(session: SessionId, position: number): EventId {
+  return `${session}.${position}` as EventId;
+}
+
+/** The position part of an event id; `undefined` when the text is not one. */
+export function eventPosition(id: string): number | undefined {
+  const match = /^ses_[0-9a-z]+\.(\d{1,15})$/.exec(id);
+  return match?.[1] === undefined ? undefined : Number(match[1]);
+}
+
+/** The end of an id, enough for a person to tell runs apart. */
+export function shortId(id: string): string {
+  return id.slice(-6);
+}
+
+function encodeTime(milliseconds: number): string {
+  let rest = Math.max(0, Math.floor(milliseconds));
+  let text = '';
+  for (let index = 0; index < TIME_CHARACTERS; index += 1) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** One character per byte: the low five bits. */
+function encodeBytes(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += ALPHABET.charAt(byte & 31);
+  return text;
+}

@@ -1,0 +1,93 @@
+/**
+ * The engine drives runs: it starts, resumes, cancels, pauses and answers them. What happened is only in the ledger;
+ * the engine adds scheduling, leases, budgets and recovery.
+ */
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { Answer, Budget, Failure } from '../events/catalogue.ts';
+import type { UserMessage } from '../events/messages.ts';
+import type { LeaseOwner } from '../ledger/port.ts';
+import type { ModelDelta } from '../models/port.ts';
+import type { RunResult } from '../patterns/steps.ts';
+
+export interface StartRequest {
+  /** The name of an agent the engine knows. */
+  readonly agent: string;
+  readonly input: UserMessage;
+  /** Goes on in this session; a new one without it. */
+  readonly session?: SessionId | undefined;
+  /** Starting twice with the same id starts once. */
+  readonly run?: RunId | undefined;
+  readonly workspace: string;
+  /** Tightens the agent's own budget; never widens it. */
+  readonly budget?: Budget | undefined;
+}
+
+export interface OpenWait {
+  readonly run: RunId;
+  readonly agent: string;
+  /** What `answer` takes. */
+  readonly wait: string;
+  readonly kind: 'permission' | 'question';
+  readonly question: string;
+  readonly choices?: readonly string[] | undefined;
+}
+
+/** Why the engine stopped working on a run, for now or for good. */
+export type RunEnd =
+  | { readonly kind: 'ended'; readonly result: RunResult }
+  /** Nothing can go on until somebody answers. */
+  | { readonly kind: 'waiting'; readonly waits: readonly OpenWait[] }
+  | { readonly kind: 'paused'; readonly reason: string }
+  /** The lease was taken over: another process drives the run now. */
+  | { readonly kind: 'lost' }
+  /** The engine was closed, or the ledger could not be written; the run can be resumed. */
+  | { readonly kind: 'interrupted'; readonly reason: string };
+
+export interface RunHandle {
+  readonly session: SessionId;
+  readonly run: RunId;
+  /** Never rejects. */
+  readonly done: Promise<RunEnd>;
+}
+
+export type StartOutcome =
+  | { readonly kind: 'started'; readonly handle: RunHandle }
+  | { readonly kind: 'refused'; readonly error: Failure };
+
+export type ResumeOutcome =
+  | { readonly kind: 'resumed'; readonly handle: RunHandle; readonly takenOver: boolean }
+  | { readonly kind: 'ended'; readonly result: RunResult }
+  /** A live process drives it. */
+  | { readonly kind: 'held'; readonly owner: LeaseOwner }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'refused'; readonly error: Failure };
+
+export type SignalOutcome =
+  | { readonly kind: 'accepted'; readonly live: boolean }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'unknown' };
+
+/** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
+export interface LivePart {
+  readonly session: SessionId;
+  readonly run: RunId;
+  readonly agent: string;
+  readonly turn: number;
+  readonly delta: ModelDelta;
+}
+
+export interface Engine {
+  start(request: StartRequest): Promise<StartOutcome>;
+  resume(run: RunId): Promise<ResumeOutcome>;
+  /** Ends the run and everything below it. Works from any process; a run nobody drives is ended at once. */
+  cancel(run: RunId, reason: string): Promise<SignalOutcome>;
+  /** Stops after what is under way; `resume` goes on. */
+  pause(run: RunId, reason: string): Promise<SignalOutcome>;
+  /** Answers a question or a permission request. Does not resume a run that nobody drives. */
+  answer(run: RunId, wait: string, answer: Answer): Promise<SignalOutcome>;
+  waits(run: RunId): Promise<readonly OpenWait[]>;
+  /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
+  watch(watcher: (part: LivePart) => void): () => void;
+  /** Lets running steps finish being recorded, gives the leases back. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,229 @@
+/**
+ * Every event type and what its payload holds. The zod schemas are the source: types, validation on read and the page
+ * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
+ */
+import { z } from 'zod';
+import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './messages.ts';
+
+const position = z.number().int().positive();
+const nanoUsd = z.number().int();
+
+/** Money and effort. An amount of money that cannot be known (no price for the model) is absent. */
+export const amounts = z.object({ calls: z.number().int(), tokens: z.number().int(), nanoUsd: nanoUsd.optional() });
+export type Amounts = z.infer<typeof amounts>;
+
+export const budget = z.object({
+  usd: z.number().nonnegative().optional(),
+  tokens: z.number().int().nonnegative().optional(),
+  calls: z.number().int().nonnegative().optional(),
+  depth: z.number().int().nonnegative().optional(),
+  wallMs: z.number().int().nonnegative().optional(),
+});
+export type Budget = z.infer<typeof budget>;
+
+export const failure = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
+export type Failure = z.infer<typeof failure>;
+
+export const runStatus = z.enum(['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'cancelled']);
+/** How a run can end. `needs_input` and `paused` are not ends: such a run waits and goes on later. */
+export type RunStatus = z.infer<typeof runStatus>;
+
+export const report = z.object({
+  format: z.enum(['text', 'markdown', 'json']),
+  /** The answer as text; for `json` the compact JSON text. */
+  body: z.string(),
+  /** Written by the runtime because the agent gave no answer of its own. */
+  synthetic: z.boolean().optional(),
+});
+export type Report = z.infer<typeof report>;
+
+export const claim = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('file'), path: z.string() }),
+  z.object({ kind: z.literal('command'), command: z.string() }),
+]);
+/** What a final report says was done, in a form that the runtime can check against evidence. */
+export type Claim = z.infer<typeof claim>;
+
+export const answer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('approved'), remember: z.boolean().optional() }),
+  z.object({ kind: z.literal('denied'), note: z.string().optional() }),
+  z.object({ kind: z.literal('text'), text: z.string() }),
+]);
+export type Answer = z.infer<typeof answer>;
+
+export const modelFailure = z.object({
+  kind: z.enum([
+    'auth',
+    'rate_limited',
+    'overloaded',
+    'timeout',
+    'cancelled',
+    'context_overflow',
+    'invalid_request',
+    'bad_response',
+    'network',
+    'refused',
+    'script_ended',
+  ]),
+  message: z.string(),
+  status: z.number().int().optional(),
+  retryAfterMs: z.number().optional(),
+});
+export type ModelFailure = z.infer<typeof modelFailure>;
+
+/** How an agent was set up when its run started. Equal setups are stored once. A resumed run uses this, not the file. */
+export const agentSetup = z.object({
+  agent: z.string(),
+  source: z.string().optional(),
+  definition: jsonValue,
+  system: z.string(),
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), inputSchema: jsonValue, replay: z.enum(['safe', 'never']) }),
+  ),
+});
+
+const catalogue = {
+  'session.started': z.object({ title: z.string().optional(), workspace: z.string(), ledgerBudget: budget.optional() }),
+  'session.config': agentSetup,
+
+  'run.started': z.object({
+    agent: z.string(),
+    input: message,
+    /** The run that asked for this one, and in its own words why. */
+    parent: z.string().optional(),
+    reason: z.string().optional(),
+    role: z.string().optional(),
+    depth: z.number().int().nonnegative(),
+    budget: budget.optional(),
+    /** Positions of earlier runs' events whose messages this run's transcript continues. */
+    continues: position.optional(),
+  }),
+  'run.resumed': z.object({ owner: z.string(), takenOver: z.boolean() }),
+  'run.paused': z.object({ reason: z.string() }),
+  'run.signalled': z.object({ signal: z.enum(['cancel', 'pause', 'resume']), reason: z.string().optional() }),
+  'run.ended': z.object({
+    status: runStatus,
+    report,
+    finalAgent: z.string(),
+    error: failure.optional(),
+    claims: z.array(claim).optional(),
+  }),
+
+  'model.request': z.object({
+    turn: z.number().int().positive(),
+    model: z.string(),
+    /** What this request adds to the transcript: the position of the event that holds it, or a message of the runtime's own. */
+    added: z.array(z.union([z.object({ from: position }), z.object({ message })])),
+    /** Set when earlier messages were replaced by the summary in that event. */
+    summary: position.optional(),
+    /** The tools that were offered, when not all of the setup's. */
+    tools: z.array(z.string()).optional(),
+  }),
+  'model.response': z.object({
+    turn: z.number().int().positive(),
+    message: assistantMessage,
+    finish: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'error', 'other']),
+    usage,
+    requested: z.string(),
+    served: z.string(),
+    attempts: z.number().int().positive(),
+    cost: z.object({ nanoUsd, prices: z.string() }).optional(),
+    durationMs: z.number(),
+  }),
+  'model.failed': z.object({
+    turn: z.number().int().positive(),
+    model: z.string(),
+    attempt: z.number().int().positive(),
+    error: modelFailure,
+    /** The last word: nothing more is tried for this turn. */
+    final: z.boolean(),
+  }),
+
+  'tool.call': z.object({
+    turn: z.number().int().positive(),
+    id: z.string(),
+    name: z.string(),
+    replay: z.enum(['safe', 'never']),
+    /** Present only when it differs from what the model asked for (repaired, defaulted). */
+    input: jsonValue.optional(),
+  }),
+  'tool.result': z.object({
+    id: z.string(),
+    name: z.string(),
+    content: z.array(z.union([textPart, imagePart])),
+    isError: z.boolean().optional(),
+    /** Set when `content` is cut; the whole is the event's attachment. */
+    wholeBytes: z.number().int().optional(),
+    /** The call was under way when the process died, and it was not made again. */
+    inDoubt: z.boolean().optional(),
+    durationMs: z.number(),
+  }),
+
+  'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),
+  'task.summary': z.object({ from: position, to: position, text: z.string(), keeps: z.number().int().nonnegative() }),
+  'task.error': failure,
+  'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
+  'approval.answered': z.object({ wait: z.string(), answer }),
+
+  'cli.run': z.object({
+    command: z.string(),
+    cwd: z.string(),
+    exitCode: z.number().int().nullable(),
+    signal: z.string().nullable(),
+    durationMs: z.number(),
+  }),
+  'cli.stdout': z.object({ bytes: z.number().int(), head: z.string() }),
+  'cli.stderr': z.object({ bytes: z.number().int(), head: z.string() }),
+  'file.diff': z.object({
+    path: z.string(),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    addedLines: z.number().int(),
+    removedLines: z.number().int(),
+    diff: z.string(),
+  }),
+  'test.report': z.object({ command: z.string(), exitCode: z.number().int().nullable(), passed: z.boolean() }),
+  'artifact.manifest': z.object({
+    items: z.array(z.object({ path: z.string(), sha256: z.string().nullable(), bytes: z.number().int() })),
+  }),
+  'evidence.checked': z.object({
+    claims: z.array(z.object({ claim, backed: z.boolean(), by: position.optional(), why: z.string() })),
+    verified: z.boolean(),
+  }),
+
+  'budget.reserved': z.object({ scopes: z.array(z.string()), amounts }),
+  'budget.settled': z.object({
+    scopes: z.array(z.string()),
+    reserved: amounts,
+    spent: amounts,
+    /** The process died before the outcome was known: the whole reservation is taken as spent. */
+    inDoubt: z.boolean().optional(),
+  }),
+
+  'step.recorded': z.object({ value: jsonValue }),
+} as const;
+
+export type EventType = keyof typeof catalogue;
+export type Payloads = { [Type in EventType]: z.infer<(typeof catalogue)[Type]> };
+
+export const payloadSchemas: { readonly [Type in EventType]: z.ZodType<Payloads[Type]> } = catalogue;
+export const eventTypes = Object.keys(catalogue) as readonly EventType[];
+
+export function isEventType(text: string): text is EventType {
+  return Object.hasOwn(catalogue, text);
+}
+
+/** What only the runtime writes, as proof that something happened. No tool, agent or peer can append one of these. */
+export const evidenceTypes = [
+  'tool.result',
+  'cli.run',
+  'cli.stdout',
+  'cli.stderr',
+  'file.diff',
+  'test.report',
+  'artifact.manifest',
+  'evidence.checked',
+] as const satisfies readonly EventType[];
+
+/** What may be appended from outside a run, by somebody who does not hold its lease. */
+export const inboundTypes = ['run.signalled', 'approval.answered'] as const satisfies readonly EventType[];

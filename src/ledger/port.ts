@@ -1,0 +1,155 @@
+/**
+ * The ledger: append-only, the single source of truth. What every store promises is written here and proved by the
+ * conformance suite beside this file.
+ *
+ * - Positions are assigned by the store, gap-free per session, also with many writers.
+ * - An append is durable when its promise resolves; its events are visible all at once or not at all.
+ * - A writer whose lease was taken over cannot append: the fence is checked in the same transaction.
+ * - Counters change in the same transaction as the events that explain them, and never pass their limit.
+ */
+import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
+import type { EventType, Payloads, RunStatus } from '../events/catalogue.ts';
+import type { Actor, LedgerEvent } from '../events/envelope.ts';
+
+/** Where a new event's cause is: an event already stored, or one earlier in the same append. */
+export type Cause = EventId | { readonly earlier: number } | null;
+
+export type NewEvent = {
+  [Type in EventType]: {
+    readonly type: Type;
+    readonly run: RunId;
+    readonly actor: Actor;
+    readonly cause: Cause;
+    readonly payload: Payloads[Type];
+    readonly step?: string | undefined;
+    readonly tool?: string | undefined;
+    readonly attachment?: string | undefined;
+    /** Milliseconds since 1970. */
+    readonly at: number;
+  };
+}[EventType];
+
+/** The right to write for a run (and the runs below it), until somebody else takes it over. */
+export interface Fence {
+  readonly run: RunId;
+  readonly epoch: number;
+}
+
+/** `name` is free; `add` may be negative; with `max`, an append that would pass it is refused whole. */
+export interface CounterChange {
+  readonly name: string;
+  readonly add: number;
+  readonly max?: number;
+}
+
+export interface Append {
+  readonly session: SessionId;
+  /** `null` only for inbound types (answers and signals from outside the run). */
+  readonly fence: Fence | null;
+  readonly events: readonly NewEvent[];
+  readonly counters?: readonly CounterChange[];
+  /** `power`: on the disk before the promise resolves, against loss of power too. Default `process`: safe against kill -9. */
+  readonly sync?: 'process' | 'power';
+}
+
+export type AppendOutcome =
+  | { readonly kind: 'appended'; readonly events: readonly LedgerEvent[] }
+  | { readonly kind: 'lease_lost'; readonly run: RunId }
+  | { readonly kind: 'over_limit'; readonly counter: string; readonly value: number; readonly add: number; readonly max: number };
+
+export interface ReadQuery {
+  readonly session: SessionId;
+  /** Only events after this position. */
+  readonly after?: number;
+  readonly run?: RunId;
+  readonly types?: readonly EventType[];
+  readonly limit?: number;
+}
+
+/** One row per run, kept in step with the run's events: an index, rebuilt from them at any time. */
+export interface RunRow {
+  readonly run: RunId;
+  readonly session: SessionId;
+  readonly parent: RunId | null;
+  readonly agent: string;
+  readonly state: 'running' | 'waiting' | 'paused' | RunStatus;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Who holds the lease now; `null` when nobody does. A dead owner is reported as `null`. */
+  readonly owner: LeaseOwner | null;
+}
+
+export interface RunFilter {
+  readonly session?: SessionId;
+  /** Only runs without a parent. */
+  readonly roots?: boolean;
+  readonly states?: readonly RunRow['state'][];
+  /** Newest first. */
+  readonly limit?: number;
+}
+
+export interface LeaseOwner {
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+export type LeaseOutcome =
+  | { readonly kind: 'acquired'; readonly fence: Fence; readonly takenOver: boolean }
+  | { readonly kind: 'held'; readonly owner: LeaseOwner }
+  | { readonly kind: 'busy_session'; readonly run: RunId; readonly owner: LeaseOwner };
+
+export interface LedgerStats {
+  readonly sessions: number;
+  readonly runs: number;
+  readonly events: number;
+  readonly payloads: number;
+  readonly payloadBytes: number;
+  readonly fileBytes: number;
+  readonly databaseBytes: number;
+}
+
+export type VerifyReport =
+  | { readonly kind: 'sound'; readonly sessions: number; readonly events: number; readonly tombstones: number }
+  | { readonly kind: 'broken'; readonly event: EventId; readonly why: string };
+
+export interface RetentionPolicy {
+  /** Sessions whose last event is older lose their payloads, except pinned ones and ones with unfinished runs. */
+  readonly olderThanMs: number;
+  readonly now: number;
+  readonly dryRun: boolean;
+}
+
+export interface GcReport {
+  readonly sessions: readonly SessionId[];
+  readonly payloads: number;
+  readonly bytes: number;
+  readonly dryRun: boolean;
+}
+
+export interface Ledger {
+  append(request: Append): Promise<AppendOutcome>;
+
+  /** At most `limit` (default 1,000) events in order, payloads included. */
+  read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
+  /** Everything after `after`, then what comes, from any process, until `signal` aborts. Loses and repeats nothing. */
+  tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
+  /** Calls back soon after somebody outside appended an inbound event to this session. Returns what ends it. */
+  onInbound(session: SessionId, callback: () => void): () => void;
+  /** The bytes behind a reference; `undefined` when collected (a tombstone is left). */
+  payload(ref: PayloadRef): Promise<Uint8Array | undefined>;
+
+  runs(filter: RunFilter): Promise<readonly RunRow[]>;
+  counter(name: string): Promise<number>;
+
+  /** Takes the lease of a root run. A live owner keeps it; a dead one's is taken over and fenced off. */
+  acquire(session: SessionId, run: RunId): Promise<LeaseOutcome>;
+  release(fence: Fence): Promise<void>;
+
+  stats(): Promise<LedgerStats>;
+  verify(session?: SessionId): Promise<VerifyReport>;
+  pin(session: SessionId, pinned: boolean): Promise<void>;
+  gc(policy: RetentionPolicy): Promise<GcReport>;
+  /** Writes what is queued, gives leases back and closes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,74 @@
+/**
+ * What the session loop is given and what it gives back. Everything comes in as an argument: the model and the tools are
+ * already recorded ones, so the loop is durable without knowing that there is a ledger.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Json } from '../base/json.ts';
+import type { Claim, ModelFailure, Report, RunStatus } from '../events/catalogue.ts';
+import type { Message, ToolCallPart, ToolResultPart } from '../events/messages.ts';
+import type { ModelAnswer, ModelSettings, ToolSpec } from '../models/port.ts';
+
+/** One model call of one turn. The answer is recorded before this resolves. */
+export interface TurnRequest {
+  readonly turn: number;
+  readonly messages: readonly Message[];
+  /** Where the messages that no earlier request held begin. */
+  readonly newFrom: number;
+  readonly tools: readonly ToolSpec[];
+  readonly toolChoice?: 'auto' | 'required' | { readonly name: string } | undefined;
+  readonly outputSchema?: Json | undefined;
+}
+
+export type TurnOutcome =
+  | { readonly kind: 'answer'; readonly answer: ModelAnswer }
+  | { readonly kind: 'failed'; readonly error: ModelFailure }
+  /** The budget has no room for the call; it was not made. */
+  | { readonly kind: 'no_budget'; readonly message: string };
+
+export interface SessionModel {
+  ask(request: TurnRequest): Promise<TurnOutcome>;
+}
+
+export interface SessionTools {
+  readonly specs: readonly ToolSpec[];
+  /** Runs one call of a turn. Never rejects for what a tool does; the result is recorded before this resolves. */
+  call(turn: number, index: number, call: ToolCallPart): Promise<ToolResultPart>;
+}
+
+export interface SessionLimits {
+  readonly maxTurns: number;
+  readonly maxToolCallsPerTurn: number;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly loopNudgeAt: number;
+  readonly loopStopAt: number;
+}
+
+export interface SessionInput {
+  readonly agent: string;
+  readonly system: string;
+  /** What was said before (same agent, same session), oldest first. */
+  readonly history: readonly Message[];
+  readonly request: Message;
+  readonly output: { readonly format: Report['format']; readonly schema?: Json | undefined };
+  readonly settings: ModelSettings;
+  readonly limits: SessionLimits;
+}
+
+export interface SessionPorts {
+  readonly model: SessionModel;
+  readonly tools: SessionTools;
+  /** Records that messages were replaced by a summary, so that the originals can be found. */
+  summarised(summary: { readonly text: string; readonly replaces: number; readonly keeps: number }): Promise<void>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface SessionResult {
+  readonly status: Exclude<RunStatus, 'completed_unverified'>;
+  readonly report: Report;
+  readonly claims: readonly Claim[];
+  readonly error?: { readonly code: string; readonly message: string; readonly fix?: string } | undefined;
+  readonly turns: number;
+  readonly messages: readonly Message[];
+}

@@ -1,0 +1,52 @@
+/**
+ * What the rest of Troupe knows about tools. A tool is called with checked arguments and answers with a value; a tool that
+ * throws is caught at this edge and becomes an error result, so that the transcript stays whole.
+ */
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Payloads } from '../events/catalogue.ts';
+import type { ImagePart, TextPart } from '../events/messages.ts';
+
+/**
+ * What may happen when a call was under way as the process died. `safe`: make it again. `never`: do not; tell the model
+ * that the outcome is unknown.
+ */
+export type Replay = 'safe' | 'never';
+
+export interface ToolContext {
+  /** The folder the tool may touch. Paths are resolved and confined to it. */
+  readonly workspace: string;
+  readonly signal: AbortSignal;
+  /** Run id and step key: the same for a call and its repetition. */
+  readonly idempotencyKey: string;
+}
+
+/** Facts that a built-in tool observed. The runtime writes them; agents cannot. */
+export type Evidence = {
+  [Type in 'cli.run' | 'cli.stdout' | 'cli.stderr' | 'file.diff' | 'test.report']: {
+    readonly type: Type;
+    readonly payload: Payloads[Type];
+    /** The whole bytes, where the payload shows a part. */
+    readonly attachment?: string;
+  };
+}['cli.run' | 'cli.stdout' | 'cli.stderr' | 'file.diff' | 'test.report'];
+
+export type ToolOutcome =
+  | { readonly kind: 'ok'; readonly content: readonly (TextPart | ImagePart)[]; readonly evidence?: readonly Evidence[] }
+  | { readonly kind: 'error'; readonly message: string; readonly evidence?: readonly Evidence[] };
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly replay: Replay;
+  /** Overrides the agent's `toolTimeout`. */
+  readonly timeoutMs?: number;
+  /** `question`: the runtime asks the user and the answer is the result; `run` is not called. */
+  readonly kind?: 'question';
+  run(input: Json, context: ToolContext): Promise<ToolOutcome>;
+}
+
+export type Permission = 'allow' | 'ask' | 'deny';
+
+export const textResult = (text: string): ToolOutcome => ({ kind: 'ok', content: [{ type: 'text', text }] });
+export const errorResult = (message: string): ToolOutcome => ({ kind: 'error', message });
