@@ -10,7 +10,12 @@ const MINUTE = 60 * SECOND;
 export const limits = {
   // agent files
   agentFileBytes: 1 * MIB,
+  frontmatterBytes: 64 * KIB,
+  frontmatterDepth: 64,
+  frontmatterAliases: 100,
   includeDepth: 8,
+  includesPerAgent: 200,
+  diagnosticsPerFile: 100,
   agentFilesPerFolder: 5_000,
 
   // one agent (frontmatter keys of the same meaning override these)
@@ -37,12 +42,26 @@ export const limits = {
   leaseMs: 15 * SECOND,
   leaseRenewMs: 5 * SECOND,
   busyWaitMs: 5 * SECOND,
+  busyBlockMs: 2,
+  appendBatchEvents: 2_000,
+  memoEntries: 20_000,
+  safetyCheckMs: 2 * SECOND,
+  secretLength: 8,
 
   // models
   modelResponseBytes: 32 * MIB,
   retryBaseMs: 500,
   retryMaxMs: 60 * SECOND,
-  accountConcurrency: 64,
+  accountConcurrency: 1_000,
+  modelConnections: 256,
+  modelConnectMs: 10 * SECOND,
+  modelIdleMs: 3 * MINUTE,
+  modelProbeMs: 1 * SECOND,
+  modelErrorCharacters: 300,
+  repairCharacters: 1 * MIB,
+  repairDepth: 100,
+  scriptFileBytes: 4 * MIB,
+  scriptReplies: 10_000,
 
   // tools
   toolOutputBytes: 8 * MIB,
@@ -54,4 +73,26 @@ export const limits = {
   fetchRedirects: 5,
   mcpStartMs: 30 * SECOND,
   mcpToolsPerServer: 500,
+
+  // command line
+  projectSearchDepth: 64,
+  runLookup: 10_000,
+  liveFramesPerSecond: 10,
+  liveTextCharacters: 16_384,
+  questionsPerRun: 1_000,
+  mcpProbeMs: 5 * SECOND,
+  mcpMessageBytes: 16 * MIB,
+  mcpStderrBytes: 8 * KIB,
+  imageBytes: 5 * MIB,
+  readLines: 2_000,
+  readLineCharacters: 2_000,
+  pathCharacters: 4_096,
+  walkEntries: 200_000,
+  searchMs: 20 * SECOND,
+  searchFileBytes: 4 * MIB,
+  diffBytes: 16 * KIB,
+  diffEdits: 400,
+  shellTextBytes: 256 * KIB,
+  stopGraceMs: 2 * SECOND,
+  fetchMs: 60 * SECOND,
 } as const;

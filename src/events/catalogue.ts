@@ -95,8 +95,8 @@ const catalogue = {
     role: z.string().optional(),
     depth: z.number().int().nonnegative(),
     budget: budget.optional(),
-    /** Positions of earlier runs' events whose messages this run's transcript continues. */
-    continues: position.optional(),
+    /** The earlier run of the same agent in this session whose transcript this one continues. */
+    continues: z.string().optional(),
   }),
   'run.resumed': z.object({ owner: z.string(), takenOver: z.boolean() }),
   'run.paused': z.object({ reason: z.string() }),
@@ -112,10 +112,8 @@ const catalogue = {
   'model.request': z.object({
     turn: z.number().int().positive(),
     model: z.string(),
-    /** What this request adds to the transcript: the position of the event that holds it, or a message of the runtime's own. */
-    added: z.array(z.union([z.object({ from: position }), z.object({ message })])),
-    /** Set when earlier messages were replaced by the summary in that event. */
-    summary: position.optional(),
+    /** What this request adds to the transcript: the step whose outcome it is, or a message of the runtime's own. */
+    added: z.array(z.union([z.object({ step: z.string(), run: z.string().optional() }), z.object({ message })])),
     /** The tools that were offered, when not all of the setup's. */
     tools: z.array(z.string()).optional(),
   }),
@@ -160,7 +158,8 @@ const catalogue = {
   }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),
-  'task.summary': z.object({ from: position, to: position, text: z.string(), keeps: z.number().int().nonnegative() }),
+  /** From here on, `text` stands for everything before the step `before` except the request; the originals stay where they are. */
+  'task.summary': z.object({ turn: z.number().int().positive(), before: z.string(), text: z.string() }),
   'task.error': failure,
   'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
   'approval.answered': z.object({ wait: z.string(), answer }),
@@ -184,7 +183,7 @@ const catalogue = {
   }),
   'test.report': z.object({ command: z.string(), exitCode: z.number().int().nullable(), passed: z.boolean() }),
   'artifact.manifest': z.object({
-    items: z.array(z.object({ path: z.string(), sha256: z.string().nullable(), bytes: z.number().int() })),
+    items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })),
   }),
   'evidence.checked': z.object({
     claims: z.array(z.object({ claim, backed: z.boolean(), by: position.optional(), why: z.string() })),

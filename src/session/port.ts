@@ -2,10 +2,9 @@
  * What the session loop is given and what it gives back. Everything comes in as an argument: the model and the tools are
  * already recorded ones, so the loop is durable without knowing that there is a ledger.
  */
-import type { Clock } from '../base/clock.ts';
 import type { Json } from '../base/json.ts';
 import type { Claim, ModelFailure, Report, RunStatus } from '../events/catalogue.ts';
-import type { Message, ToolCallPart, ToolResultPart } from '../events/messages.ts';
+import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../events/messages.ts';
 import type { ModelAnswer, ModelSettings, ToolSpec } from '../models/port.ts';
 
 /** One model call of one turn. The answer is recorded before this resolves. */
@@ -49,7 +48,7 @@ export interface SessionInput {
   readonly system: string;
   /** What was said before (same agent, same session), oldest first. */
   readonly history: readonly Message[];
-  readonly request: Message;
+  readonly request: UserMessage;
   readonly output: { readonly format: Report['format']; readonly schema?: Json | undefined };
   readonly settings: ModelSettings;
   readonly limits: SessionLimits;
@@ -58,9 +57,10 @@ export interface SessionInput {
 export interface SessionPorts {
   readonly model: SessionModel;
   readonly tools: SessionTools;
-  /** Records that messages were replaced by a summary, so that the originals can be found. */
-  summarised(summary: { readonly text: string; readonly replaces: number; readonly keeps: number }): Promise<void>;
-  readonly clock: Clock;
+  /** Records that everything before `keptFrom` (but the request) is from now on told by `text`; gives the message that tells it. */
+  condense(turn: number, text: string, keptFrom: Message): Promise<UserMessage>;
+  /** Where the original of a message or result is kept, in a form that a person or an agent can look up. */
+  reference(item: Message | ToolResultPart): string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +68,7 @@ export interface SessionResult {
   readonly status: Exclude<RunStatus, 'completed_unverified'>;
   readonly report: Report;
   readonly claims: readonly Claim[];
-  readonly error?: { readonly code: string; readonly message: string; readonly fix?: string } | undefined;
+  readonly error?: { readonly code: string; readonly message: string; readonly fix?: string | undefined } | undefined;
   readonly turns: number;
   readonly messages: readonly Message[];
 }

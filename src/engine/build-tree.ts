@@ -1,0 +1,207 @@
+/**
+ * Puts a driven session together: from nothing for a new run, from the ledger's events for one that is taken up again.
+ */
+import { sleep } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
+import { childRunId, type RunId, type SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Fence } from '../ledger/port.ts';
+import { createTranscripts, INPUT_STEP, type Transcripts } from '../projections/transcript.ts';
+import { type BudgetScope, PROJECT_SCOPE } from './budget.ts';
+import { driveRun } from './drive-run.ts';
+import { createInbox } from './inbox.ts';
+import { Interruption } from './interruption.ts';
+import { createJournal } from './journal.ts';
+import type { LivePart } from './port.ts';
+import { equip, prepareAgent, unknownPrice } from './prepare.ts';
+import { type AgentSetup, budgetOf, recordedDefinition, setupPayload } from './setup.ts';
+import type { ChildRequest, ChildRun, EngineParts, RunNode, Tree } from './tree.ts';
+import { createWriter } from './writer.ts';
+
+export const SETUP_STEP = 'setup';
+
+export interface DrivenTree extends Tree {
+  root(run: RunId, started: Payloads['run.started']): RunNode;
+  /** From now on every step throws this. Work under way is told to stop. */
+  interrupt(why: Interruption): void;
+  /** Looks for answers and signals; cancels what was asked to be cancelled. */
+  refresh(): Promise<void>;
+}
+
+export interface TreeOptions {
+  readonly parts: EngineParts;
+  readonly session: SessionId;
+  readonly workspace: string;
+  readonly fence: Fence;
+  /** What the session holds already, oldest first. */
+  readonly events: readonly LedgerEvent[];
+  /** The root agent's setup, when it was just made. */
+  readonly rootSetup?: AgentSetup | undefined;
+  readonly watchers: ReadonlySet<(part: LivePart) => void>;
+}
+
+export function buildTree(options: TreeOptions): DrivenTree {
+  const { parts, session, workspace, events } = options;
+  const past = groupByRun(events);
+  const active = new Set<RunNode>();
+  let stopped: Interruption | undefined;
+  let transcripts: Transcripts | undefined;
+  let wake: (() => void) | undefined;
+
+  const interrupt = (why: Interruption): void => {
+    stopped ??= why;
+    for (const node of active) node.abort.abort(why);
+  };
+  const cancelAsked = (): void => {
+    for (const node of active) {
+      const reason = tree.inbox.cancelled(node.run);
+      if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
+    }
+    wake?.();
+  };
+  const inbox = createInbox(parts.ledger, session, cancelAsked);
+  for (const event of events) inbox.apply(event);
+
+  const node = (run: RunId, parent: RunNode | undefined, started: Payloads['run.started'], scopes: readonly BudgetScope[]): RunNode => {
+    const events = past.get(run) ?? [];
+    const journal = createJournal(run, started.agent, parts.clock, events, parent?.journal.latest('run.started') ?? null);
+    const made: RunNode = { run, parent, depth: started.depth, journal, started, scopes, abort: new AbortController() };
+    active.add(made);
+    if (parent?.abort.signal.aborted === true) made.abort.abort(parent.abort.signal.reason);
+    else parent?.abort.signal.addEventListener('abort', () => made.abort.abort(parent.abort.signal.reason), { once: true });
+    return made;
+  };
+
+  const tree: DrivenTree = {
+    parts,
+    session,
+    workspace,
+    inbox,
+    blockedOn: [],
+    interrupt,
+    writer: createWriter(parts.ledger, session, options.fence, interrupt),
+    refresh: () => inbox.refresh(),
+    root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts))),
+    checkpoint(at) {
+      if (stopped !== undefined) throw stopped;
+      for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
+        const reason = inbox.pauseAsked(up.run);
+        if (reason !== undefined) throw new Interruption('paused', reason);
+      }
+    },
+    history(of) {
+      if (of.started.continues === undefined) return [];
+      transcripts ??= fold(events);
+      return transcripts.closed(of.started.continues);
+    },
+    setup: (of) => setupOf(tree, of, options.rootSetup),
+    child: (parent, request) => startChild(tree, parent, request, past, node),
+    async news(timeoutMs, signal) {
+      const arrived = new AbortController();
+      wake = () => arrived.abort();
+      await sleep(parts.clock, timeoutMs, AbortSignal.any([signal, arrived.signal]));
+    },
+    live(of, turn) {
+      if (options.watchers.size === 0) return undefined;
+      return (delta) => {
+        for (const watcher of options.watchers) watcher({ session, run: of.run, agent: of.started.agent, turn, delta });
+      };
+    },
+  };
+  return tree;
+}
+
+function groupByRun(events: readonly LedgerEvent[]): Map<string, LedgerEvent[]> {
+  const groups = new Map<string, LedgerEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.run_id);
+    if (group === undefined) groups.set(event.run_id, [event]);
+    else group.push(event);
+  }
+  return groups;
+}
+
+function fold(events: readonly LedgerEvent[]): Transcripts {
+  const transcripts = createTranscripts();
+  for (const event of events) transcripts.apply(event);
+  return transcripts;
+}
+
+export function projectScope(parts: EngineParts): BudgetScope[] {
+  if (parts.projectBudget === undefined) return [];
+  const { allowUnknownPrices: _allowed, ...limit } = parts.projectBudget;
+  return [{ scope: PROJECT_SCOPE, limit }];
+}
+
+export function scopesOf(run: RunId, budget: Budget | undefined, above: readonly BudgetScope[]): BudgetScope[] {
+  return budget === undefined ? [...above] : [...above, { scope: run, limit: budget }];
+}
+
+/** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
+async function setupOf(tree: Tree, node: RunNode, rootSetup: AgentSetup | undefined): Promise<Result<AgentSetup, Failure>> {
+  const recorded = node.journal.recorded('session.config', SETUP_STEP);
+  if (recorded !== undefined) return await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system);
+  // The root's own setup was written together with its start.
+  if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
+  const setup = await prepareAgent(tree.parts, node.started.agent, tree.workspace);
+  if (!setup.ok) return setup;
+  const refused = unknownPrice(tree.parts, setup.value, node.scopes);
+  if (refused !== undefined) return fail(refused);
+  tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
+  return setup;
+}
+
+async function startChild(
+  tree: Tree,
+  parent: RunNode,
+  request: ChildRequest,
+  past: ReadonlyMap<string, readonly LedgerEvent[]>,
+  node: (run: RunId, parent: RunNode, started: Payloads['run.started'], scopes: readonly BudgetScope[]) => RunNode,
+): Promise<ChildRun> {
+  const run = childRunId(parent.run, request.key);
+  const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
+  const started = recorded?.event_type === 'run.started' ? recorded.payload : await startedPayload(tree, parent, request);
+  const child = node(run, parent, started, scopesOf(run, started.budget, parent.scopes));
+  if (recorded === undefined) {
+    const cause = parent.journal.latest('model.response') ?? parent.journal.latest('run.started') ?? null;
+    tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
+  }
+  const result = tooDeep(parent) ? refuseDepth(tree, child) : driveRun(tree, child);
+  // Whoever joins the child sees a failure; until then it must not count as unhandled.
+  result.catch(() => undefined);
+  return { result, cancel: (reason) => child.abort.abort(new TroupeError('cancelled', reason)) };
+}
+
+async function startedPayload(tree: Tree, parent: RunNode, { agent, input, options }: ChildRequest): Promise<Payloads['run.started']> {
+  const definition = await tree.parts.agent(agent);
+  const budget = definition === undefined ? undefined : budgetOf(definition);
+  return {
+    agent,
+    input,
+    parent: parent.run,
+    depth: parent.depth + 1,
+    ...(options?.reason === undefined ? {} : { reason: options.reason }),
+    ...(options?.role === undefined ? {} : { role: options.role }),
+    ...(budget === undefined ? {} : { budget }),
+  };
+}
+
+function tooDeep(parent: RunNode): boolean {
+  if (parent.depth + 1 > limits.runDepth) return true;
+  for (let up: RunNode | undefined = parent; up !== undefined; up = up.parent) {
+    const allowed = up.started.budget?.depth;
+    if (allowed !== undefined && parent.depth + 1 - up.depth > allowed) return true;
+  }
+  return false;
+}
+
+async function refuseDepth(tree: Tree, child: RunNode) {
+  const message = `This run would be ${child.depth} levels deep, more than allowed (budget.depth; never more than ${limits.runDepth}).`;
+  const report = { format: 'text' as const, body: message, synthetic: true };
+  const ended = { status: 'budget_exhausted' as const, report, finalAgent: child.started.agent, error: { code: 'too_deep', message } };
+  await tree.writer.write([child.journal.event('run.ended', ended, { step: 'end', actor: 'system' })]);
+  return ended;
+}

@@ -1,0 +1,161 @@
+/**
+ * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
+ * answer from the journal. Every run ends here, in one place, with a result that was checked.
+ */
+import { messageOf, TroupeError } from '../base/errors.ts';
+import type { Payloads } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { type Message, userText } from '../events/messages.ts';
+import type { NewEvent } from '../ledger/port.ts';
+import { runAgent } from '../patterns/run-agent.ts';
+import type { RunResult } from '../patterns/steps.ts';
+import { INPUT_STEP } from '../projections/transcript.ts';
+import { runSession } from '../session/loop.ts';
+import type { SessionResult } from '../session/port.ts';
+import { embeddedSteps } from './embedded-steps.ts';
+import { checkClaims, manifest } from './evidence.ts';
+import { Interruption } from './interruption.ts';
+import { recordedModel } from './recorded-model.ts';
+import { recordedTools } from './recorded-tools.ts';
+import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
+import { createStepIndex } from './step-index.ts';
+import type { RunNode, Tree } from './tree.ts';
+import { activeTime } from './wall.ts';
+
+export const END_STEP = 'end';
+
+/** The reason of an abort that the wall-time budget caused. */
+export class WallTimeOver extends Error {}
+
+export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
+  const ended = node.journal.recorded('run.ended', END_STEP);
+  if (ended !== undefined) return ended.payload;
+  const cancelled = tree.inbox.cancelled(node.run);
+  if (cancelled !== undefined) node.abort.abort(new TroupeError('cancelled', cancelled));
+  const forgetWall = limitWallTime(tree, node);
+  try {
+    const setup = await tree.setup(node);
+    return await endRun(tree, node, setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error));
+  } catch (error) {
+    if (error instanceof Interruption) throw error;
+    return await endRun(tree, node, failed(node, failureOf(error)));
+  } finally {
+    forgetWall();
+  }
+}
+
+function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
+  const steps = createStepIndex();
+  const input = node.started.input;
+  steps.place(input, INPUT_STEP);
+  return (tree.parts.runAgent ?? runAgent)({
+    agent: setup.definition,
+    input: input.role === 'user' ? input : userText(''),
+    steps: embeddedSteps(tree, node),
+    session: (request) => session(tree, node, setup, steps, request),
+  });
+}
+
+function session(
+  tree: Tree,
+  node: RunNode,
+  setup: AgentSetup,
+  steps: ReturnType<typeof createStepIndex>,
+  request: Extract<Message, { role: 'user' }>,
+): Promise<SessionResult> {
+  const { maxOutputTokens, temperature, topP, reasoning } = setup.definition;
+  return runSession(
+    {
+      agent: setup.definition.name,
+      system: setup.system,
+      history: tree.history(node),
+      request,
+      output: outputContract(setup.definition),
+      settings: { maxOutputTokens, temperature, topP, reasoning },
+      limits: sessionLimits(setup.definition),
+    },
+    {
+      model: recordedModel(tree, node, setup, steps),
+      tools: recordedTools(tree, node, setup, steps),
+      async condense(turn, text, keptFrom) {
+        const step = `turn/${turn}/summary`;
+        const summary = userText(node.journal.recorded('task.summary', step)?.payload.text ?? text);
+        if (node.journal.recorded('task.summary', step) === undefined) {
+          const before = steps.stepOf(keptFrom) ?? INPUT_STEP;
+          tree.writer.enqueue([node.journal.event('task.summary', { turn, before, text }, { step, actor: 'system' })]);
+        }
+        steps.place(summary, step);
+        return summary;
+      },
+      reference: (item) => {
+        const step = steps.stepOf(item);
+        return step === undefined ? undefined : `${node.run} ${step}`;
+      },
+      signal: node.abort.signal,
+    },
+  );
+}
+
+/** Checks what the report claims, lists what was changed, and ends the run: all of it in one append. */
+async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<RunResult> {
+  await tree.writer.flushed();
+  const events: NewEvent[] = [];
+  const seen = await evidenceOf(tree, node);
+  const changed = manifest(seen);
+  if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
+  let final = wallTimeOver(node, result);
+  if (final.status === 'completed' && (result.claims?.length ?? 0) > 0) {
+    const checked = await checkClaims(result.claims ?? [], seen, tree.workspace);
+    events.push(node.journal.event('evidence.checked', checked, { actor: 'system' }));
+    if (!checked.verified) final = { ...final, status: 'completed_unverified' };
+  }
+  if (final.error !== undefined) events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
+  events.push(node.journal.event('run.ended', endedPayload(final), { step: END_STEP }));
+  await tree.writer.write(events, { sync: 'power' });
+  return final;
+}
+
+async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
+  const { journal } = node;
+  if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
+  return await tree.parts.ledger.read({ session: tree.session, run: node.run, types: ['file.diff', 'cli.run'] });
+}
+
+/** A run that was cut off by its wall-time budget did not fail and was not cancelled: it ran out. */
+function wallTimeOver(node: RunNode, result: RunResult): RunResult {
+  const { reason } = node.abort.signal;
+  if (!(reason instanceof WallTimeOver)) return result;
+  return { ...result, status: 'budget_exhausted', error: { code: 'budget_exhausted', message: reason.message } };
+}
+
+function endedPayload({ status, report, finalAgent, error, claims }: RunResult): Payloads['run.ended'] {
+  return {
+    status,
+    report,
+    finalAgent,
+    ...(error === undefined ? {} : { error: withoutUndefined(error) }),
+    ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
+  };
+}
+
+function withoutUndefined({ code, message, fix }: NonNullable<RunResult['error']>): NonNullable<RunResult['error']> {
+  return fix === undefined ? { code, message } : { code, message, fix };
+}
+
+function failureOf(error: unknown): NonNullable<RunResult['error']> {
+  if (error instanceof TroupeError) return { code: error.code, message: error.message, ...(error.fix === undefined ? {} : { fix: error.fix }) };
+  return { code: 'bug', message: `Something went wrong inside Troupe: ${messageOf(error)}` };
+}
+
+function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResult {
+  return { status: 'failed', report: { format: 'text', body: error.message, synthetic: true }, finalAgent: node.started.agent, error };
+}
+
+/** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
+function limitWallTime(tree: Tree, node: RunNode): () => void {
+  const wallMs = node.started.budget?.wallMs;
+  if (wallMs === undefined) return () => undefined;
+  const left = wallMs - activeTime(node.journal.past);
+  return tree.parts.clock.after(left, () => node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`)));
+}
+

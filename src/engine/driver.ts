@@ -1,0 +1,108 @@
+/** Drives root runs in this process: each until it ends or cannot go on, then its lease is given back. */
+import type { RunId, SessionId } from '../base/ids.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Payloads } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Fence, NewEvent } from '../ledger/port.ts';
+import { buildTree, type DrivenTree } from './build-tree.ts';
+import { driveRun } from './drive-run.ts';
+import { Interruption } from './interruption.ts';
+import type { LivePart, RunEnd, RunHandle } from './port.ts';
+import { readAll } from './read-all.ts';
+import type { AgentSetup } from './setup.ts';
+import type { EngineParts, RunNode } from './tree.ts';
+import { openWaits } from './waits.ts';
+
+export interface DriveTask {
+  readonly session: SessionId;
+  readonly run: RunId;
+  readonly fence: Fence;
+  readonly workspace: string;
+  readonly started: Payloads['run.started'];
+  readonly events: readonly LedgerEvent[];
+  readonly rootSetup?: AgentSetup | undefined;
+  /** Written before anything else. */
+  opening(root: RunNode): readonly NewEvent[];
+}
+
+export interface Driver {
+  /** Resolves when the opening events are durable and work has begun. */
+  drive(task: DriveTask): Promise<RunHandle>;
+  driving(run: RunId): RunHandle | undefined;
+  /** Interrupts everything and waits until it has stopped. */
+  stop(reason: string): Promise<void>;
+}
+
+interface Place {
+  tree: DrivenTree;
+  root: RunNode;
+}
+
+export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
+  const driven = new Map<RunId, { readonly handle: RunHandle; interrupt(why: Interruption): void }>();
+
+  const place = (task: DriveTask, events: readonly LedgerEvent[]): Place => {
+    const tree = buildTree({ ...task, events, parts, watchers });
+    return { tree, root: tree.root(task.run, task.started) };
+  };
+  const work = async (task: DriveTask, at: { current: Place }): Promise<RunEnd> => {
+    const stopListening = parts.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
+    const end = await driveUntilStuck(parts, at, async () => place(task, await readAll(parts.ledger, task.session)));
+    stopListening();
+    driven.delete(task.run);
+    // The lease of a run that was lost, or of a ledger that cannot be written, is not ours to give back.
+    await parts.ledger.release(task.fence).catch(() => undefined);
+    return end;
+  };
+  return {
+    async drive(task) {
+      const at = { current: place(task, task.events) };
+      const { tree, root } = at.current;
+      const opened = await tree.writer.write(task.opening(root));
+      if (!('kind' in opened)) for (const event of opened) tree.inbox.apply(event);
+      const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at) };
+      driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
+      return handle;
+    },
+    driving: (run) => driven.get(run)?.handle,
+    async stop(reason) {
+      const all = [...driven.values()];
+      for (const one of all) one.interrupt(new Interruption('interrupted', reason));
+      await Promise.all(all.map((one) => one.handle.done));
+    },
+  };
+}
+
+/** An answer may have come while other branches were still busy: then the run goes on at once, from the ledger. */
+async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebuild: () => Promise<Place>): Promise<RunEnd> {
+  for (;;) {
+    const { tree, root } = at.current;
+    try {
+      return { kind: 'ended', result: await driveRun(tree, root) };
+    } catch (error) {
+      const why = error instanceof Interruption ? error : new Interruption('interrupted', messageOf(error));
+      if (why.kind !== 'waiting') return await leave(tree, root, why);
+    }
+    try {
+      await tree.writer.flushed();
+      await tree.refresh();
+      if (!tree.blockedOn.some(({ run, wait }) => tree.inbox.answer(run, wait) !== undefined || tree.inbox.cancelled(run) !== undefined)) {
+        return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session)) };
+      }
+      at.current = await rebuild();
+    } catch (error) {
+      return { kind: 'interrupted', reason: messageOf(error) };
+    }
+  }
+}
+
+async function leave(tree: DrivenTree, root: RunNode, why: Interruption): Promise<RunEnd> {
+  if (why.kind === 'lost') return { kind: 'lost' };
+  if (why.kind !== 'paused') return { kind: 'interrupted', reason: why.message };
+  try {
+    await tree.writer.write([root.journal.event('run.paused', { reason: why.message }, { actor: 'system' })], { sync: 'power' });
+    return { kind: 'paused', reason: why.message };
+  } catch (error) {
+    return { kind: 'interrupted', reason: messageOf(error) };
+  }
+}

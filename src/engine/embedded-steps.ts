@@ -1,0 +1,118 @@
+/** The steps port on the ledger: a step's outcome is an event, a child is a run in the same session. */
+import { sleep } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
+import type { Json } from '../base/json.ts';
+import type { Handle, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
+import type { Answer } from '../events/catalogue.ts';
+import { Interruption, joinAll } from './interruption.ts';
+import type { ChildRun, RunNode, Tree } from './tree.ts';
+import { waitForAnswer } from './waits.ts';
+
+export function embeddedSteps(tree: Tree, node: RunNode): Steps {
+  const children = new Map<string, ChildRun>();
+  const used = new Set<string>();
+
+  const child = (handle: Handle): ChildRun => {
+    const found = children.get(handle.key);
+    if (found === undefined) throw new TroupeError('bug', `No child was started under the key ${handle.key}.`);
+    return found;
+  };
+  const claimKey = (key: string): void => {
+    if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
+    used.add(key);
+  };
+  const settled = (handles: readonly Handle[]): Promise<RunResult[]> => joinAll(handles.map((handle) => child(handle).result));
+
+  return {
+    async step(key, effect) {
+      claimKey(key);
+      return await recordedValue(tree, node, key, () => effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` }));
+    },
+    async start(key, agent, input, options) {
+      claimKey(key);
+      tree.checkpoint(node);
+      children.set(key, await tree.child(node, { key, agent, input, options }));
+      return { key };
+    },
+    settled,
+    async all(handles) {
+      const results = await settled(handles);
+      const failed = results.findIndex((result) => result.status !== 'completed' && result.status !== 'completed_unverified');
+      const result = results[failed];
+      if (result !== undefined) throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);
+      return results;
+    },
+    async race(key, handles) {
+      claimKey(key);
+      const known = node.journal.recorded('step.recorded', key)?.payload.value;
+      const index = typeof known === 'number' ? known : await firstToEnd(handles.map((handle) => child(handle).result));
+      if (known === undefined) await write(tree, node, key, index);
+      const losers = handles.filter((_handle, position) => position !== index).map(child);
+      for (const loser of losers) loser.cancel('another branch was faster');
+      const results = await settled(handles);
+      return { index, result: results[index] as RunResult };
+    },
+    wait: (key, request) => waitWithTimeout(tree, node, key, request),
+    async sleep(key, delayMs) {
+      claimKey(key);
+      const until = await recordedValue(tree, node, key, async () => tree.parts.clock.now() + delayMs);
+      await sleep(tree.parts.clock, until - tree.parts.clock.now(), node.abort.signal);
+      tree.checkpoint(node);
+    },
+    async now(key) {
+      claimKey(key);
+      return await recordedValue(tree, node, key, async () => tree.parts.clock.now());
+    },
+  };
+}
+
+async function recordedValue<Value extends Json>(tree: Tree, node: RunNode, key: string, effect: () => Promise<Value>): Promise<Value> {
+  const known = node.journal.recorded('step.recorded', key);
+  if (known !== undefined) return known.payload.value as Value;
+  tree.checkpoint(node);
+  const value = await effect();
+  await write(tree, node, key, value);
+  return value;
+}
+
+async function write(tree: Tree, node: RunNode, key: string, value: Json): Promise<void> {
+  await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
+}
+
+/** A branch that is interrupted cannot win, but the others still can; when none can, the interruption is passed on. */
+async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<number> {
+  try {
+    return await Promise.any(branches.map((branch, index) => branch.then(() => index)));
+  } catch {
+    await joinAll(branches);
+    throw new TroupeError('bug', 'A race without a winner.');
+  }
+}
+
+async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: WaitRequest): Promise<Answer | undefined> {
+  const { question, choices, timeoutMs } = request;
+  const payload = { question, ...(choices === undefined ? {} : { choices: [...choices] }) };
+  const ask = (): Promise<Answer> => waitForAnswer(tree, node, key, { kind: 'question', payload });
+  if (timeoutMs === undefined) return await ask();
+  const timedOut = `${key}/timeout`;
+  if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
+  const deadline = await recordedValue(tree, node, `${key}/deadline`, async () => tree.parts.clock.now() + timeoutMs);
+  const answer = await untilDeadline(tree, node, deadline, ask);
+  if (answer === undefined) await write(tree, node, timedOut, null);
+  return answer;
+}
+
+/** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */
+async function untilDeadline(tree: Tree, node: RunNode, deadline: number, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Interruption) || error.kind !== 'waiting') throw error;
+    }
+    const left = deadline - tree.parts.clock.now();
+    if (left <= 0 || node.abort.signal.aborted) return undefined;
+    await tree.news(left, node.abort.signal);
+    tree.checkpoint(node);
+  }
+}

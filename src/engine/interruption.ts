@@ -1,0 +1,32 @@
+/**
+ * Why work on a run stops although the run has not ended. Thrown by steps and passed up through patterns and joins, which
+ * let everything under way finish first; caught in one place, where the run is driven.
+ */
+export type InterruptionKind = 'waiting' | 'paused' | 'lost' | 'interrupted';
+
+export class Interruption extends Error {
+  readonly kind: InterruptionKind;
+
+  constructor(kind: InterruptionKind, reason: string) {
+    super(reason);
+    this.name = 'Interruption';
+    this.kind = kind;
+  }
+}
+
+/** What several branches ended with, taken as one: losing the lease or the ledger outranks a wait. */
+export function strongest(interruptions: readonly Interruption[]): Interruption | undefined {
+  const order: readonly InterruptionKind[] = ['lost', 'interrupted', 'paused', 'waiting'];
+  return [...interruptions].sort((left, right) => order.indexOf(left.kind) - order.indexOf(right.kind))[0];
+}
+
+/** Waits for all, however they end; then passes on a bug first, else the strongest interruption, else gives the values. */
+export async function joinAll<Value>(branches: readonly Promise<Value>[]): Promise<Value[]> {
+  const settled = await Promise.allSettled(branches);
+  const reasons = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  const bug = reasons.find((reason) => !(reason instanceof Interruption));
+  if (bug !== undefined) throw bug;
+  const interruption = strongest(reasons as Interruption[]);
+  if (interruption !== undefined) throw interruption;
+  return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+}

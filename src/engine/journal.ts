@@ -1,0 +1,54 @@
+/**
+ * What one run has done so far, by step, and how it adds to it. On a fresh start it is empty; on resume it holds the run's
+ * events, so that completed steps answer from the ledger instead of happening again.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { RunId } from '../base/ids.ts';
+import type { EventType, Payloads } from '../events/catalogue.ts';
+import type { Actor, EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { Cause, NewEvent } from '../ledger/port.ts';
+
+export interface EventOptions {
+  readonly step?: string;
+  readonly actor?: Actor;
+  readonly tool?: string;
+  readonly attachment?: string;
+  /** What brought it about; the run's latest event unless said. */
+  readonly cause?: Cause;
+}
+
+export interface Journal {
+  readonly run: RunId;
+  /** The recorded event of this type for a step, if there is one. The last one counts. */
+  recorded<Type extends EventType>(type: Type, step: string): EventOf<Type> | undefined;
+  /** Builds an event of this run and makes it the run's latest. It is not written yet. */
+  event<Type extends EventType>(type: Type, payload: Payloads[Type], options?: EventOptions): NewEvent;
+  /** The run's latest event of a type, as a cause for others. */
+  latest(type: EventType): Cause | undefined;
+  /** Every event of the run from before this process took it up, oldest first. */
+  readonly past: readonly LedgerEvent[];
+}
+
+export function createJournal(run: RunId, agent: string, clock: Clock, past: readonly LedgerEvent[], startedBy: Cause): Journal {
+  const byStep = new Map<string, LedgerEvent>();
+  for (const event of past) if (event.step !== null) byStep.set(`${event.event_type} ${event.step}`, event);
+  let latest: Cause = past.at(-1)?.event_id ?? startedBy;
+  const latestOf = new Map<EventType, Cause>(past.map((event) => [event.event_type, event.event_id]));
+  return {
+    run,
+    past,
+    latest: (type) => latestOf.get(type),
+    recorded<Type extends EventType>(type: Type, step: string) {
+      const event = byStep.get(`${type} ${step}`);
+      return event === undefined ? undefined : (event as unknown as EventOf<Type>);
+    },
+    event(type, payload, options = {}) {
+      const { step, tool, attachment, cause = latest, actor = `agent:${agent}` } = options;
+      // The mapped union ties payload to type; the compiler cannot see that through a generic function.
+      const event = { type, run, payload, actor, cause, at: clock.now(), step, tool, attachment } as unknown as NewEvent;
+      latest = event;
+      latestOf.set(type, event);
+      return event;
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Everything a session holds, page by page. */
+import type { SessionId } from '../base/ids.ts';
+import type { EventType } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { limits } from '../base/limits.ts';
+import type { Ledger } from '../ledger/port.ts';
+
+export async function readAll(ledger: Ledger, session: SessionId, types?: readonly EventType[]): Promise<LedgerEvent[]> {
+  const events: LedgerEvent[] = [];
+  for (;;) {
+    const after = events.at(-1)?.position ?? 0;
+    const page = await ledger.read({ session, after, limit: limits.readPageEvents, ...(types === undefined ? {} : { types }) });
+    for (const event of page) events.push(event);
+    if (page.length < limits.readPageEvents) return events;
+  }
+}

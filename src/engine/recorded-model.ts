@@ -1,0 +1,201 @@
+/**
+ * The model as the session loop sees it: each turn's call is a recorded step. The request is durable before the call, the
+ * answer is queued before anything is done with it, and a call that was answered before a crash is not made again.
+ */
+import { fail, ok, type Result } from '../base/result.ts';
+import type { Amounts, ModelFailure } from '../events/catalogue.ts';
+import { toolCallsOf } from '../events/messages.ts';
+import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } from '../models/port.ts';
+import { askWithRetries } from '../models/retry.ts';
+import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
+import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
+import { sessionLimits, type AgentSetup } from './setup.ts';
+import type { StepIndex } from './step-index.ts';
+import type { RunNode, Tree } from './tree.ts';
+import { createSpendMeter, spent, type SpendMeter } from './worst-case.ts';
+import { limits } from '../base/limits.ts';
+
+/** Failures after which the provider may still have charged for the call. */
+const MAYBE_CHARGED: ReadonlySet<ModelFailure['kind']> = new Set(['timeout', 'cancelled', 'bad_response']);
+
+interface Recorder {
+  readonly tree: Tree;
+  readonly node: RunNode;
+  readonly setup: AgentSetup;
+  readonly steps: StepIndex;
+  readonly meter: SpendMeter;
+}
+
+export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
+  const meter = createSpendMeter(tree.parts.prices, setup.system, setup.tools);
+  const recorder: Recorder = { tree, node, setup, steps, meter };
+  return {
+    async ask(request) {
+      const step = `turn/${request.turn}/model`;
+      const known = recordedOutcome(recorder, step);
+      if (known !== undefined) {
+        if (known.kind === 'answer') meter.counted(request.messages, known.answer.usage);
+        return known;
+      }
+      return await askNow(recorder, step, request);
+    },
+  };
+}
+
+function recordedOutcome({ node, steps }: Recorder, step: string): TurnOutcome | undefined {
+  const response = node.journal.recorded('model.response', step);
+  if (response !== undefined) {
+    const { message, finish, usage, served } = response.payload;
+    steps.place(message, step);
+    return { kind: 'answer', answer: { message, finish, usage, served } };
+  }
+  const failed = node.journal.recorded('model.failed', step);
+  return failed?.payload.final === true ? { kind: 'failed', error: failed.payload.error } : undefined;
+}
+
+async function askNow(recorder: Recorder, step: string, request: TurnRequest): Promise<TurnOutcome> {
+  const { tree, node, setup, meter } = recorder;
+  tree.checkpoint(node);
+  if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: 'The run was cancelled.' } };
+  const opened = await openModels(tree, setup);
+  if (!opened.ok) return await recordFailure(recorder, step, request, opened.error, 1);
+
+  const scopes = limitingScopes(node.scopes);
+  const worst = scopes.length === 0 ? undefined : meter.worstCase(setup.models[0] ?? '', request.messages, outputTokens(setup));
+  const refused = await announce(recorder, step, request, scopes, worst);
+  if (refused !== undefined) return { kind: 'no_budget', message: refused };
+
+  const startedAt = tree.parts.clock.elapsed();
+  let attempts = 1;
+  const outcome = await askWithRetries(opened.value, modelRequest(recorder, step, request), {
+    maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
+    clock: tree.parts.clock,
+    random: tree.parts.random,
+    quota: tree.parts.quota,
+    onFailure: (failure) => {
+      attempts += 1;
+      if (!failure.final) tree.writer.enqueue([failedEvent(recorder, step, request.turn, failure.model, failure.attempt, failure.error, false)]);
+    },
+  });
+  const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
+  if (outcome.kind === 'answer') meter.counted(request.messages, outcome.answer.usage);
+  return record(recorder, step, request, outcome, { attempts, durationMs, worst, scopes });
+}
+
+/** Writes the intent and the reservation, and waits until they are durable. The text says why there is no room, if so. */
+async function announce(
+  { tree, node, setup, steps }: Recorder,
+  step: string,
+  request: TurnRequest,
+  scopes: ReturnType<typeof limitingScopes>,
+  worst: Amounts | undefined,
+): Promise<string | undefined> {
+  const events = [];
+  if (node.journal.recorded('model.request', step) === undefined) {
+    const offered = request.tools.length === setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
+    const added = steps.added(request.messages.slice(request.newFrom));
+    events.push(node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }));
+  } else if (worst !== undefined) settleDoubt(tree, node, step, scopes);
+  if (worst !== undefined) {
+    events.push(node.journal.event('budget.reserved', { scopes: scopes.map((scope) => scope.scope), amounts: worst }, { step, actor: 'system' }));
+  }
+  if (events.length === 0) return undefined;
+  const written = await tree.writer.write(events, worst === undefined ? {} : { counters: reservation(scopes, worst) });
+  return 'kind' in written ? refusal(written) : undefined;
+}
+
+/** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */
+function settleDoubt(tree: Tree, node: RunNode, step: string, scopes: ReturnType<typeof limitingScopes>): void {
+  const reserved = node.journal.recorded('budget.reserved', step)?.payload.amounts;
+  if (reserved === undefined) return;
+  const names = scopes.map((scope) => scope.scope);
+  tree.writer.enqueue([node.journal.event('budget.settled', { scopes: names, reserved, spent: reserved, inDoubt: true }, { step, actor: 'system' })]);
+}
+
+interface Spending {
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly worst: Amounts | undefined;
+  readonly scopes: ReturnType<typeof limitingScopes>;
+}
+
+async function record(recorder: Recorder, step: string, request: TurnRequest, outcome: ModelOutcome, spending: Spending): Promise<TurnOutcome> {
+  const { tree, node, setup, steps } = recorder;
+  if (outcome.kind === 'failed') {
+    if (outcome.error.kind === 'cancelled') tree.checkpoint(node);
+    const doubt = MAYBE_CHARGED.has(outcome.error.kind);
+    settle(recorder, step, spending, doubt ? spending.worst : { calls: 1, tokens: 0, nanoUsd: 0 }, doubt);
+    return await recordFailure(recorder, step, request, outcome.error, spending.attempts);
+  }
+  const { message, finish, usage, served } = withIds(outcome.answer, request.turn);
+  const nanoUsd = tree.parts.prices.cost(served, usage) ?? tree.parts.prices.cost(setup.models[0] ?? '', usage);
+  const cost = nanoUsd === undefined ? {} : { cost: { nanoUsd, prices: tree.parts.prices.version } };
+  const { attempts, durationMs } = spending;
+  const payload = { turn: request.turn, message, finish, usage, requested: setup.models[0] ?? '', served, attempts, durationMs, ...cost };
+  tree.writer.enqueue([node.journal.event('model.response', payload, { step })]);
+  settle(recorder, step, spending, spent(usage, nanoUsd), false);
+  steps.place(message, step);
+  return { kind: 'answer', answer: { message, finish, usage, served } };
+}
+
+function settle({ tree, node }: Recorder, step: string, { worst, scopes }: Spending, amounts: Amounts | undefined, inDoubt: boolean): void {
+  if (worst === undefined || amounts === undefined) return;
+  const payload = { scopes: scopes.map((scope) => scope.scope), reserved: worst, spent: amounts, ...(inDoubt ? { inDoubt } : {}) };
+  const event = node.journal.event('budget.settled', payload, { step, actor: 'system' });
+  tree.writer.enqueue([event], { counters: settlement(scopes, worst, amounts) });
+}
+
+async function recordFailure(recorder: Recorder, step: string, request: TurnRequest, error: ModelFailure, attempt: number): Promise<TurnOutcome> {
+  const { tree, setup } = recorder;
+  await tree.writer.write([failedEvent(recorder, step, request.turn, setup.models[0] ?? '', attempt, error, true)]);
+  return { kind: 'failed', error };
+}
+
+function failedEvent({ node }: Recorder, step: string, turn: number, model: string, attempt: number, error: ModelFailure, final: boolean) {
+  return node.journal.event('model.failed', { turn, model, attempt, error, final }, { step });
+}
+
+function modelRequest({ tree, node, setup }: Recorder, step: string, request: TurnRequest): ModelRequest {
+  return {
+    agent: setup.definition.name,
+    system: setup.system,
+    messages: request.messages,
+    tools: request.tools,
+    toolChoice: request.toolChoice,
+    outputSchema: request.outputSchema,
+    settings: settingsOf(setup),
+    idempotencyKey: `${node.run}/${step}`,
+    timeoutMs: setup.definition.llmTimeout ?? limits.llmTimeoutMs,
+    signal: node.abort.signal,
+    onDelta: tree.live(node, request.turn),
+  };
+}
+
+function settingsOf({ definition }: AgentSetup): ModelSettings {
+  const { maxOutputTokens, temperature, topP, reasoning } = definition;
+  return { maxOutputTokens: maxOutputTokens ?? limits.maxOutputTokens, temperature, topP, reasoning };
+}
+
+const outputTokens = (setup: AgentSetup): number => sessionLimits(setup.definition).maxOutputTokens;
+
+async function openModels(tree: Tree, setup: AgentSetup): Promise<Result<readonly Model[], ModelFailure>> {
+  const models: Model[] = [];
+  let failure: ModelFailure | undefined;
+  for (const name of setup.models) {
+    const opened = await tree.parts.models.open(name);
+    if (opened.ok) models.push(opened.value);
+    else failure ??= opened.error;
+  }
+  return models.length > 0 ? ok(models) : fail(failure ?? { kind: 'invalid_request', message: 'The agent names no model.' });
+}
+
+/** Some providers repeat or omit call ids; results are matched by them, so each call of a turn gets one of its own. */
+function withIds(answer: ModelAnswer, turn: number): ModelAnswer {
+  const calls = toolCallsOf(answer.message);
+  const ids = new Set(calls.map((call) => call.id));
+  if (ids.size === calls.length && !ids.has('')) return answer;
+  let index = 0;
+  const content = answer.message.content.map((part) => (part.type === 'tool-call' ? { ...part, id: `call_${turn}_${index++}` } : part));
+  return { ...answer, message: { role: 'assistant', content } };
+}
+

@@ -1,0 +1,197 @@
+/**
+ * The tools as the session loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
+ * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
+ */
+import { limits } from '../base/limits.ts';
+import type { Json } from '../base/json.ts';
+import type { Answer } from '../events/catalogue.ts';
+import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../events/messages.ts';
+import type { Cause, NewEvent } from '../ledger/port.ts';
+import { resultPart } from '../projections/transcript.ts';
+import type { SessionTools } from '../session/port.ts';
+import { boundResult } from '../tools/bounded.ts';
+import { runTool } from '../tools/call.ts';
+import type { Tool, ToolOutcome } from '../tools/port.ts';
+import type { AgentSetup } from './setup.ts';
+import type { StepIndex } from './step-index.ts';
+import type { RunNode, Tree } from './tree.ts';
+import { waitForAnswer } from './waits.ts';
+
+interface Caller {
+  readonly tree: Tree;
+  readonly node: RunNode;
+  readonly setup: AgentSetup;
+  readonly steps: StepIndex;
+}
+
+interface Call {
+  readonly step: string;
+  readonly turn: number;
+  readonly tool: Tool;
+  readonly asked: ToolCallPart;
+}
+
+export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
+  const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
+  const caller: Caller = { tree, node, setup, steps };
+  return {
+    specs: setup.tools,
+    async call(turn, index, asked) {
+      const step = `turn/${turn}/tool/${index}`;
+      const known = node.journal.recorded('tool.result', step);
+      if (known !== undefined) return placed(caller.steps, step, resultPart(known.payload));
+      const tool = byName.get(asked.name);
+      if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
+      return await callNow(caller, { step, turn, tool, asked });
+    },
+  };
+}
+
+async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
+  const { tree, node } = caller;
+  const { step, tool, asked } = call;
+  tree.checkpoint(node);
+  if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
+  if (tool.kind === 'question') return await askUser(caller, call);
+  const refusal = await permitted(caller, call);
+  if (refusal !== undefined) return refuse(caller, step, asked, refusal);
+  const begun = node.journal.recorded('tool.call', step)?.event_id;
+  if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
+  const cause = begun ?? (await announce(caller, call));
+  const startedAt = tree.parts.clock.elapsed();
+  const outcome = await runTool(
+    tool,
+    asked.input,
+    { workspace: tree.workspace, signal: node.abort.signal, idempotencyKey: `${node.run}/${step}` },
+    { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
+  );
+  // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
+  if (node.abort.signal.aborted) tree.checkpoint(node);
+  return record(caller, call, cause, outcome, Math.round(tree.parts.clock.elapsed() - startedAt));
+}
+
+/** Records that the call is about to be made; waits for the disk only when it could not be made twice. */
+async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Call): Promise<Cause> {
+  const cause = node.journal.latest('model.response');
+  const payload = { turn, id: asked.id, name: tool.name, replay: tool.replay };
+  const event = node.journal.event('tool.call', payload, { step, tool: tool.name, ...(cause === undefined ? {} : { cause }) });
+  if (tool.replay === 'never') await tree.writer.write([event], { sync: 'power' });
+  else tree.writer.enqueue([event]);
+  return event;
+}
+
+/** `undefined` when the call may go ahead, else what to tell the model. */
+async function permitted({ tree, node, setup }: Caller, { step, tool, asked }: Call): Promise<string | undefined> {
+  const permission = tree.parts.permission(setup.definition, tool);
+  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession(tool.name))) return undefined;
+  if (permission === 'deny') return `Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`;
+  const answer = await waitForAnswer(tree, node, `${step}/approval`, {
+    kind: 'permission',
+    payload: { tool: tool.name, input: asked.input, why: `${setup.definition.name} wants to use ${tool.name}: ${brief(asked.input)}` },
+  });
+  if (answer.kind === 'approved') return undefined;
+  return `Not run: the user said no.${answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : ''}`;
+}
+
+/** Whether a call that may have happened is made again: only when the user, asked, says so. */
+async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): Promise<boolean> {
+  if (tree.parts.whenInDoubt !== 'ask') return false;
+  const answer = await waitForAnswer(tree, node, `${step}/doubt`, {
+    kind: 'question',
+    payload: {
+      question: `The process stopped while ${tool.name} was running (${brief(asked.input)}). It may or may not have been done. Do it again?`,
+      choices: ['again', 'leave it'],
+    },
+  });
+  return answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim() === 'again');
+}
+
+function inDoubt(caller: Caller, call: Call): ToolResultPart {
+  const text =
+    `The outcome of this call is not known: the process stopped while ${call.tool.name} was running, and it was not run again. ` +
+    'Look at the current state before you decide what to do.';
+  return finish(caller, call.step, { id: call.asked.id, name: call.tool.name, content: [{ type: 'text', text }], isError: true, inDoubt: true, durationMs: 0 });
+}
+
+async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {
+  const { question, choices } = questionIn(call.asked.input);
+  const answer = await waitForAnswer(caller.tree, caller.node, call.step, {
+    kind: 'question',
+    payload: { question, ...(choices === undefined ? {} : { choices }) },
+  });
+  return finish(caller, call.step, { id: call.asked.id, name: call.tool.name, content: [{ type: 'text', text: answerText(answer) }], durationMs: 0 });
+}
+
+function refuse(caller: Caller, step: string, asked: ToolCallPart, text: string): ToolResultPart {
+  return finish(caller, step, { id: asked.id, name: asked.name, content: [{ type: 'text', text }], isError: true, durationMs: 0 });
+}
+
+type ResultPayload = Extract<NewEvent, { type: 'tool.result' }>['payload'];
+
+function finish({ tree, node, steps }: Caller, step: string, payload: ResultPayload): ToolResultPart {
+  tree.writer.enqueue([node.journal.event('tool.result', payload, { step, tool: payload.name, actor: 'system' })]);
+  return placed(steps, step, resultPart(payload));
+}
+
+/** Writes what the tool observed and what it answered, the whole in the ledger and a bounded part for the model. */
+function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, durationMs: number): ToolResultPart {
+  const { tree, node, setup } = caller;
+  const whole = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
+  const { content, attachment, wholeBytes } = bounded(whole, setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes);
+  const payload: ResultPayload = {
+    id: call.asked.id,
+    name: call.tool.name,
+    content,
+    durationMs,
+    ...(outcome.kind === 'error' ? { isError: true } : {}),
+    ...(wholeBytes === undefined ? {} : { wholeBytes }),
+  };
+  const evidence = (outcome.evidence ?? []).map((item) =>
+    node.journal.event(item.type, item.payload, {
+      step: call.step,
+      tool: call.tool.name,
+      actor: 'system',
+      cause,
+      ...(item.attachment === undefined ? {} : { attachment: item.attachment }),
+    }),
+  );
+  const options = { step: call.step, tool: call.tool.name, actor: 'system' as const, cause, ...(attachment === undefined ? {} : { attachment }) };
+  tree.writer.enqueue([...evidence, node.journal.event('tool.result', payload, options)]);
+  return placed(caller.steps, call.step, resultPart(payload));
+}
+
+interface Bounded {
+  readonly content: (TextPart | ImagePart)[];
+  readonly attachment?: string;
+  readonly wholeBytes?: number;
+}
+
+function bounded(parts: readonly (TextPart | ImagePart)[], maxBytes: number): Bounded {
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const cut = boundResult(text, maxBytes);
+  if (cut.wholeBytes === undefined) return { content: [...parts] };
+  const images = parts.filter((part) => part.type === 'image');
+  return { content: [{ type: 'text', text: cut.text }, ...images], attachment: text, wholeBytes: cut.wholeBytes };
+}
+
+function placed(steps: StepIndex, step: string, part: ToolResultPart): ToolResultPart {
+  steps.place(part, step);
+  return part;
+}
+
+function questionIn(input: Json): { readonly question: string; readonly choices?: string[] } {
+  const given = input as { readonly question?: Json; readonly choices?: Json } | null;
+  const question = typeof given?.question === 'string' && given.question.trim() !== '' ? given.question : 'The agent has a question but did not say which.';
+  const choices = Array.isArray(given?.choices) ? given.choices.filter((choice) => typeof choice === 'string') : [];
+  return choices.length === 0 ? { question } : { question, choices };
+}
+
+function answerText(answer: Answer): string {
+  if (answer.kind === 'text') return answer.text;
+  return answer.kind === 'approved' ? 'Yes.' : `No.${answer.note === undefined ? '' : ` ${answer.note}`}`;
+}
+
+function brief(input: Json): string {
+  const text = JSON.stringify(input);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

@@ -1,0 +1,117 @@
+/** Starting a run, and taking one up that was left: what is checked, what is written first. */
+import { messageOf, TroupeError } from '../base/errors.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { Failure, Payloads } from '../events/catalogue.ts';
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
+import { INPUT_STEP } from '../projections/transcript.ts';
+import { tighter } from './budget.ts';
+import { scopesOf, projectScope, SETUP_STEP } from './build-tree.ts';
+import { END_STEP } from './drive-run.ts';
+import type { Driver } from './driver.ts';
+import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
+import { prepareAgent, unknownPrice } from './prepare.ts';
+import { readAll } from './read-all.ts';
+import { budgetOf, setupPayload } from './setup.ts';
+import type { EngineParts, RunNode } from './tree.ts';
+
+export async function startNew(parts: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
+  const setup = await prepareAgent(parts, request.agent, request.workspace);
+  if (!setup.ok) return { kind: 'refused', error: setup.error };
+  const session = request.session ?? parts.ids.session();
+  const run = request.run ?? parts.ids.run();
+  const budget = tighter(budgetOf(setup.value.definition), request.budget);
+  const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts)));
+  if (unknown !== undefined) return { kind: 'refused', error: unknown };
+
+  const lease = await acquire(parts.ledger, session, run);
+  if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
+  const events = request.session === undefined ? [] : await readAll(parts.ledger, session);
+  const before = continued(events, request.agent);
+  const started: Payloads['run.started'] = {
+    agent: setup.value.definition.name,
+    input: request.input,
+    depth: 0,
+    ...(budget === undefined ? {} : { budget }),
+    ...(before === undefined ? {} : { continues: before }),
+  };
+  const opening = (root: RunNode): readonly NewEvent[] => {
+    const cause = events.at(-1)?.event_id ?? null;
+    const begin = events.length > 0 ? [] : [root.journal.event('session.started', { workspace: request.workspace }, { actor: 'system', cause })];
+    const start = root.journal.event('run.started', started, { step: INPUT_STEP, actor: 'user', ...(cause === null ? {} : { cause }) });
+    const config = root.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' });
+    return [...begin, start, config];
+  };
+  try {
+    const task = { session, run, fence: lease.fence, workspace: request.workspace, started, events, rootSetup: setup.value, opening };
+    return { kind: 'started', handle: await driver.drive(task) };
+  } catch (error) {
+    return { kind: 'refused', error: { code: 'ledger', message: messageOf(error) } };
+  }
+}
+
+/** Goes on with a root run that nobody drives. */
+export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): Promise<ResumeOutcome> {
+  if (root.endedAt !== null) {
+    const [ended] = await parts.ledger.read({ session: root.session, run: root.run, types: ['run.ended'] });
+    if (ended?.event_type === 'run.ended') return { kind: 'ended', result: ended.payload };
+  }
+  const lease = await acquire(parts.ledger, root.session, root.run);
+  if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
+  if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
+  const events = await readAll(parts.ledger, root.session);
+  const started = events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
+  const session = events.find((event) => event.event_type === 'session.started');
+  if (started?.event_type !== 'run.started' || session?.event_type !== 'session.started') return { kind: 'unknown' };
+  const { takenOver } = lease;
+  const opening = (node: RunNode): readonly NewEvent[] => [
+    node.journal.event('run.resumed', { owner: parts.owner, takenOver }, { actor: 'system' }),
+  ];
+  try {
+    const handle = await driver.drive({
+      session: root.session,
+      run: root.run,
+      fence: lease.fence,
+      workspace: session.payload.workspace,
+      started: started.payload,
+      events,
+      opening,
+    });
+    return { kind: 'resumed', handle, takenOver };
+  } catch (error) {
+    return { kind: 'refused', error: { code: 'ledger', message: messageOf(error) } };
+  }
+}
+
+export async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf<'run.started'> | undefined> {
+  const [event] = await ledger.read({ session: row.session, run: row.run, types: ['run.started'], limit: 1 });
+  return event?.event_type === 'run.started' ? event : undefined;
+}
+
+/** The latest root run of the same agent that has ended: its conversation goes on. */
+function continued(events: readonly LedgerEvent[], agent: string): string | undefined {
+  const ended = new Set(events.flatMap((event) => (event.event_type === 'run.ended' && event.step === END_STEP ? [event.run_id] : [])));
+  return events.findLast((event) => event.event_type === 'run.started' && event.payload.agent === agent && event.payload.depth === 0 && ended.has(event.run_id))
+    ?.run_id;
+}
+
+type Acquired = LeaseOutcome | { readonly kind: 'failed'; readonly error: Failure };
+
+async function acquire(ledger: Ledger, session: SessionId, run: RunId): Promise<Acquired> {
+  try {
+    return await ledger.acquire(session, run);
+  } catch (error) {
+    const known = error instanceof TroupeError ? error : undefined;
+    const fix = known?.fix === undefined ? {} : { fix: known.fix };
+    return { kind: 'failed', error: { code: known?.code ?? 'ledger', message: messageOf(error), ...fix } };
+  }
+}
+
+function busy(session: SessionId, lease: Extract<LeaseOutcome, { kind: 'held' | 'busy_session' }>): Failure {
+  const other = lease.kind === 'busy_session' ? lease.run : 'this run';
+  return {
+    code: 'session_busy',
+    message: `Session ${session} has an unfinished run (${other}); it takes one at a time.`,
+    fix: lease.kind === 'busy_session' ? `Finish it with: troupe resume ${other} (or end it with: troupe cancel ${other})` : 'Wait until it ends.',
+  };
+}

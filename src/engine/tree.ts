@@ -1,0 +1,96 @@
+/**
+ * A driven session: the tree of runs below one root run, and what they share. One process drives it at a time; everything
+ * here can be thrown away and built anew from the ledger.
+ */
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Ids, RunId, SessionId } from '../base/ids.ts';
+import type { Random } from '../base/random.ts';
+import type { Result } from '../base/result.ts';
+import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
+import type { Message, UserMessage } from '../events/messages.ts';
+import type { Ledger } from '../ledger/port.ts';
+import type { ModelCatalogue, Prices } from '../models/port.ts';
+import type { Quota } from '../models/quota.ts';
+import type { AgentRun } from '../patterns/run-agent.ts';
+import type { RunResult, StartOptions } from '../patterns/steps.ts';
+import type { Permission, Tool } from '../tools/port.ts';
+import type { BudgetScope } from './budget.ts';
+import type { Inbox } from './inbox.ts';
+import type { Journal } from './journal.ts';
+import type { LivePart } from './port.ts';
+import type { AgentSetup } from './setup.ts';
+import type { SessionWriter } from './writer.ts';
+
+/** What the engine is built from. */
+export interface EngineParts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  /** Who drives runs here, for the record: process and host. */
+  readonly owner: string;
+  readonly models: ModelCatalogue;
+  readonly prices: Prices;
+  readonly quota: Quota;
+  /** `undefined` when there is no such agent. */
+  agent(name: string): Promise<AgentDefinition | undefined>;
+  /** The agent's tools, or what is wrong with its list. */
+  tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
+  permission(agent: AgentDefinition, tool: Tool): Permission;
+  /** The models an agent uses that names none. */
+  defaultModels(): Promise<Result<readonly string[], string>>;
+  /** The agent's prompt with its variables filled in. */
+  prompt(agent: AgentDefinition, workspace: string): string;
+  readonly projectBudget?: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined;
+  /** How an agent is run; tests of the steps port put their own pattern here. */
+  readonly runAgent?: (run: AgentRun) => Promise<RunResult>;
+  /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
+  readonly whenInDoubt?: 'tell' | 'ask';
+}
+
+/** One run as it is being driven. */
+export interface RunNode {
+  readonly run: RunId;
+  readonly parent: RunNode | undefined;
+  readonly depth: number;
+  readonly journal: Journal;
+  readonly started: Payloads['run.started'];
+  readonly scopes: readonly BudgetScope[];
+  readonly abort: AbortController;
+}
+
+export interface ChildRequest {
+  readonly key: string;
+  readonly agent: string;
+  readonly input: UserMessage;
+  readonly options: StartOptions | undefined;
+}
+
+/** What all runs of a driven session share. */
+export interface Tree {
+  readonly parts: EngineParts;
+  readonly session: SessionId;
+  readonly workspace: string;
+  readonly writer: SessionWriter;
+  readonly inbox: Inbox;
+  /** Questions that have stopped a branch since the tree was built. */
+  readonly blockedOn: { readonly run: RunId; readonly wait: string }[];
+  /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */
+  checkpoint(node: RunNode): void;
+  /** What was said before in the session that this run continues. */
+  history(node: RunNode): readonly Message[];
+  setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
+  /** Starts a child run, or takes up one that had started before. */
+  child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
+  /** Resolves when something has come in from outside, the time is over or the signal aborts. */
+  news(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Undefined when nobody watches. */
+  live(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
+}
+
+export interface ChildRun {
+  readonly result: Promise<RunResult>;
+  cancel(reason: string): void;
+}
+

@@ -1,0 +1,61 @@
+/**
+ * The one writer of a driven session. Appends go out in order; those of one event-loop turn share a transaction.
+ *
+ * - `write` resolves when the events are durable: what every effect waits for.
+ * - `enqueue` does not wait. The events still precede everything written later, so they are durable before the next
+ *   effect; waiting in between would only cost time.
+ * - After a failure (lease lost, disk full) nothing more is written and every call throws the same interruption.
+ */
+import type { SessionId } from '../base/ids.ts';
+import { messageOf } from '../base/errors.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Append, AppendOutcome, Fence, Ledger, NewEvent } from '../ledger/port.ts';
+import { Interruption } from './interruption.ts';
+
+export type OverLimit = Extract<AppendOutcome, { kind: 'over_limit' }>;
+export type WriteOptions = Pick<Append, 'counters' | 'sync'>;
+
+export interface SessionWriter {
+  write(events: readonly NewEvent[], options?: WriteOptions): Promise<readonly LedgerEvent[] | OverLimit>;
+  enqueue(events: readonly NewEvent[], options?: WriteOptions): void;
+  /** Resolves when everything enqueued so far is durable. */
+  flushed(): Promise<void>;
+}
+
+export function createWriter(ledger: Ledger, session: SessionId, fence: Fence, onFailure: (why: Interruption) => void): SessionWriter {
+  let failure: Interruption | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const fail = (why: Interruption): never => {
+    if (failure === undefined) {
+      failure = why;
+      onFailure(why);
+    }
+    throw failure;
+  };
+  const send = async (events: readonly NewEvent[], options: WriteOptions | undefined): Promise<readonly LedgerEvent[] | OverLimit> => {
+    if (failure !== undefined) throw failure;
+    let outcome: AppendOutcome;
+    try {
+      outcome = await ledger.append({ session, fence, events, ...options });
+    } catch (error) {
+      return fail(new Interruption('interrupted', messageOf(error)));
+    }
+    if (outcome.kind === 'lease_lost') return fail(new Interruption('lost', 'Another process has taken over this run.'));
+    return outcome.kind === 'appended' ? outcome.events : outcome;
+  };
+  return {
+    write(events, options) {
+      const sent = send(events, options);
+      last = sent.catch(() => undefined);
+      return sent;
+    },
+    enqueue(events, options) {
+      last = send(events, options).catch(() => undefined);
+    },
+    async flushed() {
+      await last;
+      if (failure !== undefined) throw failure;
+    },
+  };
+}

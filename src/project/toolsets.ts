@@ -1,0 +1,63 @@
+/** The tools of each agent: built-ins, the project's MCP servers, and those that only the agent's own file declares. */
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { createBuiltIns } from '../tools/built-ins.ts';
+import { createMcpServers, type McpServers } from '../tools/mcp.ts';
+import type { McpServerConfig } from '../tools/mcp-connection.ts';
+import type { Tool } from '../tools/port.ts';
+import { createToolset } from '../tools/registry.ts';
+
+export interface ToolsetsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where MCP servers are started. */
+  readonly folder: string;
+  readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** Tools of an embedding program, beside the built-in ones. */
+  readonly tools?: readonly Tool[] | undefined;
+}
+
+export interface Toolsets {
+  of(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
+  close(): Promise<void>;
+}
+
+export function createToolsets(options: ToolsetsOptions): Toolsets {
+  const { clock, random, env, folder } = options;
+  const own = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
+  const builtIns = new Map([...createBuiltIns({ clock, random, environment: env }), ...own]);
+  const mcpOptions = { clock, environment: env, folder };
+  const shared = createMcpServers(options.mcp, mcpOptions);
+  const byAgent = new Map<string, McpServers>();
+
+  const serversOf = (agent: AgentDefinition): McpServers => {
+    if (agent.mcp === undefined) return shared;
+    const known = byAgent.get(agent.source);
+    if (known !== undefined) return known;
+    const made = both(createMcpServers(agent.mcp, mcpOptions), shared);
+    byAgent.set(agent.source, made);
+    return made;
+  };
+  return {
+    async of(agent) {
+      if (agent.tools === undefined || agent.tools.length === 0) return ok([]);
+      const made = await createToolset({ names: agent.tools, builtIns, mcp: serversOf(agent) });
+      if (made.ok) return made;
+      return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));
+    },
+    async close() {
+      await Promise.all([shared, ...byAgent.values()].map((servers) => servers.close()));
+    },
+  };
+}
+
+function both(near: McpServers, far: McpServers): McpServers {
+  return {
+    names: [...near.names, ...far.names],
+    tools: (server) => (near.names.includes(server) ? near : far).tools(server),
+    close: () => near.close(),
+  };
+}

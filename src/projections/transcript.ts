@@ -1,0 +1,122 @@
+/**
+ * The messages of each run, folded from events. Order is stored, never recomputed: every `model.request` lists what it
+ * added, so the transcript of a run is what its requests carried, followed by what has come since.
+ */
+import type { LedgerEvent } from '../events/envelope.ts';
+import { type Message, type ToolResultPart, toolCallsOf, userText } from '../events/messages.ts';
+
+/** The step that holds a run's own request. */
+export const INPUT_STEP = 'input';
+
+export interface Transcripts {
+  apply(event: LedgerEvent): void;
+  /** The conversation of a run so far, earlier runs that it continues included. */
+  of(run: string): Message[];
+  /** The same in a form that can be continued: every call has a result. */
+  closed(run: string): Message[];
+}
+
+interface RunTranscript {
+  readonly continues: string | undefined;
+  /** What has its place in the conversation. Steps are kept so that a summary can say where it cuts. */
+  placed: Placed[];
+  /** Outcomes of steps that no request has carried yet. */
+  readonly pending: Map<string, Message>;
+  condensed: boolean;
+}
+
+interface Placed {
+  readonly step: string | undefined;
+  readonly message: Message;
+}
+
+export function createTranscripts(): Transcripts {
+  const runs = new Map<string, RunTranscript>();
+  const of = (id: string): Message[] => {
+    const run = runs.get(id);
+    if (run === undefined) return [];
+    const before = run.continues === undefined || run.condensed ? [] : closeOpenCalls(of(run.continues));
+    return [...before, ...merged(run.placed), ...merged([...run.pending].map(([step, message]) => ({ step, message })))];
+  };
+  return {
+    apply(event) {
+      if (event.event_type === 'run.started') {
+        const { input, continues } = event.payload;
+        runs.set(event.run_id, { continues, placed: [], pending: new Map([[INPUT_STEP, input]]), condensed: false });
+        return;
+      }
+      const run = runs.get(event.run_id);
+      if (run !== undefined) applyTo(run, event);
+    },
+    of,
+    closed: (run) => closeOpenCalls(of(run)),
+  };
+}
+
+function applyTo(run: RunTranscript, event: LedgerEvent): void {
+  switch (event.event_type) {
+    case 'model.response':
+      run.pending.set(event.step ?? '', event.payload.message);
+      break;
+    case 'tool.result':
+      run.pending.set(event.step ?? '', { role: 'tool', content: [resultPart(event.payload)] });
+      break;
+    case 'task.summary':
+      condense(run, event.step ?? '', event.payload);
+      break;
+    case 'model.request':
+      for (const item of event.payload.added) place(run, item);
+      break;
+    default:
+  }
+}
+
+function place(run: RunTranscript, item: { readonly step: string } | { readonly message: Message }): void {
+  if ('message' in item) {
+    run.placed.push({ step: undefined, message: item.message });
+    return;
+  }
+  const message = run.pending.get(item.step);
+  run.pending.delete(item.step);
+  if (message !== undefined) run.placed.push({ step: item.step, message });
+}
+
+function condense(run: RunTranscript, step: string, summary: { readonly before: string; readonly text: string }): void {
+  const cut = run.placed.findIndex((item) => item.step === summary.before);
+  const kept = cut === -1 ? [] : run.placed.slice(cut);
+  const request = run.placed.filter((item) => item.step === INPUT_STEP);
+  run.placed = [...request, { step, message: userText(summary.text) }, ...kept];
+  run.condensed = true;
+}
+
+/** Results of one turn are one message, as the model saw them. */
+function merged(items: readonly Placed[]): Message[] {
+  const messages: Message[] = [];
+  for (const { message } of items) {
+    const last = messages.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') {
+      messages[messages.length - 1] = { role: 'tool', content: [...last.content, ...message.content] };
+    } else messages.push(message);
+  }
+  return messages;
+}
+
+/** Providers refuse a call without a result. A report that ended its run, or a call that a crash cut off, gets one here. */
+function closeOpenCalls(messages: readonly Message[]): Message[] {
+  const answered = new Set(
+    messages.flatMap((message) => (message.role === 'tool' ? message.content.map((part) => part.id) : [])),
+  );
+  return messages.flatMap((message): Message[] => {
+    const open = message.role === 'assistant' ? toolCallsOf(message).filter((call) => !answered.has(call.id)) : [];
+    if (open.length === 0) return [message];
+    const closing = open.map(
+      ({ id, name }): ToolResultPart => ({ type: 'tool-result', id, name, content: [{ type: 'text', text: 'Done.' }] }),
+    );
+    return [message, { role: 'tool', content: closing }];
+  });
+}
+
+export function resultPart(payload: Extract<LedgerEvent, { event_type: 'tool.result' }>['payload']): ToolResultPart {
+  const { id, name, content, isError } = payload;
+  return { type: 'tool-result', id, name, content, ...(isError === true ? { isError } : {}) };
+}

@@ -1,0 +1,32 @@
+/** What the runtime itself says to a model. Plain sentences; each is recorded in the request that carries it. */
+import { type UserMessage, userText } from '../events/messages.ts';
+
+export const lastTurn = (why: string, canReport: boolean): UserMessage =>
+  userText(
+    canReport
+      ? `${why} This is your last turn: call final_report now with everything you have, and say plainly what is missing.`
+      : `${why} This is your last turn: answer now with everything you have, and say plainly what is missing.`,
+  );
+
+export const outOfTurns = 'You have used all your turns but this one.';
+export const outOfContext = 'The conversation has nearly filled the context window.';
+export const stuckInLoop = 'You called the same tool with the same arguments and got the same result too many times in a row.';
+
+export const repeating = (times: number): UserMessage =>
+  userText(
+    `You have made the same call with the same arguments ${times} times in a row and got the same result each time. ` +
+      'It will not change. Use what you have, or try something different.',
+  );
+
+export const emptyAnswer = userText('Your answer was empty. Go on with the work, or give your answer.');
+
+export const badAnswer = (problem: string): UserMessage => userText(`${problem}\nGive the whole answer again, corrected.`);
+
+export const tooManyCalls = (limit: number): string =>
+  `Not run: at most ${limit} tool calls are allowed in one turn (maxToolCallsPerTurn). Ask again in the next turn if you still need it.`;
+
+export const malformedArguments = (text: string): string =>
+  `Not run: the arguments are not valid JSON and could not be repaired. Call the tool again with valid JSON. You sent: ${text.slice(0, 300)}`;
+
+export const unknownTool = (name: string, known: readonly string[]): string =>
+  `Not run: there is no tool named ${JSON.stringify(name)}. The tools are: ${known.join(', ') || 'none'}.`;

@@ -1,0 +1,39 @@
+/**
+ * One turn's tool calls: run side by side, answered in the order they were asked. Calls that cannot be run (too many,
+ * broken arguments, no such tool) get an error result, so that every call has exactly one result.
+ */
+import type { ToolCallPart, ToolResultPart } from '../events/messages.ts';
+import type { ToolSpec } from '../models/port.ts';
+import type { SessionTools } from './port.ts';
+import { malformedArguments, tooManyCalls, unknownTool } from './prompts.ts';
+
+export async function runToolCalls(
+  turn: number,
+  calls: readonly ToolCallPart[],
+  offered: readonly ToolSpec[],
+  tools: SessionTools,
+  maxCalls: number,
+): Promise<ToolResultPart[]> {
+  const names = new Set(offered.map((spec) => spec.name));
+  const started = calls.map((call, index): Promise<ToolResultPart> => {
+    const refusal = refuse(call, index, names, maxCalls);
+    return refusal === undefined ? tools.call(turn, index, call) : Promise.resolve(refusal);
+  });
+  // All are let finish before a failure of the runtime itself is passed on: nothing may go on behind the caller's back.
+  const settled = await Promise.allSettled(started);
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+function refuse(call: ToolCallPart, index: number, names: ReadonlySet<string>, maxCalls: number): ToolResultPart | undefined {
+  if (index >= maxCalls) return errorPart(call, tooManyCalls(maxCalls));
+  if (call.malformed !== undefined) return errorPart(call, malformedArguments(call.malformed));
+  if (!names.has(call.name)) return errorPart(call, unknownTool(call.name, [...names]));
+  return undefined;
+}
+
+export function errorPart(call: ToolCallPart, message: string): ToolResultPart {
+  return { type: 'tool-result', id: call.id, name: call.name, content: [{ type: 'text', text: message }], isError: true };
+}

@@ -1,0 +1,148 @@
+/**
+ * A small world for engine tests: a real ledger, the real engine, a model that answers by a function, and tools that count
+ * what they did outside of it all, so that a test can see an effect happening twice.
+ */
+import type { AgentDefinition } from '../../src/agents/definition.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { createIds } from '../../src/base/ids.ts';
+import type { Json } from '../../src/base/json.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { ok } from '../../src/base/result.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded.ts';
+import type { Engine } from '../../src/engine/port.ts';
+import type { EngineParts } from '../../src/engine/tree.ts';
+import type { AssistantMessage } from '../../src/events/messages.ts';
+import type { Ledger, LeaseOwner } from '../../src/ledger/port.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import type { Model, ModelOutcome, ModelRequest, Prices } from '../../src/models/port.ts';
+import { createQuota } from '../../src/models/quota.ts';
+import { decide } from '../../src/tools/permissions.ts';
+import { type Tool, textResult } from '../../src/tools/port.ts';
+
+/** What the outside world has seen: survives every crash, since it is not part of the system. */
+export interface Outside {
+  modelCalls: string[];
+  effects: string[];
+}
+
+export type Brain = (request: ModelRequest, call: number) => ModelOutcome | Promise<ModelOutcome>;
+
+export interface WorldOptions {
+  readonly path?: string;
+  readonly seed?: number;
+  readonly brain: Brain;
+  readonly agents?: readonly AgentDefinition[];
+  readonly tools?: readonly Tool[];
+  readonly outside?: Outside;
+  readonly parts?: Partial<EngineParts>;
+  readonly prices?: Prices;
+  readonly owner?: Partial<LeaseOwner>;
+  wrapLedger?(ledger: Ledger): Ledger;
+}
+
+export interface World {
+  readonly ledger: Ledger;
+  readonly engine: Engine;
+  readonly outside: Outside;
+  close(): Promise<void>;
+}
+
+export const PENNY_PRICES: Prices = {
+  version: 'test',
+  cost: (_model, usage) => 1_000 * (usage.inputTokens ?? 0) + 2_000 * (usage.outputTokens ?? 0),
+};
+
+export function createWorld(options: WorldOptions): World {
+  const random = seededRandom(options.seed ?? 1);
+  const ids = createIds(systemClock, random);
+  const outside = options.outside ?? { modelCalls: [], effects: [] };
+  const raw = openSqliteLedger({ path: options.path ?? ':memory:', clock: systemClock, ids, validate: true, owner: options.owner ?? {} });
+  const ledger = options.wrapLedger?.(raw) ?? raw;
+  const agents = new Map((options.agents ?? [agent()]).map((one) => [one.name, one]));
+  const tools = options.tools ?? worldTools(outside);
+  const model: Model = {
+    id: 'test/model',
+    account: 'test',
+    async ask(request) {
+      outside.modelCalls.push(request.idempotencyKey);
+      return await options.brain(request, outside.modelCalls.length);
+    },
+  };
+  const engine = createEmbeddedEngine({
+    ledger,
+    clock: systemClock,
+    random,
+    ids,
+    owner: 'test',
+    models: { open: async () => ok(model) },
+    prices: options.prices ?? PENNY_PRICES,
+    quota: createQuota({ clock: systemClock, random }),
+    agent: async (name) => agents.get(name),
+    tools: async (definition) => ok(tools.filter((tool) => definition.tools?.includes(tool.name) === true)),
+    permission: (definition, tool) => decide(tool, definition.permissions, {}),
+    defaultModels: async () => ok(['test/model']),
+    prompt: (definition) => definition.prompt,
+    ...options.parts,
+  });
+  return {
+    ledger,
+    engine,
+    outside,
+    async close() {
+      await engine.close();
+      await ledger.close();
+    },
+  };
+}
+
+export function agent(changes: Partial<AgentDefinition> = {}): AgentDefinition {
+  return {
+    name: 'worker',
+    models: ['test/model'],
+    prompt: 'You work.',
+    source: 'agents/worker.md',
+    tools: ['look', 'act'],
+    permissions: { act: 'allow' },
+    ...changes,
+  };
+}
+
+/** `look` may be repeated, `act` must not be. */
+export function worldTools(outside: Outside): Tool[] {
+  const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+  const tool = (name: string, replay: 'safe' | 'never'): Tool => ({
+    name,
+    description: name,
+    inputSchema,
+    replay,
+    async run(input) {
+      const what = `${name} ${(input as { name: string }).name}`;
+      outside.effects.push(what);
+      return textResult(`${what} done`);
+    },
+  });
+  return [tool('look', 'safe'), tool('act', 'never')];
+}
+
+export const says = (text: string): ModelOutcome => answered({ role: 'assistant', content: [{ type: 'text', text }] });
+
+export function calls(...asked: readonly { readonly name: string; readonly input?: Json; readonly id?: string }[]): ModelOutcome {
+  const content = asked.map((one, index) => ({
+    type: 'tool-call' as const,
+    id: one.id ?? `c${index}-${one.name}`,
+    name: one.name,
+    input: one.input ?? { name: String(index) },
+  }));
+  return answered({ role: 'assistant', content });
+}
+
+export const reports = (report: string, more: { readonly [key: string]: Json } = {}): ModelOutcome =>
+  calls({ name: 'final_report', input: { report, ...more }, id: 'report' });
+
+function answered(message: AssistantMessage): ModelOutcome {
+  const usage = { inputTokens: 100, outputTokens: 10 };
+  return { kind: 'answer', answer: { message, finish: 'stop', usage, served: 'test/model' } };
+}
+
+/** How many turns the model has taken in this conversation: where a scripted conversation stands. */
+export const turnOf = (request: ModelRequest): number => request.messages.filter((message) => message.role === 'assistant').length + 1;
