@@ -1,8 +1,9 @@
 /** The library: what a program that embeds Troupe can use. Everything exported here is meant to stay. */
+
+import type { AgentDefinition } from './agents/definition.ts';
 import { systemClock } from './base/clock.ts';
 import { openProject } from './project/open.ts';
 import type { Project } from './project/project.ts';
-import type { AgentDefinition } from './agents/definition.ts';
 import type { Tool } from './tools/port.ts';
 
 export interface TroupeOptions {
@@ -32,4 +33,4 @@ export { type Message, userText } from './events/messages.ts';
 export type { Ledger } from './ledger/port.ts';
 export type { RunResult } from './patterns/steps.ts';
 export type { Project } from './project/project.ts';
-export { errorResult, textResult, type Tool, type ToolContext, type ToolOutcome } from './tools/port.ts';
+export { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from './tools/port.ts';

@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 
-const name = z.string().min(1).max(200);
+/** Names are compared in one Unicode form, so that the same word typed on two machines is the same agent. */
+const name = z.string().min(1).max(200).normalize('NFC');
 const names = z.array(name).min(1).max(100);
 const count = z.number().int().positive();
 

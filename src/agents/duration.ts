@@ -4,9 +4,11 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /** `undefined` when the text is not a duration. */
 export function parseDuration(value: string | number): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+  if (typeof value === 'number') return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.round(value) : undefined;
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/.exec(value.trim());
   if (match === null) return undefined;
   const unit = UNITS[match[2] ?? ''];
-  return unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
+  if (unit === undefined) return undefined;
+  const milliseconds = Math.round(Number(match[1]) * unit);
+  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
 }

@@ -65,7 +65,12 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const inbox = createInbox(parts.ledger, session, cancelAsked);
   for (const event of events) inbox.apply(event);
 
-  const node = (run: RunId, parent: RunNode | undefined, started: Payloads['run.started'], scopes: readonly BudgetScope[]): RunNode => {
+  const node = (
+    run: RunId,
+    parent: RunNode | undefined,
+    started: Payloads['run.started'],
+    scopes: readonly BudgetScope[],
+  ): RunNode => {
     const events = past.get(run) ?? [];
     const journal = createJournal(run, started.agent, parts.clock, events, parent?.journal.latest('run.started') ?? null);
     const made: RunNode = { run, parent, depth: started.depth, journal, started, scopes, abort: new AbortController() };
@@ -175,7 +180,11 @@ async function startChild(
   return { result, cancel: (reason) => child.abort.abort(new TroupeError('cancelled', reason)) };
 }
 
-async function startedPayload(tree: Tree, parent: RunNode, { agent, input, options }: ChildRequest): Promise<Payloads['run.started']> {
+async function startedPayload(
+  tree: Tree,
+  parent: RunNode,
+  { agent, input, options }: ChildRequest,
+): Promise<Payloads['run.started']> {
   const definition = await tree.parts.agent(agent);
   const budget = definition === undefined ? undefined : budgetOf(definition);
   return {
@@ -201,7 +210,12 @@ function tooDeep(parent: RunNode): boolean {
 async function refuseDepth(tree: Tree, child: RunNode) {
   const message = `This run would be ${child.depth} levels deep, more than allowed (budget.depth; never more than ${limits.runDepth}).`;
   const report = { format: 'text' as const, body: message, synthetic: true };
-  const ended = { status: 'budget_exhausted' as const, report, finalAgent: child.started.agent, error: { code: 'too_deep', message } };
+  const ended = {
+    status: 'budget_exhausted' as const,
+    report,
+    finalAgent: child.started.agent,
+    error: { code: 'too_deep', message },
+  };
   await tree.writer.write([child.journal.event('run.ended', ended, { step: 'end', actor: 'system' })]);
   return ended;
 }

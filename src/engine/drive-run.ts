@@ -109,7 +109,8 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
     events.push(node.journal.event('evidence.checked', checked, { actor: 'system' }));
     if (!checked.verified) final = { ...final, status: 'completed_unverified' };
   }
-  if (final.error !== undefined) events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
+  if (final.error !== undefined)
+    events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
   events.push(node.journal.event('run.ended', endedPayload(final), { step: END_STEP }));
   await tree.writer.write(events, { sync: 'power' });
   return final;
@@ -143,12 +144,18 @@ function withoutUndefined({ code, message, fix }: NonNullable<RunResult['error']
 }
 
 function failureOf(error: unknown): NonNullable<RunResult['error']> {
-  if (error instanceof TroupeError) return { code: error.code, message: error.message, ...(error.fix === undefined ? {} : { fix: error.fix }) };
+  if (error instanceof TroupeError)
+    return { code: error.code, message: error.message, ...(error.fix === undefined ? {} : { fix: error.fix }) };
   return { code: 'bug', message: `Something went wrong inside Troupe: ${messageOf(error)}` };
 }
 
 function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResult {
-  return { status: 'failed', report: { format: 'text', body: error.message, synthetic: true }, finalAgent: node.started.agent, error };
+  return {
+    status: 'failed',
+    report: { format: 'text', body: error.message, synthetic: true },
+    finalAgent: node.started.agent,
+    error,
+  };
 }
 
 /** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
@@ -156,6 +163,7 @@ function limitWallTime(tree: Tree, node: RunNode): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
   const left = wallMs - activeTime(node.journal.past);
-  return tree.parts.clock.after(left, () => node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`)));
+  return tree.parts.clock.after(left, () =>
+    node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`)),
+  );
 }
-

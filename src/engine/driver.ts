@@ -1,6 +1,7 @@
 /** Drives root runs in this process: each until it ends or cannot go on, then its lease is given back. */
-import type { RunId, SessionId } from '../base/ids.ts';
+
 import { messageOf } from '../base/errors.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence, NewEvent } from '../ledger/port.ts';
@@ -86,7 +87,11 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebui
     try {
       await tree.writer.flushed();
       await tree.refresh();
-      if (!tree.blockedOn.some(({ run, wait }) => tree.inbox.answer(run, wait) !== undefined || tree.inbox.cancelled(run) !== undefined)) {
+      if (
+        !tree.blockedOn.some(
+          ({ run, wait }) => tree.inbox.answer(run, wait) !== undefined || tree.inbox.cancelled(run) !== undefined,
+        )
+      ) {
         return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session)) };
       }
       at.current = await rebuild();

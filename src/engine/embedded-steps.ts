@@ -2,8 +2,8 @@
 import { sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
-import type { Handle, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
 import type { Answer } from '../events/catalogue.ts';
+import type { Handle, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
 import { Interruption, joinAll } from './interruption.ts';
 import type { ChildRun, RunNode, Tree } from './tree.ts';
 import { waitForAnswer } from './waits.ts';
@@ -26,7 +26,9 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
   return {
     async step(key, effect) {
       claimKey(key);
-      return await recordedValue(tree, node, key, () => effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` }));
+      return await recordedValue(tree, node, key, () =>
+        effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` }),
+      );
     },
     async start(key, agent, input, options) {
       claimKey(key);
@@ -39,7 +41,8 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
       const results = await settled(handles);
       const failed = results.findIndex((result) => result.status !== 'completed' && result.status !== 'completed_unverified');
       const result = results[failed];
-      if (result !== undefined) throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);
+      if (result !== undefined)
+        throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);
       return results;
     },
     async race(key, handles) {
@@ -66,7 +69,12 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
   };
 }
 
-async function recordedValue<Value extends Json>(tree: Tree, node: RunNode, key: string, effect: () => Promise<Value>): Promise<Value> {
+async function recordedValue<Value extends Json>(
+  tree: Tree,
+  node: RunNode,
+  key: string,
+  effect: () => Promise<Value>,
+): Promise<Value> {
   const known = node.journal.recorded('step.recorded', key);
   if (known !== undefined) return known.payload.value as Value;
   tree.checkpoint(node);
@@ -103,7 +111,12 @@ async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: 
 }
 
 /** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */
-async function untilDeadline(tree: Tree, node: RunNode, deadline: number, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+async function untilDeadline(
+  tree: Tree,
+  node: RunNode,
+  deadline: number,
+  ask: () => Promise<Answer>,
+): Promise<Answer | undefined> {
   for (;;) {
     try {
       return await ask();

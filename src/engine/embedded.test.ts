@@ -3,7 +3,7 @@ import { agent, calls, createWorld, reports, says, turnOf, type World, type Worl
 import type { Answer, EventType } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import { createTranscripts } from '../projections/transcript.ts';
-import { textResult, type Tool } from '../tools/port.ts';
+import { type Tool, textResult } from '../tools/port.ts';
 import type { RunHandle, StartRequest } from './port.ts';
 import { readAll } from './read-all.ts';
 
@@ -57,7 +57,11 @@ async function answerAndResume(world: World, handle: RunHandle, answer: Answer):
 describe('a run', () => {
   it('ends with a plain answer', async () => {
     const world = createdWorld({ brain: () => says('Hello.') });
-    expect(await resultOf(await start(world))).toMatchObject({ status: 'completed', report: { body: 'Hello.' }, finalAgent: 'worker' });
+    expect(await resultOf(await start(world))).toMatchObject({
+      status: 'completed',
+      report: { body: 'Hello.' },
+      finalAgent: 'worker',
+    });
   });
 
   it('runs tools side by side, answers in call order and reports', async () => {
@@ -94,11 +98,18 @@ describe('a run', () => {
   });
 
   it('refuses a second run in a busy session by name', async () => {
-    const world = createdWorld({ brain: () => calls({ name: 'ask', input: { question: 'Which?' } }), tools: [question], agents: [agent({ tools: ['ask'] })] });
+    const world = createdWorld({
+      brain: () => calls({ name: 'ask', input: { question: 'Which?' } }),
+      tools: [question],
+      agents: [agent({ tools: ['ask'] })],
+    });
     const first = await start(world);
     await first.done;
     const second = await world.engine.start({ agent: 'worker', input: userText('Hi'), workspace: '.', session: first.session });
-    expect(second).toMatchObject({ kind: 'refused', error: { code: 'session_busy', message: expect.stringContaining(first.run) } });
+    expect(second).toMatchObject({
+      kind: 'refused',
+      error: { code: 'session_busy', message: expect.stringContaining(first.run) },
+    });
   });
 
   it('starts once however often it is asked with the same id', async () => {
@@ -127,13 +138,17 @@ const question: Tool = {
 };
 
 describe('waiting', () => {
-  const asks = (asked: Parameters<WorldOptions['brain']>[0]) => (turnOf(asked) === 1 ? calls({ name: 'act' }, { name: 'look' }) : reports('Done.'));
+  const asks = (asked: Parameters<WorldOptions['brain']>[0]) =>
+    turnOf(asked) === 1 ? calls({ name: 'act' }, { name: 'look' }) : reports('Done.');
   const careful = [agent({ permissions: { act: 'ask' } })];
 
   it('stops for a permission, lets the rest finish, and goes on with the answer', async () => {
     const world = createdWorld({ brain: asks, agents: careful });
     const handle = await start(world);
-    expect(await handle.done).toMatchObject({ kind: 'waiting', waits: [{ kind: 'permission', wait: 'turn/1/tool/0/approval', agent: 'worker' }] });
+    expect(await handle.done).toMatchObject({
+      kind: 'waiting',
+      waits: [{ kind: 'permission', wait: 'turn/1/tool/0/approval', agent: 'worker' }],
+    });
     expect(world.outside.effects).toEqual(['look 1']);
     const resumed = await answerAndResume(world, handle, { kind: 'approved' });
     expect(await resultOf(resumed)).toMatchObject({ status: 'completed' });
@@ -150,9 +165,14 @@ describe('waiting', () => {
   });
 
   it('remembers an approval for the rest of the session', async () => {
-    const world = createdWorld({ brain: (asked) => (turnOf(asked) < 3 ? calls({ name: 'act' }) : reports('Done.')), agents: careful });
+    const world = createdWorld({
+      brain: (asked) => (turnOf(asked) < 3 ? calls({ name: 'act' }) : reports('Done.')),
+      agents: careful,
+    });
     const handle = await start(world);
-    expect(await resultOf(await answerAndResume(world, handle, { kind: 'approved', remember: true }))).toMatchObject({ status: 'completed' });
+    expect(await resultOf(await answerAndResume(world, handle, { kind: 'approved', remember: true }))).toMatchObject({
+      status: 'completed',
+    });
     expect(world.outside.effects).toEqual(['act 0', 'act 0']);
   });
 
@@ -182,7 +202,9 @@ describe('signals', () => {
     const world = createdWorld({
       brain: (asked) =>
         new Promise((resolve) => {
-          asked.signal.addEventListener('abort', () => resolve({ kind: 'failed', error: { kind: 'cancelled', message: 'stopped' } }));
+          asked.signal.addEventListener('abort', () =>
+            resolve({ kind: 'failed', error: { kind: 'cancelled', message: 'stopped' } }),
+          );
         }),
     });
     const handle = await start(world);
@@ -202,7 +224,12 @@ describe('signals', () => {
       },
     });
     let paused: RunHandle = { run: '' } as RunHandle;
-    const started = world.engine.start({ agent: 'worker', input: userText('Do it.'), workspace: '.', run: 'run_paused0000000000' as RunHandle['run'] });
+    const started = world.engine.start({
+      agent: 'worker',
+      input: userText('Do it.'),
+      workspace: '.',
+      run: 'run_paused0000000000' as RunHandle['run'],
+    });
     paused = { run: 'run_paused0000000000' } as RunHandle;
     const outcome = await started;
     if (outcome.kind !== 'started') throw new Error(JSON.stringify(outcome));
@@ -216,7 +243,9 @@ describe('signals', () => {
     const world = createdWorld({
       brain: (asked) =>
         new Promise((resolve) => {
-          asked.signal.addEventListener('abort', () => resolve({ kind: 'failed', error: { kind: 'cancelled', message: 'stopped' } }));
+          asked.signal.addEventListener('abort', () =>
+            resolve({ kind: 'failed', error: { kind: 'cancelled', message: 'stopped' } }),
+          );
           if (world.outside.modelCalls.length > 1) resolve(says('Back again.'));
         }),
     });
@@ -236,6 +265,10 @@ describe('done is checked', () => {
 
   it('a reported failure is a failure', async () => {
     const world = createdWorld({ brain: () => reports('No way.', { status: 'failure' }) });
-    expect(await resultOf(await start(world))).toMatchObject({ status: 'failed', error: { code: 'reported_failure' }, report: { body: 'No way.' } });
+    expect(await resultOf(await start(world))).toMatchObject({
+      status: 'failed',
+      error: { code: 'reported_failure' },
+      report: { body: 'No way.' },
+    });
   });
 });

@@ -56,7 +56,8 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
       if (here === undefined) return await startNew(parts, request, driver);
       const outcome = await resume(here.run);
       if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle };
-      if (outcome.kind !== 'ended') return { kind: 'refused', error: { code: 'exists', message: `Run ${here.run} exists already.` } };
+      if (outcome.kind !== 'ended')
+        return { kind: 'refused', error: { code: 'exists', message: `Run ${here.run} exists already.` } };
       const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
       return { kind: 'started', handle: { session: here.session, run: here.run, done } };
     },
@@ -76,7 +77,15 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
         const cause = asked.findLast((event) => event.step === wait);
         if (cause === undefined) return undefined;
         const payload = { wait, answer };
-        return { type: 'approval.answered', run, actor: 'user', cause: cause.event_id, payload, step: wait, at: parts.clock.now() };
+        return {
+          type: 'approval.answered',
+          run,
+          actor: 'user',
+          cause: cause.event_id,
+          payload,
+          step: wait,
+          at: parts.clock.now(),
+        };
       }),
     async waits(run) {
       const row = await rowOf(run);

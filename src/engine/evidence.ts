@@ -19,7 +19,11 @@ export async function checkClaims(claims: readonly Claim[], events: readonly Led
   return { claims: verdicts, verified: verdicts.every((verdict) => verdict.backed) };
 }
 
-async function checkFile(claim: Extract<Claim, { kind: 'file' }>, events: readonly LedgerEvent[], workspace: string): Promise<Verdict> {
+async function checkFile(
+  claim: Extract<Claim, { kind: 'file' }>,
+  events: readonly LedgerEvent[],
+  workspace: string,
+): Promise<Verdict> {
   const path = normalize(claim.path);
   const change = events.findLast((event) => event.event_type === 'file.diff' && normalize(event.payload.path) === path);
   if (change === undefined) return { claim, backed: false, why: 'no recorded change of this file' };

@@ -33,7 +33,8 @@ export function createInbox(ledger: Ledger, session: SessionId, onNews: () => vo
     else if (event.event_type === 'approval.answered') {
       answers.set(key, event.payload.answer);
       const tool = asked.get(key);
-      if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && tool !== undefined) remembered.add(tool);
+      if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && tool !== undefined)
+        remembered.add(tool);
     } else if (event.event_type === 'run.resumed') pauses.clear();
     else if (event.event_type === 'run.signalled') {
       const reason = event.payload.reason ?? 'asked from outside';

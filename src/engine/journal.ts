@@ -23,6 +23,8 @@ export interface Journal {
   recorded<Type extends EventType>(type: Type, step: string): EventOf<Type> | undefined;
   /** Builds an event of this run and makes it the run's latest. It is not written yet. */
   event<Type extends EventType>(type: Type, payload: Payloads[Type], options?: EventOptions): NewEvent;
+  /** Remembers where the run stands; calling the result goes back there, when events built since were refused. */
+  mark(): () => void;
   /** The run's latest event of a type, as a cause for others. */
   latest(type: EventType): Cause | undefined;
   /** Every event of the run from before this process took it up, oldest first. */
@@ -38,6 +40,12 @@ export function createJournal(run: RunId, agent: string, clock: Clock, past: rea
     run,
     past,
     latest: (type) => latestOf.get(type),
+    mark() {
+      const before = latest;
+      return () => {
+        latest = before;
+      };
+    },
     recorded<Type extends EventType>(type: Type, step: string) {
       const event = byStep.get(`${type} ${step}`);
       return event === undefined ? undefined : (event as unknown as EventOf<Type>);

@@ -13,7 +13,11 @@ import type { EngineParts } from './tree.ts';
 export async function prepareAgent(parts: EngineParts, name: string, workspace: string): Promise<Result<AgentSetup, Failure>> {
   const definition = await parts.agent(name);
   if (definition === undefined) {
-    return fail({ code: 'no_agent', message: `There is no agent named ${name}.`, fix: 'List the agents with: troupe agents list' });
+    return fail({
+      code: 'no_agent',
+      message: `There is no agent named ${name}.`,
+      fix: 'List the agents with: troupe agents list',
+    });
   }
   const missing = notYet(definition);
   if (missing.length > 0) {
@@ -24,7 +28,11 @@ export async function prepareAgent(parts: EngineParts, name: string, workspace: 
 }
 
 /** Finds tools and models for a definition, be it from its file or from the ledger. */
-export async function equip(parts: EngineParts, definition: AgentDefinition, system: string): Promise<Result<AgentSetup, Failure>> {
+export async function equip(
+  parts: EngineParts,
+  definition: AgentDefinition,
+  system: string,
+): Promise<Result<AgentSetup, Failure>> {
   const tools = await parts.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
   const models = definition.models.length > 0 ? ok(definition.models) : await parts.defaultModels();

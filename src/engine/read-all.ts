@@ -1,8 +1,8 @@
 /** Everything a session holds, page by page. */
 import type { SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { limits } from '../base/limits.ts';
 import type { Ledger } from '../ledger/port.ts';
 
 export async function readAll(ledger: Ledger, session: SessionId, types?: readonly EventType[]): Promise<LedgerEvent[]> {

@@ -2,6 +2,8 @@
  * The model as the session loop sees it: each turn's call is a recorded step. The request is durable before the call, the
  * answer is queued before anything is done with it, and a call that was answered before a crash is not made again.
  */
+
+import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Amounts, ModelFailure } from '../events/catalogue.ts';
 import { toolCallsOf } from '../events/messages.ts';
@@ -9,11 +11,10 @@ import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } fr
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
 import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
-import { sessionLimits, type AgentSetup } from './setup.ts';
+import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
-import { createSpendMeter, spent, type SpendMeter } from './worst-case.ts';
-import { limits } from '../base/limits.ts';
+import { createSpendMeter, type SpendMeter, spent } from './worst-case.ts';
 
 /** Failures after which the provider may still have charged for the call. */
 const MAYBE_CHARGED: ReadonlySet<ModelFailure['kind']> = new Set(['timeout', 'cancelled', 'bad_response']);
@@ -74,7 +75,8 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
     quota: tree.parts.quota,
     onFailure: (failure) => {
       attempts += 1;
-      if (!failure.final) tree.writer.enqueue([failedEvent(recorder, step, request.turn, failure.model, failure.attempt, failure.error, false)]);
+      if (!failure.final)
+        tree.writer.enqueue([failedEvent(recorder, step, request.turn, failure.model, failure.attempt, failure.error, false)]);
     },
   });
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
@@ -91,17 +93,28 @@ async function announce(
   worst: Amounts | undefined,
 ): Promise<string | undefined> {
   const events = [];
+  const undo = node.journal.mark();
   if (node.journal.recorded('model.request', step) === undefined) {
     const offered = request.tools.length === setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
     const added = steps.added(request.messages.slice(request.newFrom));
-    events.push(node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }));
+    events.push(
+      node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
+    );
   } else if (worst !== undefined) settleDoubt(tree, node, step, scopes);
   if (worst !== undefined) {
-    events.push(node.journal.event('budget.reserved', { scopes: scopes.map((scope) => scope.scope), amounts: worst }, { step, actor: 'system' }));
+    events.push(
+      node.journal.event(
+        'budget.reserved',
+        { scopes: scopes.map((scope) => scope.scope), amounts: worst },
+        { step, actor: 'system' },
+      ),
+    );
   }
   if (events.length === 0) return undefined;
   const written = await tree.writer.write(events, worst === undefined ? {} : { counters: reservation(scopes, worst) });
-  return 'kind' in written ? refusal(written) : undefined;
+  if (!('kind' in written)) return undefined;
+  undo();
+  return refusal(written);
 }
 
 /** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */
@@ -109,7 +122,9 @@ function settleDoubt(tree: Tree, node: RunNode, step: string, scopes: ReturnType
   const reserved = node.journal.recorded('budget.reserved', step)?.payload.amounts;
   if (reserved === undefined) return;
   const names = scopes.map((scope) => scope.scope);
-  tree.writer.enqueue([node.journal.event('budget.settled', { scopes: names, reserved, spent: reserved, inDoubt: true }, { step, actor: 'system' })]);
+  tree.writer.enqueue([
+    node.journal.event('budget.settled', { scopes: names, reserved, spent: reserved, inDoubt: true }, { step, actor: 'system' }),
+  ]);
 }
 
 interface Spending {
@@ -119,7 +134,13 @@ interface Spending {
   readonly scopes: ReturnType<typeof limitingScopes>;
 }
 
-async function record(recorder: Recorder, step: string, request: TurnRequest, outcome: ModelOutcome, spending: Spending): Promise<TurnOutcome> {
+async function record(
+  recorder: Recorder,
+  step: string,
+  request: TurnRequest,
+  outcome: ModelOutcome,
+  spending: Spending,
+): Promise<TurnOutcome> {
   const { tree, node, setup, steps } = recorder;
   if (outcome.kind === 'failed') {
     if (outcome.error.kind === 'cancelled') tree.checkpoint(node);
@@ -131,27 +152,62 @@ async function record(recorder: Recorder, step: string, request: TurnRequest, ou
   const nanoUsd = tree.parts.prices.cost(served, usage) ?? tree.parts.prices.cost(setup.models[0] ?? '', usage);
   const cost = nanoUsd === undefined ? {} : { cost: { nanoUsd, prices: tree.parts.prices.version } };
   const { attempts, durationMs } = spending;
-  const payload = { turn: request.turn, message, finish, usage, requested: setup.models[0] ?? '', served, attempts, durationMs, ...cost };
+  const payload = {
+    turn: request.turn,
+    message,
+    finish,
+    usage,
+    requested: setup.models[0] ?? '',
+    served,
+    attempts,
+    durationMs,
+    ...cost,
+  };
   tree.writer.enqueue([node.journal.event('model.response', payload, { step })]);
   settle(recorder, step, spending, spent(usage, nanoUsd), false);
   steps.place(message, step);
   return { kind: 'answer', answer: { message, finish, usage, served } };
 }
 
-function settle({ tree, node }: Recorder, step: string, { worst, scopes }: Spending, amounts: Amounts | undefined, inDoubt: boolean): void {
+function settle(
+  { tree, node }: Recorder,
+  step: string,
+  { worst, scopes }: Spending,
+  amounts: Amounts | undefined,
+  inDoubt: boolean,
+): void {
   if (worst === undefined || amounts === undefined) return;
-  const payload = { scopes: scopes.map((scope) => scope.scope), reserved: worst, spent: amounts, ...(inDoubt ? { inDoubt } : {}) };
+  const payload = {
+    scopes: scopes.map((scope) => scope.scope),
+    reserved: worst,
+    spent: amounts,
+    ...(inDoubt ? { inDoubt } : {}),
+  };
   const event = node.journal.event('budget.settled', payload, { step, actor: 'system' });
   tree.writer.enqueue([event], { counters: settlement(scopes, worst, amounts) });
 }
 
-async function recordFailure(recorder: Recorder, step: string, request: TurnRequest, error: ModelFailure, attempt: number): Promise<TurnOutcome> {
+async function recordFailure(
+  recorder: Recorder,
+  step: string,
+  request: TurnRequest,
+  error: ModelFailure,
+  attempt: number,
+): Promise<TurnOutcome> {
   const { tree, setup } = recorder;
   await tree.writer.write([failedEvent(recorder, step, request.turn, setup.models[0] ?? '', attempt, error, true)]);
   return { kind: 'failed', error };
 }
 
-function failedEvent({ node }: Recorder, step: string, turn: number, model: string, attempt: number, error: ModelFailure, final: boolean) {
+function failedEvent(
+  { node }: Recorder,
+  step: string,
+  turn: number,
+  model: string,
+  attempt: number,
+  error: ModelFailure,
+  final: boolean,
+) {
   return node.journal.event('model.failed', { turn, model, attempt, error, final }, { step });
 }
 
@@ -195,7 +251,8 @@ function withIds(answer: ModelAnswer, turn: number): ModelAnswer {
   const ids = new Set(calls.map((call) => call.id));
   if (ids.size === calls.length && !ids.has('')) return answer;
   let index = 0;
-  const content = answer.message.content.map((part) => (part.type === 'tool-call' ? { ...part, id: `call_${turn}_${index++}` } : part));
+  const content = answer.message.content.map((part) =>
+    part.type === 'tool-call' ? { ...part, id: `call_${turn}_${index++}` } : part,
+  );
   return { ...answer, message: { role: 'assistant', content } };
 }
-

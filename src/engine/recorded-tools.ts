@@ -2,8 +2,9 @@
  * The tools as the session loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
  * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
  */
-import { limits } from '../base/limits.ts';
+
 import type { Json } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
 import type { Answer } from '../events/catalogue.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
@@ -84,10 +85,15 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
 async function permitted({ tree, node, setup }: Caller, { step, tool, asked }: Call): Promise<string | undefined> {
   const permission = tree.parts.permission(setup.definition, tool);
   if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession(tool.name))) return undefined;
-  if (permission === 'deny') return `Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`;
+  if (permission === 'deny')
+    return `Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`;
   const answer = await waitForAnswer(tree, node, `${step}/approval`, {
     kind: 'permission',
-    payload: { tool: tool.name, input: asked.input, why: `${setup.definition.name} wants to use ${tool.name}: ${brief(asked.input)}` },
+    payload: {
+      tool: tool.name,
+      input: asked.input,
+      why: `${setup.definition.name} wants to use ${tool.name}: ${brief(asked.input)}`,
+    },
   });
   if (answer.kind === 'approved') return undefined;
   return `Not run: the user said no.${answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : ''}`;
@@ -110,7 +116,14 @@ function inDoubt(caller: Caller, call: Call): ToolResultPart {
   const text =
     `The outcome of this call is not known: the process stopped while ${call.tool.name} was running, and it was not run again. ` +
     'Look at the current state before you decide what to do.';
-  return finish(caller, call.step, { id: call.asked.id, name: call.tool.name, content: [{ type: 'text', text }], isError: true, inDoubt: true, durationMs: 0 });
+  return finish(caller, call.step, {
+    id: call.asked.id,
+    name: call.tool.name,
+    content: [{ type: 'text', text }],
+    isError: true,
+    inDoubt: true,
+    durationMs: 0,
+  });
 }
 
 async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {
@@ -119,11 +132,22 @@ async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {
     kind: 'question',
     payload: { question, ...(choices === undefined ? {} : { choices }) },
   });
-  return finish(caller, call.step, { id: call.asked.id, name: call.tool.name, content: [{ type: 'text', text: answerText(answer) }], durationMs: 0 });
+  return finish(caller, call.step, {
+    id: call.asked.id,
+    name: call.tool.name,
+    content: [{ type: 'text', text: answerText(answer) }],
+    durationMs: 0,
+  });
 }
 
 function refuse(caller: Caller, step: string, asked: ToolCallPart, text: string): ToolResultPart {
-  return finish(caller, step, { id: asked.id, name: asked.name, content: [{ type: 'text', text }], isError: true, durationMs: 0 });
+  return finish(caller, step, {
+    id: asked.id,
+    name: asked.name,
+    content: [{ type: 'text', text }],
+    isError: true,
+    durationMs: 0,
+  });
 }
 
 type ResultPayload = Extract<NewEvent, { type: 'tool.result' }>['payload'];
@@ -137,7 +161,10 @@ function finish({ tree, node, steps }: Caller, step: string, payload: ResultPayl
 function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, durationMs: number): ToolResultPart {
   const { tree, node, setup } = caller;
   const whole = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
-  const { content, attachment, wholeBytes } = bounded(whole, setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes);
+  const { content, attachment, wholeBytes } = bounded(
+    whole,
+    setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes,
+  );
   const payload: ResultPayload = {
     id: call.asked.id,
     name: call.tool.name,
@@ -155,7 +182,13 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
       ...(item.attachment === undefined ? {} : { attachment: item.attachment }),
     }),
   );
-  const options = { step: call.step, tool: call.tool.name, actor: 'system' as const, cause, ...(attachment === undefined ? {} : { attachment }) };
+  const options = {
+    step: call.step,
+    tool: call.tool.name,
+    actor: 'system' as const,
+    cause,
+    ...(attachment === undefined ? {} : { attachment }),
+  };
   tree.writer.enqueue([...evidence, node.journal.event('tool.result', payload, options)]);
   return placed(caller.steps, call.step, resultPart(payload));
 }
@@ -181,7 +214,10 @@ function placed(steps: StepIndex, step: string, part: ToolResultPart): ToolResul
 
 function questionIn(input: Json): { readonly question: string; readonly choices?: string[] } {
   const given = input as { readonly question?: Json; readonly choices?: Json } | null;
-  const question = typeof given?.question === 'string' && given.question.trim() !== '' ? given.question : 'The agent has a question but did not say which.';
+  const question =
+    typeof given?.question === 'string' && given.question.trim() !== ''
+      ? given.question
+      : 'The agent has a question but did not say which.';
   const choices = Array.isArray(given?.choices) ? given.choices.filter((choice) => typeof choice === 'string') : [];
   return choices.length === 0 ? { question } : { question, choices };
 }

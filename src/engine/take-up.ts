@@ -6,7 +6,7 @@ import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { tighter } from './budget.ts';
-import { scopesOf, projectScope, SETUP_STEP } from './build-tree.ts';
+import { projectScope, SETUP_STEP, scopesOf } from './build-tree.ts';
 import { END_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
@@ -37,13 +37,29 @@ export async function startNew(parts: EngineParts, request: StartRequest, driver
   };
   const opening = (root: RunNode): readonly NewEvent[] => {
     const cause = events.at(-1)?.event_id ?? null;
-    const begin = events.length > 0 ? [] : [root.journal.event('session.started', { workspace: request.workspace }, { actor: 'system', cause })];
-    const start = root.journal.event('run.started', started, { step: INPUT_STEP, actor: 'user', ...(cause === null ? {} : { cause }) });
+    const begin =
+      events.length > 0
+        ? []
+        : [root.journal.event('session.started', { workspace: request.workspace }, { actor: 'system', cause })];
+    const start = root.journal.event('run.started', started, {
+      step: INPUT_STEP,
+      actor: 'user',
+      ...(cause === null ? {} : { cause }),
+    });
     const config = root.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' });
     return [...begin, start, config];
   };
   try {
-    const task = { session, run, fence: lease.fence, workspace: request.workspace, started, events, rootSetup: setup.value, opening };
+    const task = {
+      session,
+      run,
+      fence: lease.fence,
+      workspace: request.workspace,
+      started,
+      events,
+      rootSetup: setup.value,
+      opening,
+    };
     return { kind: 'started', handle: await driver.drive(task) };
   } catch (error) {
     return { kind: 'refused', error: { code: 'ledger', message: messageOf(error) } };
@@ -90,9 +106,13 @@ export async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf
 
 /** The latest root run of the same agent that has ended: its conversation goes on. */
 function continued(events: readonly LedgerEvent[], agent: string): string | undefined {
-  const ended = new Set(events.flatMap((event) => (event.event_type === 'run.ended' && event.step === END_STEP ? [event.run_id] : [])));
-  return events.findLast((event) => event.event_type === 'run.started' && event.payload.agent === agent && event.payload.depth === 0 && ended.has(event.run_id))
-    ?.run_id;
+  const ended = new Set(
+    events.flatMap((event) => (event.event_type === 'run.ended' && event.step === END_STEP ? [event.run_id] : [])),
+  );
+  return events.findLast(
+    (event) =>
+      event.event_type === 'run.started' && event.payload.agent === agent && event.payload.depth === 0 && ended.has(event.run_id),
+  )?.run_id;
 }
 
 type Acquired = LeaseOutcome | { readonly kind: 'failed'; readonly error: Failure };
@@ -112,6 +132,9 @@ function busy(session: SessionId, lease: Extract<LeaseOutcome, { kind: 'held' | 
   return {
     code: 'session_busy',
     message: `Session ${session} has an unfinished run (${other}); it takes one at a time.`,
-    fix: lease.kind === 'busy_session' ? `Finish it with: troupe resume ${other} (or end it with: troupe cancel ${other})` : 'Wait until it ends.',
+    fix:
+      lease.kind === 'busy_session'
+        ? `Finish it with: troupe resume ${other} (or end it with: troupe cancel ${other})`
+        : 'Wait until it ends.',
   };
 }

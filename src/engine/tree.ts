@@ -93,4 +93,3 @@ export interface ChildRun {
   readonly result: Promise<RunResult>;
   cancel(reason: string): void;
 }
-

@@ -42,7 +42,8 @@ function denseTokens(message: Message): number {
   for (const part of message.content) {
     if (part.type === 'image') tokens += TOKENS_PER_IMAGE;
     else if (part.type === 'tool-result') tokens += denseTokens({ role: 'user', content: part.content });
-    else if (part.type === 'tool-call') tokens += Math.ceil((part.name.length + JSON.stringify(part.input).length) / BYTES_PER_TOKEN);
+    else if (part.type === 'tool-call')
+      tokens += Math.ceil((part.name.length + JSON.stringify(part.input).length) / BYTES_PER_TOKEN);
     else tokens += Math.ceil(Buffer.byteLength(part.text) / BYTES_PER_TOKEN);
   }
   return tokens;
@@ -52,4 +53,3 @@ export function spent(usage: Usage, nanoUsd: number | undefined): Amounts {
   const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   return { calls: 1, tokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
 }
-

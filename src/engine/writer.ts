@@ -6,8 +6,9 @@
  *   effect; waiting in between would only cost time.
  * - After a failure (lease lost, disk full) nothing more is written and every call throws the same interruption.
  */
-import type { SessionId } from '../base/ids.ts';
+
 import { messageOf } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Append, AppendOutcome, Fence, Ledger, NewEvent } from '../ledger/port.ts';
 import { Interruption } from './interruption.ts';
@@ -22,7 +23,12 @@ export interface SessionWriter {
   flushed(): Promise<void>;
 }
 
-export function createWriter(ledger: Ledger, session: SessionId, fence: Fence, onFailure: (why: Interruption) => void): SessionWriter {
+export function createWriter(
+  ledger: Ledger,
+  session: SessionId,
+  fence: Fence,
+  onFailure: (why: Interruption) => void,
+): SessionWriter {
   let failure: Interruption | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -33,7 +39,10 @@ export function createWriter(ledger: Ledger, session: SessionId, fence: Fence, o
     }
     throw failure;
   };
-  const send = async (events: readonly NewEvent[], options: WriteOptions | undefined): Promise<readonly LedgerEvent[] | OverLimit> => {
+  const send = async (
+    events: readonly NewEvent[],
+    options: WriteOptions | undefined,
+  ): Promise<readonly LedgerEvent[] | OverLimit> => {
     if (failure !== undefined) throw failure;
     let outcome: AppendOutcome;
     try {

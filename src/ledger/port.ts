@@ -11,8 +11,11 @@ import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import type { EventType, Payloads, RunStatus } from '../events/catalogue.ts';
 import type { Actor, LedgerEvent } from '../events/envelope.ts';
 
-/** Where a new event's cause is: an event already stored, or one earlier in the same append. */
-export type Cause = EventId | { readonly earlier: number } | null;
+/**
+ * A new event's cause: an event already stored, or a new event that this process appended before this one, perhaps not
+ * committed yet (the store knows the position it got). `null` only for the first event of a session.
+ */
+export type Cause = EventId | NewEvent | null;
 
 export type NewEvent = {
   [Type in EventType]: {
@@ -80,6 +83,7 @@ export interface RunRow {
 }
 
 export interface RunFilter {
+  readonly run?: RunId;
   readonly session?: SessionId;
   /** Only runs without a parent. */
   readonly roots?: boolean;

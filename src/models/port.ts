@@ -23,6 +23,8 @@ export interface ModelSettings {
 }
 
 export interface ModelRequest {
+  /** Who asks. Not sent anywhere: scripts and recordings choose their reply by it. */
+  readonly agent?: string | undefined;
   readonly system: string;
   /** The whole conversation. The array and its messages are shared, not copied: never change them. */
   readonly messages: readonly Message[];

@@ -1,7 +1,7 @@
 /** The messages of one session as they grow, and how much of a model's context they fill. */
 import type { Message, ToolResultPart, UserMessage } from '../events/messages.ts';
 import { messageTokens, textTokens } from '../models/tokens.ts';
-import { condensable, type ContextVerdict, digest, judgeContext } from './condense.ts';
+import { type ContextVerdict, condensable, digest, judgeContext } from './condense.ts';
 import type { SessionInput } from './port.ts';
 
 export interface Conversation {

@@ -65,7 +65,7 @@ export function finalReportSpec(output: OutputContract): ToolSpec {
 }
 
 const arguments_ = z.object({
-  report: z.unknown(),
+  report: z.unknown().optional(),
   status: z.enum(['success', 'failure']).default('success'),
   claims: z.array(claim).max(200).default([]),
 });
@@ -77,16 +77,22 @@ export function parseFinalReport(call: ToolCallPart, output: OutputContract): Re
   if (!parsed.success) return fail(`The arguments do not fit: ${z.prettifyError(parsed.error)}`);
   const body = reportBody(parsed.data.report as Json | undefined, output);
   if (!body.ok) return body;
-  return ok({ report: { format: output.format, body: body.value }, success: parsed.data.status === 'success', claims: parsed.data.claims });
+  return ok({
+    report: { format: output.format, body: body.value },
+    success: parsed.data.status === 'success',
+    claims: parsed.data.claims,
+  });
 }
 
 /** Turns what the model gave as its report into text, checking it against the contract. */
 export function reportBody(value: Json | undefined, output: OutputContract): Result<string, string> {
-  if (value === undefined || value === null || value === '') return fail('The report is empty. Give the whole answer in `report`.');
+  if (value === undefined || value === null || value === '')
+    return fail('The report is empty. Give the whole answer in `report`.');
   if (output.schema !== undefined) {
     const problem = schemaProblem(output.schema, value);
     if (problem !== undefined) return fail(`The report does not fit its schema: ${problem}`);
   }
-  if (output.format === 'json') return ok(typeof value === 'string' && output.schema === undefined ? value : JSON.stringify(value));
+  if (output.format === 'json')
+    return ok(typeof value === 'string' && output.schema === undefined ? value : JSON.stringify(value));
   return ok(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -17,7 +17,9 @@ export function createLoopBreaker(nudgeAt: number, stopAt: number): LoopBreaker 
   let repeats = 0;
   return {
     observe(calls, results) {
-      const turn = calls.map((call, index) => `${call.name} ${canonicalJson(call.input)} ${textOf(results[index]?.content ?? [])}`).join('\n');
+      const turn = calls
+        .map((call, index) => `${call.name} ${canonicalJson(call.input)} ${textOf(results[index]?.content ?? [])}`)
+        .join('\n');
       repeats = turn === last ? repeats + 1 : 1;
       last = turn;
       if (repeats >= stopAt) return 'stop';

@@ -6,10 +6,11 @@
  * - It always ends with a report. If the agent gave none, a synthetic one says why and carries what there is.
  * - Every tool call gets exactly one result, in the order of the calls.
  */
+
+import { parseJson } from '../base/json.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { type AssistantMessage, type Message, type ToolCallPart, textOf, toolCallsOf } from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
-import { parseJson } from '../base/json.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { FINAL_REPORT, type FinalReport, finalReportSpec, parseFinalReport, reportBody } from './final-report.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
@@ -87,7 +88,9 @@ async function afterCalls(
   if (reported?.ok === true) return reportGiven(loop, turn, reported.value);
 
   const results = calls.map((call) =>
-    call === reportCall && reported?.ok === false ? errorPart(call, reported.error) : (ran[others.indexOf(call)] ?? errorPart(call, 'Not run.')),
+    call === reportCall && reported?.ok === false
+      ? errorPart(call, reported.error)
+      : (ran[others.indexOf(call)] ?? errorPart(call, 'Not run.')),
   );
   loop.conversation.add({ role: 'tool', content: results });
   const verdict = loop.breaker.observe(calls, results);
@@ -105,7 +108,9 @@ function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): Sessio
     return undefined;
   }
   const value = output.format === 'json' ? parseJson(withoutFence(text)) : { ok: true as const, value: text };
-  const body = value.ok ? reportBody(value.value, output) : { ok: false as const, error: `The answer is not valid JSON: ${value.error}` };
+  const body = value.ok
+    ? reportBody(value.value, output)
+    : { ok: false as const, error: `The answer is not valid JSON: ${value.error}` };
   if (!body.ok) {
     loop.conversation.add(prompts.badAnswer(body.error));
     return undefined;
@@ -125,14 +130,20 @@ function reportGiven(loop: Loop, turn: number, given: FinalReport): SessionResul
 }
 
 function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { kind: 'answer' }>): SessionResult | undefined {
-  if (outcome.kind === 'no_budget') return ended(loop, turn - 1, 'budget_exhausted', { code: 'budget_exhausted', message: outcome.message });
-  if (outcome.error.kind === 'cancelled') return ended(loop, turn, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+  if (outcome.kind === 'no_budget')
+    return ended(loop, turn - 1, 'budget_exhausted', { code: 'budget_exhausted', message: outcome.message });
+  if (outcome.error.kind === 'cancelled')
+    return ended(loop, turn, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
   if (outcome.error.kind === 'context_overflow' && loop.mustEnd === undefined) {
     // The estimate was too low for this model: condense and let it report while it still can.
     loop.mustEnd = prompts.outOfContext;
     return undefined;
   }
-  return ended(loop, turn, 'failed', { code: `model_${outcome.error.kind}`, message: outcome.error.message, fix: fixFor(outcome.error) });
+  return ended(loop, turn, 'failed', {
+    code: `model_${outcome.error.kind}`,
+    message: outcome.error.message,
+    fix: fixFor(outcome.error),
+  });
 }
 
 /** Condenses old turns when the window fills up, and asks for the report when that is not enough. */
@@ -156,7 +167,14 @@ function ended(
 ): SessionResult {
   const last = lastWords(loop.conversation.messages);
   const body = last === '' ? error.message : `${error.message}\n\nThe last thing the agent said:\n\n${last}`;
-  return { status, report: { format: 'text', body, synthetic: true }, claims: [], error, turns, messages: loop.conversation.messages };
+  return {
+    status,
+    report: { format: 'text', body, synthetic: true },
+    claims: [],
+    error,
+    turns,
+    messages: loop.conversation.messages,
+  };
 }
 
 function lastWords(messages: readonly Message[]): string {
@@ -176,7 +194,8 @@ function withoutFence(text: string): string {
 
 function fixFor(error: ModelFailure): string | undefined {
   if (error.kind === 'auth') return 'Check the API key in the environment; `troupe doctor` lists which keys are found.';
-  if (error.kind === 'rate_limited' || error.kind === 'overloaded') return 'Resume later, raise maxRetries, or name a fallback model.';
+  if (error.kind === 'rate_limited' || error.kind === 'overloaded')
+    return 'Resume later, raise maxRetries, or name a fallback model.';
   if (error.kind === 'script_ended') return 'Add replies to the script, or use a real model.';
   return undefined;
 }

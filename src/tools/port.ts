@@ -39,6 +39,11 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly replay: Replay;
+  /**
+   * The MCP server that brings this tool, and the tool's name there; permissions may name either. `readOnly`: the server
+   * says that it changes nothing.
+   */
+  readonly origin?: { readonly server: string; readonly tool: string; readonly readOnly: boolean };
   /** Overrides the agent's `toolTimeout`. */
   readonly timeoutMs?: number;
   /** `question`: the runtime asks the user and the answer is the result; `run` is not called. */

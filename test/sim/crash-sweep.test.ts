@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { readAll } from '../../src/engine/read-all.ts';
@@ -32,7 +32,13 @@ const SESSION = 'ses_00000000000000crash' as SessionId;
 
 const brain = (request: ModelRequest) => {
   const turn = turnOf(request);
-  if (turn === 1) return calls({ name: 'look' }, { name: 'act', input: { name: 'a' } }, { name: 'act', input: { name: 'b' } }, { name: 'look' });
+  if (turn === 1)
+    return calls(
+      { name: 'look' },
+      { name: 'act', input: { name: 'a' } },
+      { name: 'act', input: { name: 'b' } },
+      { name: 'look' },
+    );
   if (turn === 2) return calls({ name: 'act', input: { name: 'c' } }, { name: 'nonsense' });
   if (turn === 3) return calls({ name: 'look', input: { name: 'again' } });
   return reports('All done.');
@@ -71,14 +77,25 @@ async function untilEnd(world: ReturnType<typeof createWorld>): Promise<RunResul
     return end.kind === 'ended' ? end.result : undefined;
   }
   if (resumed.kind === 'refused') return undefined;
-  const started = await world.engine.start({ agent: 'worker', input: userText('Go.'), workspace: folder, run: RUN, session: SESSION });
+  const started = await world.engine.start({
+    agent: 'worker',
+    input: userText('Go.'),
+    workspace: folder,
+    run: RUN,
+    session: SESSION,
+  });
   if (started.kind !== 'started') return undefined;
   const end = await started.handle.done;
   return end.kind === 'ended' ? end.result : undefined;
 }
 
 async function conversation(path: string): Promise<{ messages: Message[]; doubts: number; sound: boolean }> {
-  const ledger: Ledger = openSqliteLedger({ path, clock: systemClock, ids: createIds(systemClock, seededRandom(9)), readOnly: true });
+  const ledger: Ledger = openSqliteLedger({
+    path,
+    clock: systemClock,
+    ids: createIds(systemClock, seededRandom(9)),
+    readOnly: true,
+  });
   const events = await readAll(ledger, SESSION);
   const transcripts = createTranscripts();
   for (const event of events) transcripts.apply(event);

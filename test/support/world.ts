@@ -12,7 +12,7 @@ import { createEmbeddedEngine } from '../../src/engine/embedded.ts';
 import type { Engine } from '../../src/engine/port.ts';
 import type { EngineParts } from '../../src/engine/tree.ts';
 import type { AssistantMessage } from '../../src/events/messages.ts';
-import type { Ledger, LeaseOwner } from '../../src/ledger/port.ts';
+import type { LeaseOwner, Ledger } from '../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import type { Model, ModelOutcome, ModelRequest, Prices } from '../../src/models/port.ts';
 import { createQuota } from '../../src/models/quota.ts';
@@ -56,7 +56,13 @@ export function createWorld(options: WorldOptions): World {
   const random = seededRandom(options.seed ?? 1);
   const ids = createIds(systemClock, random);
   const outside = options.outside ?? { modelCalls: [], effects: [] };
-  const raw = openSqliteLedger({ path: options.path ?? ':memory:', clock: systemClock, ids, validate: true, owner: options.owner ?? {} });
+  const raw = openSqliteLedger({
+    path: options.path ?? ':memory:',
+    clock: systemClock,
+    ids,
+    validate: true,
+    owner: options.owner ?? {},
+  });
   const ledger = options.wrapLedger?.(raw) ?? raw;
   const agents = new Map((options.agents ?? [agent()]).map((one) => [one.name, one]));
   const tools = options.tools ?? worldTools(outside);
@@ -145,4 +151,5 @@ function answered(message: AssistantMessage): ModelOutcome {
 }
 
 /** How many turns the model has taken in this conversation: where a scripted conversation stands. */
-export const turnOf = (request: ModelRequest): number => request.messages.filter((message) => message.role === 'assistant').length + 1;
+export const turnOf = (request: ModelRequest): number =>
+  request.messages.filter((message) => message.role === 'assistant').length + 1;

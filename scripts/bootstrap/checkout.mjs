@@ -1,0 +1,14 @@
+/** Where things are in a checkout, whatever folder the command was started from. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const runtimeFolder = join(root, 'tools', 'runtime');
+
+/** One line about what is going on, for people. Results are on stdout, so this never is. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/** What a person can act on: shown as it is, without a stack. */
+export class BootstrapError extends Error {}

@@ -1,0 +1,74 @@
+/**
+ * The tasks behind the npm scripts and ./troupe. Each runs in a child process under the right Node; its exit code and the
+ * signals sent to us pass through.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { BootstrapError, root, say } from './checkout.mjs';
+import { ensureInstalled } from './install.mjs';
+import { environmentWith } from './npm.mjs';
+
+const commandLine = 'src/cli/main.ts';
+
+/** Script and leading arguments of each task; `here` keeps the folder the user is in. */
+const tasks = {
+  demo: { run: [commandLine, 'demo'] },
+  start: { run: [commandLine] },
+  cli: { run: [commandLine], here: true },
+  test: { run: ['scripts/pipeline.ts', 'test'] },
+  check: { run: ['scripts/pipeline.ts', 'check'] },
+  fix: { run: ['scripts/fix.ts'] },
+  build: { run: ['scripts/build.ts'] },
+  bench: { run: ['bench/run.ts'] },
+};
+
+const EXIT_USAGE = 2;
+
+export async function main(parameters) {
+  const [name, ...rest] = parameters;
+  try {
+    // For ./troupe, which then replaces itself by that Node, so that nothing stands between the terminal and the program.
+    if (name === 'where-is-node') return void process.stdout.write(`${await ensureInstalled()}\n`);
+    if (!Object.hasOwn(tasks, name)) {
+      throw new BootstrapError(`There is no task '${name || ''}'. Fix: choose one of ${Object.keys(tasks).join(', ')}.`);
+    }
+    await runTask(await ensureInstalled(), tasks[name], rest);
+  } catch (error) {
+    if (!(error instanceof BootstrapError)) throw error;
+    say(error.message);
+    process.exitCode = EXIT_USAGE;
+  }
+}
+
+function runTask(node, task, rest) {
+  const [script, ...first] = task.run;
+  const child = spawn(node, [join(root, script), ...first, ...rest], {
+    cwd: task.here ? process.cwd() : root,
+    env: environmentWith(node, join(root, 'node_modules', '.bin')),
+    stdio: 'inherit',
+  });
+  const stopForwarding = forwardSignals(child);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      stopForwarding();
+      if (signal === null) process.exitCode = code;
+      else process.kill(process.pid, signal);
+      resolve();
+    });
+  });
+}
+
+/** A terminal sends Ctrl-C to the child as well; sending it once more would turn a graceful stop into a hard one. */
+function forwardSignals(child) {
+  const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    const handler = () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    };
+    process.on(signal, handler);
+    return () => process.removeListener(signal, handler);
+  });
+  return () => {
+    for (const stop of handlers) stop();
+  };
+}

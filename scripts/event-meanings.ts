@@ -1,0 +1,205 @@
+/**
+ * What each event and each field means, in words. The types make the table complete: an event or a field without a line
+ * here does not compile, nor does a line without its field.
+ */
+import type { EventType, Payloads } from '../src/events/catalogue.ts';
+
+type Meaning<Type extends EventType> = {
+  readonly says: string;
+  readonly fields: { readonly [Field in keyof Required<Payloads[Type]>]: string };
+};
+
+export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
+  'session.started': {
+    says: 'A session began. Always the first event of its session, and the only one without a cause.',
+    fields: {
+      title: 'a name for people',
+      workspace: 'the folder that tools may touch',
+      ledgerBudget: 'the budget that all sessions of this ledger share',
+    },
+  },
+  'session.config': {
+    says: 'How an agent was set up when its run started. A resumed run uses this, not the file, which may have changed since.',
+    fields: {
+      agent: 'its name',
+      source: 'the file it came from',
+      definition: 'the checked frontmatter',
+      system: 'the system prompt, includes and variables filled in',
+      tools: 'the tools it was offered',
+    },
+  },
+  'run.started': {
+    says: 'An agent began to work on a request.',
+    fields: {
+      agent: 'its name',
+      input: 'the request',
+      parent: 'the run that asked for this one',
+      reason: 'why, in the words of the parent',
+      role: 'its part in the parent’s pattern, such as `advisor`',
+      depth: 'how many runs are above it',
+      budget: 'its own budget; those of its ancestors hold as well',
+      continues: 'the earlier run of the same agent in this session whose transcript it continues',
+    },
+  },
+  'run.resumed': {
+    says: 'A process took the run up again.',
+    fields: { owner: 'which process', takenOver: 'the process before it had died holding the lease' },
+  },
+  'run.paused': { says: 'The run stopped for now; `troupe resume` goes on.', fields: { reason: 'why' } },
+  'run.signalled': {
+    says: 'Somebody outside the run asked for something.',
+    fields: { signal: 'what', reason: 'why' },
+  },
+  'run.ended': {
+    says: 'The last event of a run. Every run has a report, if need be one that the runtime wrote.',
+    fields: {
+      status: 'how it ended',
+      report: 'the answer',
+      finalAgent: 'whose answer it is, after routing and handoffs',
+      error: 'what went wrong, unless it completed',
+      claims: 'what the report says was done, in a form that can be checked',
+    },
+  },
+  'model.request': {
+    says: 'A model is about to be asked. It holds what is new and refers to the rest, so that the ledger grows linearly.',
+    fields: {
+      turn: 'which turn of the run, from 1',
+      model: 'which model is asked first',
+      added: 'what this request adds to the transcript: the step whose outcome it is, or a message of the runtime’s own',
+      tools: 'the tools that were offered, when not all of the setup’s',
+    },
+  },
+  'model.response': {
+    says: 'A model answered.',
+    fields: {
+      turn: 'which turn of the run',
+      message: 'the answer: text, reasoning, tool calls',
+      finish: 'why the model stopped',
+      usage: 'tokens as the provider counted them; a count it did not give is absent',
+      requested: 'the model that was asked for',
+      served: 'the model that answered, as the provider named it',
+      attempts: 'how many calls it took',
+      cost: 'the price in billionths of a dollar and the version of the price table; absent when the price is not known',
+      durationMs: 'how long it took',
+    },
+  },
+  'model.failed': {
+    says: 'A model call failed.',
+    fields: {
+      turn: 'which turn of the run',
+      model: 'which model was asked',
+      attempt: 'which try, from 1',
+      error: 'what went wrong',
+      final: 'nothing more is tried for this turn',
+    },
+  },
+  'tool.call': {
+    says: 'A tool is about to be called. Written before the call, so that a crash leaves a trace of what was under way.',
+    fields: {
+      turn: 'which turn of the run',
+      id: 'the id the model gave the call',
+      name: 'which tool',
+      replay: '`safe`: may be called again after a crash; `never`: may not',
+      input: 'the arguments, only when they differ from what the model asked for',
+    },
+  },
+  'tool.result': {
+    says: 'A tool returned. Only the runtime writes this.',
+    fields: {
+      id: 'which call',
+      name: 'which tool',
+      content: 'what the model sees',
+      isError: 'the call failed',
+      wholeBytes: 'set when `content` is cut; the whole is the event’s attachment',
+      inDoubt: 'the call was under way when the process died, and it was not made again',
+      durationMs: 'how long it took',
+    },
+  },
+  'task.clarify': {
+    says: 'An agent asks the user a question and waits.',
+    fields: { wait: 'what `troupe answer` takes', question: 'the question', choices: 'the answers to choose from' },
+  },
+  'task.summary': {
+    says: 'Earlier messages are replaced by a summary from here on. The originals stay where they are.',
+    fields: {
+      turn: 'the turn it was made for',
+      before: 'the step before which everything but the request is replaced',
+      text: 'the summary',
+    },
+  },
+  'task.error': {
+    says: 'Something went wrong that did not end the run.',
+    fields: { code: 'stable, for programs', message: 'what is wrong', fix: 'what to do about it' },
+  },
+  'approval.asked': {
+    says: 'A tool call needs somebody’s permission, and waits.',
+    fields: {
+      wait: 'what `troupe approve` and `troupe deny` take',
+      tool: 'which tool',
+      input: 'its arguments',
+      why: 'which rule asks',
+    },
+  },
+  'approval.answered': {
+    says: 'Somebody answered a question or a request for permission.',
+    fields: { wait: 'which one', answer: 'what they said' },
+  },
+  'cli.run': {
+    says: 'A command ran to its end.',
+    fields: {
+      command: 'as it was given to the shell',
+      cwd: 'in which folder',
+      exitCode: 'its exit code; null when a signal ended it',
+      signal: 'the signal that ended it, or null',
+      durationMs: 'how long it took',
+    },
+  },
+  'cli.stdout': {
+    says: 'What a command wrote to its standard output. The whole is the attachment.',
+    fields: { bytes: 'how much', head: 'the beginning' },
+  },
+  'cli.stderr': {
+    says: 'What a command wrote to its standard error. The whole is the attachment.',
+    fields: { bytes: 'how much', head: 'the beginning' },
+  },
+  'file.diff': {
+    says: 'A tool changed a file.',
+    fields: {
+      path: 'which file, from the workspace',
+      before: 'its SHA-256 before; null when it did not exist',
+      after: 'its SHA-256 after; null when it was removed',
+      addedLines: 'how many lines came',
+      removedLines: 'how many lines went',
+      diff: 'the change, as a unified diff',
+    },
+  },
+  'test.report': {
+    says: 'A command that runs tests ended.',
+    fields: { command: 'which', exitCode: 'its exit code; null when a signal ended it', passed: 'the exit code was 0' },
+  },
+  'artifact.manifest': {
+    says: 'The files that a run leaves behind.',
+    fields: { items: 'each with its checksum; null when it is missing' },
+  },
+  'evidence.checked': {
+    says: 'The claims of a final report were held against the evidence.',
+    fields: { claims: 'each with the event that backs it, or why none does', verified: 'all of them are backed' },
+  },
+  'budget.reserved': {
+    says: 'The worst case of a call was set aside, before the call.',
+    fields: { scopes: 'the budgets it counts against: the run and its ancestors', amounts: 'how much' },
+  },
+  'budget.settled': {
+    says: 'A call ended and its reservation was exchanged for what it really took.',
+    fields: {
+      scopes: 'the same budgets',
+      reserved: 'what was set aside',
+      spent: 'what it took',
+      inDoubt: 'the process died before the outcome was known: all of the reservation is taken as spent',
+    },
+  },
+  'step.recorded': {
+    says: 'A step of a pattern has this outcome, now and on every resume.',
+    fields: { value: 'what it returned' },
+  },
+};

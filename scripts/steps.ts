@@ -1,0 +1,85 @@
+/**
+ * Runs the steps of a pipeline one after the other, each in its own process, with its name and time; stops at the first
+ * that fails.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..');
+
+export interface Step {
+  readonly name: string;
+  /** A program of node_modules, as the path of its JavaScript file, and its parameters. */
+  readonly run: readonly string[];
+  /** vitest: the counts of its tests are added up. */
+  readonly counts?: boolean;
+}
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const SECOND_MS = 1000;
+
+/** The sum of all tests. A failed step without tests of its own counts as one failure. */
+export function runSteps(steps: readonly Step[]): Counts {
+  let total: Counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const step of steps) {
+    process.stdout.write(`\n── ${step.name}\n`);
+    const startedAt = performance.now();
+    const { exitCode, counts } = step.counts === true ? runVitest(step.run) : { exitCode: run(step.run), counts: undefined };
+    const seconds = ((performance.now() - startedAt) / SECOND_MS).toFixed(1);
+    if (counts !== undefined) total = add(total, counts);
+    process.stdout.write(`${exitCode === 0 ? 'ok' : 'FAILED'}  ${step.name}  ${seconds} s\n`);
+    if (exitCode !== 0) return (counts?.failed ?? 0) > 0 ? total : add(total, { passed: 0, failed: 1, skipped: 0 });
+  }
+  return total;
+}
+
+/** Runs a JavaScript or TypeScript file with this Node; the exit code, 1 when a signal ended it. */
+export function run(command: readonly string[]): number {
+  const [script, ...parameters] = command;
+  if (script === undefined) return 1;
+  const done = spawnSync(process.execPath, [join(root, script), ...parameters], { cwd: root, stdio: 'inherit' });
+  return done.status ?? 1;
+}
+
+function runVitest(command: readonly string[]): { readonly exitCode: number; readonly counts: Counts } {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-tests-'));
+  try {
+    const file = join(folder, 'report.json');
+    const color = process.stdout.isTTY ? [] : ['--no-color'];
+    const exitCode = run([...command, ...color, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]);
+    return { exitCode, counts: readCounts(file) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A report that is missing or has no tests counts as a failure: a run that saw nothing proves nothing. */
+function readCounts(file: string): Counts {
+  try {
+    const report: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const passed = countIn(report, 'numPassedTests');
+    const failed = countIn(report, 'numFailedTests');
+    const skipped = countIn(report, 'numPendingTests') + countIn(report, 'numTodoTests');
+    return passed + failed === 0 ? { passed, failed: 1, skipped } : { passed, failed, skipped };
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+function countIn(report: unknown, name: string): number {
+  const value: unknown = typeof report === 'object' && report !== null ? Reflect.get(report, name) : undefined;
+  return typeof value === 'number' ? value : 0;
+}
+
+const add = (one: Counts, other: Counts): Counts => ({
+  passed: one.passed + other.passed,
+  failed: one.failed + other.failed,
+  skipped: one.skipped + other.skipped,
+});

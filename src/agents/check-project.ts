@@ -1,0 +1,32 @@
+/** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
+import { arrange, type Diagnostic } from './diagnostics.ts';
+import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
+import { checkGraph, type Edge, edges } from './graph.ts';
+import type { LoadedAgent } from './load.ts';
+import { checkToolNames } from './tool-names.ts';
+
+export interface CheckOptions extends DiscoverOptions {
+  /** Names of the MCP servers in the project's configuration. */
+  readonly mcpServers?: readonly string[] | undefined;
+}
+
+export interface ProjectCheck {
+  readonly agents: readonly LoadedAgent[];
+  readonly shadowed: readonly ShadowedAgent[];
+  readonly edges: readonly Edge[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export async function checkProject(options: CheckOptions): Promise<ProjectCheck> {
+  const { agents, shadowed, broken, diagnostics } = await discoverAgents(options);
+  const servers = options.mcpServers ?? [];
+  const tools = agents.flatMap(({ definition, origin, placeOf }) =>
+    checkToolNames(definition, placeOf, servers).map((one) => gentler(origin, one)),
+  );
+  return {
+    agents,
+    shadowed,
+    edges: edges(agents.map((agent) => agent.definition)),
+    diagnostics: arrange([...diagnostics, ...tools, ...checkGraph(agents, broken)]),
+  };
+}

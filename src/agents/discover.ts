@@ -1,0 +1,147 @@
+/**
+ * Finds every agent that a project can use. Where two places have an agent of the same name, the nearer one counts:
+ * the project's own, then `.claude`, then `.opencode`, then the user's; the others stay visible as shadowed.
+ * Files and folders whose name starts with `.` or `_`, and README.md, are not agents; `_` is for what others include.
+ */
+import type { Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import { nameFromFile } from './agent-name.ts';
+import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
+import { type AgentFile, type LoadedAgent, loadAgent, type Origin } from './load.ts';
+
+export interface DiscoverOptions {
+  readonly projectRoot: string;
+  /** Such as `~/.config/troupe`; without it only the project is searched. */
+  readonly userConfigDir?: string | undefined;
+  /** Names of the user's own prompt variables. */
+  readonly variables?: readonly string[] | undefined;
+}
+
+export interface ShadowedAgent {
+  readonly agent: LoadedAgent;
+  readonly by: LoadedAgent;
+}
+
+export interface Discovery {
+  readonly agents: readonly LoadedAgent[];
+  readonly shadowed: readonly ShadowedAgent[];
+  /** Names, by file, of agents that could not be loaded: who names them has nothing to correct. */
+  readonly broken: ReadonlySet<string>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Nearest first. */
+const FOLDERS: readonly { readonly origin: Origin; readonly folder: readonly string[] }[] = [
+  { origin: 'project', folder: ['agents'] },
+  { origin: 'claude', folder: ['.claude', 'agents'] },
+  { origin: 'opencode', folder: ['.opencode', 'agents'] },
+  { origin: 'opencode', folder: ['.opencode', 'agent'] },
+  { origin: 'user', folder: ['agents'] },
+];
+
+const READ_AT_ONCE = 16;
+
+export async function discoverAgents(options: DiscoverOptions): Promise<Discovery> {
+  const diagnostics: Diagnostic[] = [];
+  const files: AgentFile[] = [];
+  for (const { origin, folder } of FOLDERS) {
+    const root = origin === 'user' ? options.userConfigDir : options.projectRoot;
+    if (root === undefined) continue;
+    const listed = await listFolder(join(root, ...folder), folder.join('/'));
+    diagnostics.push(...listed.diagnostics);
+    files.push(...listed.paths.map((path) => ({ path, root, origin, variables: options.variables ?? [] })));
+  }
+  const loaded: LoadedAgent[] = [];
+  const broken = new Set<string>();
+  for (let start = 0; start < files.length; start += READ_AT_ONCE) {
+    const batch = files.slice(start, start + READ_AT_ONCE);
+    for (const [index, result] of (await Promise.all(batch.map(loadAgent))).entries()) {
+      const file = batch[index];
+      if (result.ok) {
+        if (!result.value.disabled) loaded.push(result.value);
+        diagnostics.push(...result.value.diagnostics);
+      } else if (file !== undefined) {
+        broken.add(nameFromFile(file.path.replaceAll('\\', '/')));
+        diagnostics.push(...result.error.map((one) => gentler(file.origin ?? 'project', one)));
+      }
+    }
+  }
+  return { broken, ...choose(loaded, diagnostics) };
+}
+
+/** A file that another tool reads is not wrong because we cannot; it is left out with a warning. */
+export function gentler(origin: Origin, one: Diagnostic): Diagnostic {
+  return origin === 'claude' || origin === 'opencode' ? { ...one, severity: 'warning' } : one;
+}
+
+/** `loaded` is nearest first, so the first of a name is the one that counts. */
+function choose(loaded: readonly LoadedAgent[], diagnostics: Diagnostic[]): Omit<Discovery, 'broken'> {
+  const byName = new Map<string, LoadedAgent>();
+  const byOrigin = new Map<string, LoadedAgent>();
+  const shadowed: ShadowedAgent[] = [];
+  for (const agent of loaded) {
+    const { name } = agent.definition;
+    const twin = byOrigin.get(`${agent.origin}/${name}`);
+    const nearer = byName.get(name);
+    if (twin !== undefined) {
+      const message = `a second agent named ${quote(name)}: ${twin.definition.source} has the same name`;
+      diagnostics.push(errorAt(agent.placeOf(['name']), message, 'Give one of them another `name`.'));
+    } else byOrigin.set(`${agent.origin}/${name}`, agent);
+    if (nearer === undefined) byName.set(name, agent);
+    else if (twin === undefined) shadowed.push({ agent, by: nearer });
+  }
+  return { agents: [...byName.values()], shadowed, diagnostics };
+}
+
+interface Listing {
+  readonly paths: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The folder and the folders right below it, in the order of their names. */
+async function listFolder(folder: string, label: string): Promise<Listing> {
+  const paths: string[] = [];
+  const place = { file: label, line: 1, column: 1 };
+  let seen = 0;
+  const walk = async (path: string, levels: number): Promise<void> => {
+    for (const entry of await entriesOf(path)) {
+      if (seen > limits.agentFilesPerFolder) return;
+      if (entry.isDirectory()) {
+        if (levels > 0) await walk(join(path, entry.name), levels - 1);
+      } else if (isAgentFile(entry.name)) {
+        seen += 1;
+        if (seen <= limits.agentFilesPerFolder) paths.push(join(path, entry.name));
+      }
+    }
+  };
+  try {
+    await walk(folder, 1);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { paths, diagnostics: [] };
+    const message = codeOf(error) === 'ENOTDIR' ? 'this is not a folder' : `the folder cannot be read: ${messageOf(error)}`;
+    return { paths, diagnostics: [errorAt(place, message)] };
+  }
+  if (seen <= limits.agentFilesPerFolder) return { paths, diagnostics: [] };
+  const message = `more than ${limits.agentFilesPerFolder} agent files (limit agentFilesPerFolder); the rest is left out`;
+  return { paths, diagnostics: [errorAt(place, message, 'Move agents that are not used elsewhere.')] };
+}
+
+/** How many entries of one folder are looked at: agents, and as many other things beside them. */
+const ENTRIES_MAX = 2 * limits.agentFilesPerFolder;
+
+async function entriesOf(path: string): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(path)) {
+    if (entry.name.startsWith('.') || entry.name.startsWith('_')) continue;
+    entries.push(entry);
+    if (entries.length >= ENTRIES_MAX) break;
+  }
+  return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+function isAgentFile(name: string): boolean {
+  return /\.md$/i.test(name) && name.toLowerCase() !== 'readme.md';
+}

@@ -1,0 +1,98 @@
+/** How agents name each other: the edges of the graph, names that lead nowhere, and circles, which would run for ever. */
+import type { AgentDefinition } from './definition.ts';
+import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
+import { suggest } from './did-you-mean.ts';
+import type { LoadedAgent } from './load.ts';
+import { type EdgeKind, type Reference, referencesOf } from './references.ts';
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: EdgeKind;
+}
+
+/** Everything the files declare, whether the other end exists or not. */
+export function edges(agents: readonly AgentDefinition[]): readonly Edge[] {
+  return agents.flatMap((agent) => referencesOf(agent).map(({ kind, target }) => ({ from: agent.name, to: target, kind })));
+}
+
+/** `broken` are names whose file has problems of its own. */
+export function checkGraph(agents: readonly LoadedAgent[], broken: ReadonlySet<string> = new Set()): readonly Diagnostic[] {
+  return [...missingAgents(agents, broken), ...circles(agents)];
+}
+
+function missingAgents(agents: readonly LoadedAgent[], broken: ReadonlySet<string>): readonly Diagnostic[] {
+  const names = agents.map((agent) => agent.definition.name);
+  const known = new Set(names);
+  return agents.flatMap(({ definition, placeOf }) =>
+    referencesOf(definition)
+      .filter(({ target }) => !known.has(target) && !broken.has(target))
+      .map(({ kind, target, path }) => {
+        const others = names.filter((name) => name !== definition.name);
+        const fix = suggest(target, others, 'agents') ?? 'Write a file for it in the agents folder.';
+        return errorAt(placeOf(path), `there is no agent ${quote(target)} (named as ${kind})`, fix);
+      }),
+  );
+}
+
+/** One step of a way through the graph: who names whom. */
+interface Step {
+  readonly agent: LoadedAgent;
+  readonly reference: Reference;
+}
+
+const CIRCLES_MAX = 20;
+
+/**
+ * Walks depth first, without recursion, and looks at every edge once: an edge back into the way that led here closes a circle.
+ * Not every circle of a tangle is listed, but no tangle is without one.
+ */
+function circles(agents: readonly LoadedAgent[]): readonly Diagnostic[] {
+  const byName = new Map(agents.map((agent) => [agent.definition.name, agent]));
+  const done = new Set<string>();
+  const found: Diagnostic[] = [];
+  for (const start of agents) {
+    const way: { readonly agent: LoadedAgent; readonly left: Reference[] }[] = [];
+    const enter = (agent: LoadedAgent): void => {
+      done.add(agent.definition.name);
+      way.push({ agent, left: referencesOf(agent.definition).toReversed() });
+    };
+    const onWay: Step[] = [];
+    if (!done.has(start.definition.name)) enter(start);
+    for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+      const reference = top.left.pop();
+      if (reference === undefined) {
+        way.pop();
+        onWay.pop();
+        continue;
+      }
+      const step: Step = { agent: top.agent, reference };
+      const next = byName.get(reference.target);
+      // An agent that names itself is either allowed to or already told by the check of its own file.
+      if (next === undefined || next === top.agent) continue;
+      const back = way.findIndex(({ agent }) => agent === next);
+      if (back !== -1) found.push(describeCircle([...onWay.slice(back), step]));
+      else if (!done.has(reference.target)) {
+        onWay.push(step);
+        enter(next);
+      }
+      if (found.length >= CIRCLES_MAX) return found;
+    }
+  }
+  return found;
+}
+
+const STEPS_SHOWN_MAX = 20;
+
+/** `a -(handoff)-> b -(router)-> a`, reported where the first of them names the second. */
+function describeCircle(steps: readonly Step[]): Diagnostic {
+  const shown = steps.length > STEPS_SHOWN_MAX ? [...steps.slice(0, STEPS_SHOWN_MAX - 1), ...steps.slice(-1)] : steps;
+  const path = shown.map(({ agent, reference }, index) => {
+    const gap = shown.length < steps.length && index === shown.length - 1 ? '… ' : '';
+    return `${gap}${agent.definition.name} -(${reference.kind})-> `;
+  });
+  const [first] = steps;
+  const name = first?.agent.definition.name ?? '';
+  const place = first?.agent.placeOf(first.reference.path) ?? { file: '', line: 1, column: 1 };
+  return errorAt(place, `agents call each other in a circle: ${path.join('')}${name}`, 'Remove one of these references.');
+}

@@ -1,0 +1,59 @@
+/**
+ * Which names may stand in `tools` and `permissions`: the built-in tools, and `mcp:server` or `mcp:server/tool`.
+ * A permission may also be for `*`, every tool, and for an MCP tool by the name that models see, `server__tool`.
+ */
+import type { AgentDefinition } from './definition.ts';
+import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
+import { suggest } from './did-you-mean.ts';
+import type { Path, PlaceOf } from './yaml-map.ts';
+
+export const BUILT_IN_TOOLS: readonly string[] = ['read', 'write', 'edit', 'list', 'search', 'shell', 'fetch', 'plan', 'ask'];
+
+export interface McpReference {
+  readonly server: string;
+  /** All tools of the server without it. */
+  readonly tool?: string;
+}
+
+/** `undefined` when the name does not start with `mcp:`. */
+export function parseMcpReference(name: string): McpReference | undefined {
+  const match = /^mcp:([^/]*)(?:\/(.*))?$/s.exec(name);
+  if (match?.[1] === undefined) return undefined;
+  return match[2] === undefined ? { server: match[1] } : { server: match[1], tool: match[2] };
+}
+
+/** `servers` are the MCP servers of the project's configuration; those of the agent's own file are known as well. */
+export function checkToolNames(agent: AgentDefinition, placeOf: PlaceOf, servers: readonly string[]): readonly Diagnostic[] {
+  const known = [...new Set([...Object.keys(agent.mcp ?? {}), ...servers])];
+  const names: readonly (readonly [string, Path, 'key' | 'value'])[] = [
+    ...(agent.tools ?? []).map((name, index) => [name, ['tools', index], 'value'] as const),
+    ...Object.keys(agent.permissions ?? {}).map((name) => [name, ['permissions', name], 'key'] as const),
+  ];
+  return names.flatMap(([name, path, part]) => {
+    if (part === 'key' && (name === '*' || known.some((server) => name.startsWith(`${server}__`)))) return [];
+    const problem = toolProblem(name, known);
+    return problem === undefined ? [] : [errorAt(placeOf(path, part), problem.message, problem.fix)];
+  });
+}
+
+function toolProblem(
+  name: string,
+  servers: readonly string[],
+): { readonly message: string; readonly fix?: string | undefined } | undefined {
+  const reference = parseMcpReference(name);
+  if (reference === undefined) {
+    if (BUILT_IN_TOOLS.includes(name)) return undefined;
+    if (servers.includes(name)) return { message: `unknown tool ${quote(name)}`, fix: `Did you mean "mcp:${name}"?` };
+    return { message: `unknown tool ${quote(name)}`, fix: suggest(name, BUILT_IN_TOOLS, 'tools') };
+  }
+  if (reference.server === '' || reference.tool === '') {
+    return {
+      message: `${quote(name)} names no MCP ${reference.server === '' ? 'server' : 'tool'}`,
+      fix: 'Write `mcp:server` or `mcp:server/tool`.',
+    };
+  }
+  if (servers.includes(reference.server)) return undefined;
+  const fix =
+    suggest(reference.server, servers, 'servers') ?? 'Declare it under `mcp:` in this file or in the project configuration.';
+  return { message: `unknown MCP server ${quote(reference.server)}`, fix };
+}

@@ -1,0 +1,68 @@
+/** `troupe agents list|show`: which agents there are, where they come from, and what each says. */
+import { formatDiagnostic, isError } from '../agents/diagnostics.ts';
+import type { LoadedAgent } from '../agents/load.ts';
+import { TroupeError } from '../base/errors.ts';
+import { firstLine } from '../projections/readable.ts';
+import { type CheckedFiles, checkFiles } from './check-files.ts';
+import { type CommandContext, type JsonOption, printJson, usageError } from './command.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { safeLine, safeText } from './safe-text.ts';
+import { agentFileOf, agentNameOf } from './start-run.ts';
+import { printTable } from './table.ts';
+
+const DESCRIPTION_CHARACTERS = 100;
+
+export async function agentsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+  const { agents, diagnostics } = await readFiles(context);
+  const { out, progress } = context.terminal;
+  if (options.json) {
+    printJson(context, agents.map(outline));
+    return exitCodes.completed;
+  }
+  if (agents.length === 0) progress.line('no agents yet; troupe init writes one');
+  else {
+    const rows = agents.map(({ definition, origin, disabled }) => [
+      safeLine(definition.name),
+      disabled ? `${origin}, off` : origin,
+      definition.models.map(safeLine).join(', ') || '(default)',
+      safeLine(definition.source),
+      safeLine(firstLine(definition.description ?? '', DESCRIPTION_CHARACTERS)),
+    ]);
+    printTable(out, ['AGENT', 'FROM', 'MODEL', 'FILE', 'DESCRIPTION'], rows);
+  }
+  const errors = diagnostics.filter(isError).length;
+  if (errors > 0) progress.line(`${errors} problems in agent files: troupe check`);
+  return exitCodes.completed;
+}
+
+export async function agentsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
+  const files = await readFiles(context);
+  const name = agentNameOf(context, files, files.root, word, await agentFileOf(context.cwd, word));
+  const agent = files.agents.find((one) => one.definition.name === name);
+  if (agent === undefined) throw usageError(`There is no agent "${word}"`);
+  const uses = files.edges.filter((edge) => edge.from === name);
+  const { out } = context.terminal;
+  if (options.json) printJson(context, { ...agent.definition, origin: agent.origin, uses });
+  else {
+    const { prompt, ...settings } = agent.definition;
+    for (const [key, value] of Object.entries(settings)) {
+      if (value !== undefined)
+        out.line(`${out.paint.dim(key)}  ${safeLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
+    }
+    for (const edge of uses) out.line(`${out.paint.dim('uses')}  ${safeLine(edge.to)} (${edge.kind})`);
+    out.line();
+    out.line(safeText(prompt));
+  }
+  return exitCodes.completed;
+}
+
+async function readFiles(context: CommandContext): Promise<CheckedFiles> {
+  const checked = await checkFiles(context);
+  if (checked.ok) return checked.value;
+  throw new TroupeError('config', checked.error.map(formatDiagnostic).join('\n'), { fix: 'correct the settings and try again' });
+}
+
+function outline({ definition, origin, disabled }: LoadedAgent): Record<string, unknown> {
+  const { name, models, source, description } = definition;
+  return { name, origin, disabled, models, source, description: description ?? null };
+}

@@ -1,0 +1,60 @@
+/** `troupe answer`, `approve` and `deny`: record what a person says, and go on with the run if nobody else does. */
+import { TroupeError } from '../base/errors.ts';
+import type { OpenWait } from '../engine/port.ts';
+import type { Answer } from '../events/catalogue.ts';
+import type { RunRow } from '../ledger/port.ts';
+import type { Project } from '../project/project.ts';
+import { type CommandContext, callOf, printJson, usageError, withProject } from './command.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { findRun } from './find-run.ts';
+import type { OutputOptions } from './finish-run.ts';
+import { resumeRun, rootOf } from './resume.ts';
+import { waitLines } from './run-summary.ts';
+
+export interface AnswerOptions extends OutputOptions {
+  readonly wait?: string | undefined;
+  /** `--no-resume`: only record. */
+  readonly resume?: boolean | undefined;
+}
+
+export async function answerCommand(
+  context: CommandContext,
+  text: string,
+  answer: Answer,
+  options: AnswerOptions,
+): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const row = await findRun(project.ledger, text);
+    const wait = await findWait(context, project, row, answer, options.wait);
+    const outcome = await project.engine.answer(wait.run, wait.wait, answer);
+    if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
+    const root = await rootOf(project, row);
+    if (options.resume !== false && !outcome.live && root.owner === null) return resumeRun(context, project, root, options);
+    if (options.json) printJson(context, { run: wait.run, wait: wait.wait, answer, live: outcome.live });
+    else context.terminal.out.line(`recorded for ${wait.run}`);
+    return exitCodes.completed;
+  });
+}
+
+/** The wait that is meant: the named one, or the only one that this kind of answer fits. */
+async function findWait(
+  context: CommandContext,
+  project: Project,
+  row: RunRow,
+  answer: Answer,
+  named: string | undefined,
+): Promise<OpenWait> {
+  const waits = await project.engine.waits(row.run);
+  if (named !== undefined) {
+    const wait = waits.find((one) => one.wait === named);
+    if (wait !== undefined) return wait;
+    throw usageError(`${row.run} does not wait for "${named}"`, `open: ${waits.map((one) => one.wait).join(', ') || 'nothing'}`);
+  }
+  const kind = answer.kind === 'text' ? 'question' : 'permission';
+  const fitting = waits.filter((one) => one.kind === kind);
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  if (waits.length === 0) throw new TroupeError('usage', `${row.run} is not waiting for an answer`);
+  const fix = waitLines(waits, callOf(context)).join('\n');
+  throw usageError(fitting.length === 0 ? `${row.run} waits for something else` : `${row.run} waits for several answers`, fix);
+}

@@ -1,0 +1,164 @@
+/** Every command with its words, options and an example. What a command does is in its own file, loaded when it is used. */
+import { type Command, Option } from 'commander';
+import type { AnswerOptions } from './answer.ts';
+import type { CommandContext, JsonOption } from './command.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { OutputOptions } from './finish-run.ts';
+import type { GcOptions } from './ledger.ts';
+import type { LogsOptions } from './logs.ts';
+import { collectVariable, parseCount, parseUsd } from './parse-option.ts';
+import type { PsOptions } from './ps.ts';
+import type { ResumeOptions } from './resume.ts';
+import type { RunOptions } from './run.ts';
+import type { SignalOptions } from './signal-run.ts';
+import type { WhyOptions } from './why.ts';
+
+export type Perform = (command: (context: CommandContext) => Promise<ExitCode> | ExitCode) => Promise<void>;
+
+export function describeCommands(program: Command, perform: Perform): void {
+  const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
+  describeStart(add, perform);
+  describeLooks(add, perform);
+  describeRuns(add, perform);
+  describeAnswers(add, perform);
+  describeLedger(add('ledger', 'the ledger itself: stats, verify, gc', 'troupe ledger verify'), perform);
+  describeAgents(add('agents', 'the agents: list, show', 'troupe agents list'), perform);
+  add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
+    (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
+  );
+}
+
+type Add = (usage: string, about: string, example: string) => Command;
+
+function addTo(parent: Command, usage: string, about: string, example: string): Command {
+  return parent.command(usage).description(about).addHelpText('before', `Example:\n  ${example}\n`);
+}
+
+const json = (command: Command): Command => command.option('--json', 'print one JSON value');
+const output = (command: Command): Command =>
+  json(command).option('--jsonl', 'print every event as a JSON line').option('-q, --quiet', 'no progress, only the result');
+
+function describeStart(add: Add, perform: Perform): void {
+  json(add('init', 'write a first agent and settings', 'troupe init')).action((options: JsonOption) =>
+    perform(async (context) => (await import('./init.ts')).initCommand(context, options)),
+  );
+  json(add('check', 'find every problem in settings and agents', 'troupe check')).action((options: JsonOption) =>
+    perform(async (context) => (await import('./check.ts')).checkCommand(context, options)),
+  );
+  output(
+    add('run <agent> [prompt]', 'run an agent on a prompt; - reads it from stdin', 'troupe run agents/hello.md "What is here?"'),
+  )
+    .option('-m, --model <name>', 'use this model for agents that name none, such as anthropic/claude-sonnet-4-5')
+    .option('--budget-usd <amount>', 'spend no more than this', parseUsd)
+    .option('--max-turns <count>', 'stop after so many turns', parseCount)
+    .option('--session <id>', 'go on in this session')
+    .option('--workspace <folder>', 'the folder the agent may touch')
+    .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
+    .option('-y, --yes', 'give every permission that is asked for')
+    .action((agent: string, prompt: string | undefined, options: RunOptions) =>
+      perform(async (context) => (await import('./run.ts')).runCommand(context, agent, prompt, options)),
+    );
+  output(add('demo', 'watch an agent repair a small project, without a key', 'troupe demo')).action((options: OutputOptions) =>
+    perform(async (context) => (await import('./demo.ts')).demoCommand(context, options)),
+  );
+}
+
+function describeLooks(add: Add, perform: Perform): void {
+  json(add('ps', 'list runs, newest first', 'troupe ps'))
+    .option('-a, --all', 'child runs too')
+    .option('-n, --limit <count>', 'at most so many', parseCount)
+    .action((options: PsOptions) => perform(async (context) => (await import('./ps.ts')).psCommand(context, options)));
+  json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last')).action((run: string, options: JsonOption) =>
+    perform(async (context) => (await import('./show.ts')).showCommand(context, run, options)),
+  );
+  json(add('logs <run>', 'print what happened, event by event', 'troupe logs -f last'))
+    .option('--jsonl', 'print every event as a JSON line')
+    .option('-f, --follow', 'go on until the run ends')
+    .addOption(new Option('--level <level>', 'leave out less').choices(['detail', 'info', 'warn', 'error']).default('info'))
+    .action((run: string, options: LogsOptions) =>
+      perform(async (context) => (await import('./logs.ts')).logsCommand(context, run, options)),
+    );
+  json(add('cost [run]', 'what a run, or everything, cost', 'troupe cost last')).action(
+    (run: string | undefined, options: JsonOption) =>
+      perform(async (context) => (await import('./cost.ts')).costCommand(context, run, options)),
+  );
+  json(add('why <run-or-event>', 'walk from a result back to the prompt', 'troupe why last'))
+    .option('-a, --all', 'bookkeeping too')
+    .action((what: string, options: WhyOptions) =>
+      perform(async (context) => (await import('./why.ts')).whyCommand(context, what, options)),
+    );
+  json(add('doctor', 'look for what is missing or broken here', 'troupe doctor')).action((options: JsonOption) =>
+    perform(async (context) => (await import('./doctor.ts')).doctorCommand(context, options)),
+  );
+}
+
+function describeRuns(add: Add, perform: Perform): void {
+  output(add('resume <run>', 'go on with a run that was cut off, paused or answered', 'troupe resume last'))
+    .option('-y, --yes', 'give every permission that is asked for')
+    .action((run: string, options: ResumeOptions) =>
+      perform(async (context) => (await import('./resume.ts')).resumeCommand(context, run, options)),
+    );
+  for (const signal of ['cancel', 'pause'] as const) {
+    const about = signal === 'cancel' ? 'end a run and everything below it' : 'stop a run after what is under way';
+    json(add(`${signal} <run>`, about, `troupe ${signal} last --reason "wrong branch"`))
+      .option('--reason <text>', 'kept in the ledger')
+      .action((run: string, options: SignalOptions) =>
+        perform(async (context) => (await import('./signal-run.ts')).signalCommand(context, signal, run, options)),
+      );
+  }
+}
+
+function describeAnswers(add: Add, perform: Perform): void {
+  const answering = (command: Command): Command =>
+    output(command)
+      .option('--wait <name>', 'which question, when there are several')
+      .option('--no-resume', 'only record the answer');
+  answering(add('answer <run> <text>', 'answer a question and go on', 'troupe answer last "Use the second one"')).action(
+    (run: string, text: string, options: AnswerOptions) =>
+      perform(async (context) => (await import('./answer.ts')).answerCommand(context, run, { kind: 'text', text }, options)),
+  );
+  answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
+    .option('--remember', 'and for the same tool later in this run')
+    .action((run: string, options: AnswerOptions & { readonly remember?: boolean }) => {
+      const answer = { kind: 'approved', ...(options.remember ? { remember: true } : {}) } as const;
+      return perform(async (context) => (await import('./answer.ts')).answerCommand(context, run, answer, options));
+    });
+  answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
+    .option('--note <text>', 'what the agent is told')
+    .action((run: string, options: AnswerOptions & { readonly note?: string }) => {
+      const answer = { kind: 'denied', ...(options.note === undefined ? {} : { note: options.note }) } as const;
+      return perform(async (context) => (await import('./answer.ts')).answerCommand(context, run, answer, options));
+    });
+}
+
+function describeLedger(ledger: Command, perform: Perform): void {
+  json(addTo(ledger, 'stats', 'how much is in it', 'troupe ledger stats')).action((options: JsonOption) =>
+    perform(async (context) => (await import('./ledger.ts')).ledgerStatsCommand(context, options)),
+  );
+  json(addTo(ledger, 'verify [run]', 'walk the hash chain and name the first bad event', 'troupe ledger verify')).action(
+    (run: string | undefined, options: JsonOption) =>
+      perform(async (context) => (await import('./ledger.ts')).ledgerVerifyCommand(context, run, options)),
+  );
+  json(
+    addTo(
+      ledger,
+      'gc',
+      'drop the payloads of old sessions; shows what it would do unless --yes',
+      'troupe ledger gc --older-than 30d',
+    ),
+  )
+    .option('--older-than <duration>', 'sessions without an event for so long', '30d')
+    .option('--dry-run', 'only show')
+    .option('-y, --yes', 'do it')
+    .action((options: GcOptions) => perform(async (context) => (await import('./ledger.ts')).ledgerGcCommand(context, options)));
+}
+
+function describeAgents(agents: Command, perform: Perform): void {
+  json(addTo(agents, 'list', 'every agent and where it comes from', 'troupe agents list')).action((options: JsonOption) =>
+    perform(async (context) => (await import('./agents.ts')).agentsListCommand(context, options)),
+  );
+  json(addTo(agents, 'show <agent>', 'what an agent says, by name or file', 'troupe agents show hello')).action(
+    (agent: string, options: JsonOption) =>
+      perform(async (context) => (await import('./agents.ts')).agentsShowCommand(context, agent, options)),
+  );
+}

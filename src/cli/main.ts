@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+/** The command line's door: starts fast, loads what a command needs, and turns every failure into a message and a code. */
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+
+const { runProgram } = await import('./program.ts');
+const { createTerminal } = await import('./terminal.ts');
+const { codeOf } = await import('../base/errors.ts');
+
+// Whoever reads our output may stop reading: `troupe logs last | head` is not an error.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (codeOf(error) === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}
+
+// Set and not called: what was written to a pipe is flushed before the process ends.
+process.exitCode = await runProgram(process.argv.slice(2), createTerminal(process));

@@ -1,0 +1,22 @@
+/** Values of options: a value, or a message that says what would be one. */
+import { InvalidArgumentError } from 'commander';
+
+/** `--var key=value`, collected. */
+export function collectVariable(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const split = text.indexOf('=');
+  if (split <= 0) throw new InvalidArgumentError(`--var ${text} is not key=value`);
+  return { ...before, [text.slice(0, split)]: text.slice(split + 1) };
+}
+
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count <= 0) throw new InvalidArgumentError(`"${text}" is not a whole number above zero`);
+  return count;
+}
+
+export function parseUsd(text: string): number {
+  const usd = Number(text.replace(/^\$/, ''));
+  if (text.trim() === '' || !Number.isFinite(usd) || usd < 0)
+    throw new InvalidArgumentError(`"${text}" is not an amount of dollars, such as 0.50`);
+  return usd;
+}

@@ -1,0 +1,125 @@
+/** What is said about a run at its end or later: one object for programs, a few lines for people. */
+import { unreachable } from '../base/errors.ts';
+import { shortId } from '../base/ids.ts';
+import type { OpenWait, RunEnd } from '../engine/port.ts';
+import type { Failure, Report } from '../events/catalogue.ts';
+import { readableCost, readableCount, readableDuration } from '../projections/readable.ts';
+import { type RunNode, type RunTree, subtree, subtreeSpending } from '../projections/run-tree.ts';
+import { safeLine } from './safe-text.ts';
+import type { Screen } from './terminal.ts';
+
+/** The stable shape behind `--json` of run, resume and show. Fields may be added, never changed. */
+export interface RunSummary {
+  readonly run: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly finalAgent: string | null;
+  readonly status: RunNode['state'] | 'interrupted' | 'lost';
+  readonly verified: boolean | null;
+  readonly report: Report | null;
+  readonly error: Failure | null;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly runs: number;
+  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
+  /** Billionths of a dollar that are known, and how many calls have no known price. */
+  readonly cost: { readonly nanoUsd: number; readonly unknownCalls: number };
+  readonly durationMs: number;
+  readonly waits: readonly OpenWait[];
+  readonly ledger: string;
+}
+
+export interface SummaryFacts {
+  readonly session: string;
+  readonly ledger: string;
+  readonly now: number;
+  readonly end?: RunEnd | undefined;
+  readonly waits?: readonly OpenWait[] | undefined;
+}
+
+export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): RunSummary {
+  const spent = subtreeSpending(tree, node.run);
+  const below = subtree(tree, node.run);
+  return {
+    run: node.run,
+    session: facts.session,
+    agent: node.agent,
+    finalAgent: node.finalAgent,
+    status: statusOf(node, facts.end),
+    verified: node.verified,
+    report: node.report,
+    error: node.error,
+    turns: below.reduce((sum, run) => sum + run.turn, 0),
+    toolCalls: below.reduce((sum, run) => sum + run.toolCalls, 0),
+    runs: below.length,
+    tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
+    cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
+    durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
+    waits: facts.waits ?? (facts.end?.kind === 'waiting' ? facts.end.waits : []),
+    ledger: facts.ledger,
+  };
+}
+
+/** `call` is how the command line is called here: commands that are shown can be copied. */
+export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: string): readonly string[] {
+  const { input, output } = summary.tokens;
+  const facts = [
+    `${summary.turns} ${summary.turns === 1 ? 'turn' : 'turns'}`,
+    `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`,
+    readableCost(summary.cost),
+    readableDuration(summary.durationMs),
+  ];
+  const lines = [`${statusText(summary, paint)} ${paint.dim('·')} ${facts.join(paint.dim(' · '))}`];
+  if (summary.error !== null) {
+    lines.push(`${paint.red('why')}     ${safeLine(summary.error.message)}`);
+    if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
+  }
+  lines.push(`${paint.dim('run')}     ${summary.run}`);
+  lines.push(`${paint.dim('ledger')}  ${summary.ledger}`);
+  for (const [index, command] of nextCommands(summary).entries()) {
+    lines.push(`${index === 0 ? paint.dim('next') : '    '}    ${call} ${command} ${shortId(summary.run)}`);
+  }
+  return lines;
+}
+
+/** How to answer, exactly: a line for each open question. */
+export function waitLines(waits: readonly OpenWait[], call: string): readonly string[] {
+  return waits.flatMap((wait) => {
+    const run = shortId(wait.run);
+    const named = waits.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
+    const asked = `${safeLine(wait.agent)} asks: ${safeLine(wait.question)}`;
+    if (wait.kind === 'permission')
+      return [asked, `  ${call} approve ${run}${named}`, `  ${call} deny ${run}${named} --note "why not"`];
+    const choices =
+      wait.choices === undefined || wait.choices.length === 0 ? [] : [`  choices: ${wait.choices.map(safeLine).join(' | ')}`];
+    return [asked, ...choices, `  ${call} answer ${run}${named} "your answer"`];
+  });
+}
+
+function statusOf(node: RunNode, end: RunEnd | undefined): RunSummary['status'] {
+  if (end === undefined || end.kind === 'ended') return node.state;
+  if (end.kind === 'waiting' || end.kind === 'paused' || end.kind === 'lost') return end.kind;
+  return end.kind === 'interrupted' ? 'interrupted' : unreachable(end);
+}
+
+function statusText(summary: RunSummary, paint: Screen['paint']): string {
+  switch (summary.status) {
+    case 'completed':
+      return paint.green(summary.verified === true ? 'completed, verified' : 'completed');
+    case 'completed_unverified':
+      return paint.yellow('completed, not verified');
+    case 'failed':
+      return paint.red('failed');
+    case 'budget_exhausted':
+      return paint.red('budget exhausted');
+    case 'waiting':
+      return paint.yellow('needs input');
+    default:
+      return paint.yellow(summary.status);
+  }
+}
+
+function nextCommands(summary: RunSummary): readonly string[] {
+  if (['interrupted', 'paused', 'running'].includes(summary.status)) return ['resume', 'show'];
+  return summary.status === 'lost' ? ['logs -f'] : ['show', 'why', 'logs'];
+}

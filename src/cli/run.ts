@@ -1,0 +1,70 @@
+/** `troupe run`: starts an agent on a prompt and stays with it. */
+
+import { TroupeError } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
+import { userText } from '../events/messages.ts';
+import type { Project } from '../project/project.ts';
+import { type CommandContext, withProject } from './command.ts';
+import { driveRun } from './drive-run.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { findRun } from './find-run.ts';
+import { chooseView, finishRun, type OutputOptions } from './finish-run.ts';
+import { createFollower } from './follow.ts';
+import { readPrompt } from './read-prompt.ts';
+import { agentFileOf, agentNameOf } from './start-run.ts';
+
+export interface RunOptions extends OutputOptions {
+  readonly model?: string | undefined;
+  readonly budgetUsd?: number | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly session?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly yes?: boolean | undefined;
+  readonly var?: Readonly<Record<string, string>> | undefined;
+}
+
+export async function runCommand(
+  context: CommandContext,
+  agent: string,
+  argument: string | undefined,
+  options: RunOptions,
+): Promise<ExitCode> {
+  const agentFile = await agentFileOf(context.cwd, agent);
+  const prompt = await readPrompt(context.terminal, argument);
+  const { model, maxTurns, workspace, var: vars } = options;
+  return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile } }, async (project) => {
+    const name = agentNameOf(context, await project.agents(), project.root, agent, agentFile);
+    return startAndDrive(context, project, name, prompt, options);
+  });
+}
+
+async function startAndDrive(
+  context: CommandContext,
+  project: Project,
+  agent: string,
+  prompt: string,
+  options: RunOptions,
+): Promise<ExitCode> {
+  const session = options.session === undefined ? undefined : await sessionOf(project, options.session);
+  const started = await project.engine.start({
+    agent,
+    input: userText(prompt),
+    session,
+    workspace: project.config.workspace,
+    budget: options.budgetUsd === undefined ? undefined : { usd: options.budgetUsd },
+  });
+  if (started.kind === 'refused') {
+    const { code, message, fix } = started.error;
+    throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+  }
+  const { handle } = started;
+  const follower = createFollower(project.ledger, handle.session);
+  const view = chooseView(context, handle.run, options);
+  const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+  return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+}
+
+/** A session by its own id or by any of its runs. */
+async function sessionOf(project: Project, text: string): Promise<SessionId> {
+  return (await findRun(project.ledger, text)).session;
+}

@@ -1,0 +1,39 @@
+/** `troupe show`: one run as it stands: the tree, the summary, the open questions and the result. */
+import { foldRunTree, initialRunTree } from '../projections/run-tree.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from './command.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { findRun, stateOf } from './find-run.ts';
+import { printReport } from './finish-run.ts';
+import { summarise, summaryLines, waitLines } from './run-summary.ts';
+import { foldSession } from './session-events.ts';
+import { treeLines } from './tree-lines.ts';
+
+export async function showCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async ({ ledger, engine, config }) => {
+    const row = await findRun(ledger, text);
+    const tree = await foldSession(ledger, row.session, initialRunTree(), foldRunTree);
+    const node = tree.runs.get(row.run);
+    if (node === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
+    const now = context.clock.now();
+    const waits = await engine.waits(row.run);
+    const summary = {
+      ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
+      status: stateOf(row),
+    };
+    if (options.json) {
+      printJson(context, summary);
+      return exitCodes.completed;
+    }
+    const { out } = context.terminal;
+    const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
+    for (const line of treeLines(tree, row.run, { now, width, paint: out.paint })) out.line(line);
+    out.line();
+    for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
+      out.line(line);
+    if (node.report !== null) {
+      out.line();
+      printReport(context, node.report.body);
+    }
+    return exitCodes.completed;
+  });
+}

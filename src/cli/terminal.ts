@@ -1,0 +1,114 @@
+/**
+ * The outside of the command line: two streams, colours, width and whether somebody is there to ask. Commands get one as an
+ * argument, so tests give them a terminal of their own.
+ *
+ * Results go to `out`, everything else to `progress`. Nobody is asked and nothing moves unless a person is at the other end.
+ */
+import picocolors from 'picocolors';
+
+type Paint = ReturnType<typeof picocolors.createColors>;
+
+export interface Screen {
+  /** Writes as it is: whoever calls has made untrusted text safe. */
+  write(text: string): void;
+  line(text?: string): void;
+  readonly paint: Paint;
+  readonly isTty: boolean;
+  readonly width: () => number;
+  readonly height: () => number;
+}
+
+export interface Terminal {
+  readonly out: Screen;
+  readonly progress: Screen;
+  readonly input: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+  /** A person can be asked. */
+  readonly interactive: boolean;
+  /** Progress may be redrawn in place. */
+  readonly animated: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Asks a person; `undefined` when they end the input instead. */
+  ask(question: string): Promise<string | undefined>;
+  /** Calls back on SIGINT and SIGTERM until the returned function is called. */
+  onStop(callback: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process at once: for the second Ctrl-C. */
+  exitNow(code: number): void;
+}
+
+interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+const DEFAULT_WIDTH = 80;
+const DEFAULT_HEIGHT = 24;
+
+export function createScreen(output: Output, colour: boolean): Screen {
+  return {
+    write: (text) => void output.write(text),
+    line: (text = '') => void output.write(`${text}\n`),
+    paint: picocolors.createColors(colour),
+    isTty: output.isTTY === true,
+    width: () => Math.max(20, output.columns ?? DEFAULT_WIDTH),
+    height: () => Math.max(5, output.rows ?? DEFAULT_HEIGHT),
+  };
+}
+
+/** `--no-color` and NO_COLOR win, then FORCE_COLOR, then whether it is a terminal that can. */
+export function wantsColour(isTty: boolean, env: Terminal['env'], args: readonly string[]): boolean {
+  if (args.includes('--no-color') || (env['NO_COLOR'] ?? '') !== '') return false;
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
+  return isTty && env['TERM'] !== 'dumb';
+}
+
+export function wantsMotion(isTty: boolean, env: Terminal['env']): boolean {
+  return isTty && env['TERM'] !== 'dumb' && !inAutomation(env);
+}
+
+export function inAutomation(env: Terminal['env']): boolean {
+  const value = env['CI'] ?? '';
+  return value !== '' && value !== '0' && value !== 'false';
+}
+
+export function createTerminal(process: NodeJS.Process): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  const args = process.argv.slice(2);
+  const interactive = stdin.isTTY === true && stderr.isTTY === true && !inAutomation(env);
+  return {
+    out: createScreen(stdout, wantsColour(stdout.isTTY, env, args)),
+    progress: createScreen(stderr, wantsColour(stderr.isTTY, env, args)),
+    input: stdin,
+    interactive,
+    animated: wantsMotion(stderr.isTTY, env),
+    env,
+    cwd: process.cwd(),
+    ask: (question) => askOnce(process, question),
+    onStop: (callback) => {
+      const interrupt = (): void => callback('SIGINT');
+      const terminate = (): void => callback('SIGTERM');
+      process.on('SIGINT', interrupt);
+      process.on('SIGTERM', terminate);
+      return () => {
+        process.off('SIGINT', interrupt);
+        process.off('SIGTERM', terminate);
+      };
+    },
+    exitNow: (code) => process.exit(code),
+  };
+}
+
+async function askOnce(process: NodeJS.Process, question: string): Promise<string | undefined> {
+  const { createInterface } = await import('node:readline/promises');
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const ended = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
+    const interrupted = new Promise<undefined>((resolve) => prompt.once('SIGINT', () => resolve(undefined)));
+    return await Promise.race([prompt.question(question), ended, interrupted]);
+  } finally {
+    prompt.close();
+  }
+}

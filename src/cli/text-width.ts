@@ -1,0 +1,76 @@
+/** How many columns a text takes on a terminal, and how to make it fit. Input is already safe and without colours. */
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const PLAIN = /^[\u0020-\u007e]*$/;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+const ZERO = /^(?:\p{Mark}|\u200c|\u200d)+$/u;
+
+export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment);
+  return width;
+}
+
+/** At most `width` columns, with an ellipsis where something was cut. */
+export function cutToWidth(text: string, width: number): string {
+  if (width <= 0) return '';
+  if (textWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const more = segmentWidth(segment);
+    if (used + more > width - 1) break;
+    kept += segment;
+    used += more;
+  }
+  return `${kept}…`;
+}
+
+export function padToWidth(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** Lines of at most `width` columns, broken between words where that is possible. */
+export function wrapToWidth(text: string, width: number): readonly string[] {
+  const room = Math.max(1, width);
+  return text.split('\n').flatMap((line) => wrapLine(line, room));
+}
+
+function wrapLine(line: string, width: number): readonly string[] {
+  if (textWidth(line) <= width) return [line];
+  const lines: string[] = [];
+  let current = '';
+  let used = 0;
+  for (const word of line.split(/(?<= )/)) {
+    const size = textWidth(word);
+    if (used + textWidth(word.trimEnd()) > width && used > 0) {
+      lines.push(current.trimEnd());
+      current = '';
+      used = 0;
+    }
+    if (size <= width) {
+      current += word;
+      used += size;
+      continue;
+    }
+    for (const { segment } of segmenter.segment(word)) {
+      const more = segmentWidth(segment);
+      if (used + more > width) {
+        lines.push(current);
+        current = '';
+        used = 0;
+      }
+      current += segment;
+      used += more;
+    }
+  }
+  lines.push(current.trimEnd());
+  return lines;
+}
+
+function segmentWidth(segment: string): number {
+  if (ZERO.test(segment)) return 0;
+  return WIDE.test(segment) ? 2 : 1;
+}

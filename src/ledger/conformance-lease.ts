@@ -1,0 +1,110 @@
+/** Conformance: who may write, how much, and what is known of the runs. */
+import assert from 'node:assert/strict';
+import { appendOrFail, type ConformanceCheck, givenRun, note, opening, upTo } from './conformance-support.ts';
+import type { Append, Ledger } from './port.ts';
+
+export const leaseChecks: readonly ConformanceCheck[] = [
+  {
+    name: 'lets one owner write for a run, until it gives the lease back',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const other = (await store.another()) ?? store.ledger;
+      assert.equal((await other.acquire(writer.session, writer.run)).kind, 'held');
+      assert.equal((await writer.ledger.acquire(writer.session, writer.run)).kind, 'held');
+      await writer.ledger.release(writer.fence);
+      assert.equal((await writer.ledger.append(writer.request([note(writer, 'late')]))).kind, 'lease_lost');
+      const again = await other.acquire(writer.session, writer.run);
+      assert.ok(again.kind === 'acquired' && !again.takenOver && again.fence.epoch > writer.fence.epoch);
+      assert.equal((await writer.ledger.append(writer.request([note(writer, 'stale')]))).kind, 'lease_lost');
+      assert.equal((await other.append({ ...writer.request([note(writer, 'mine')]), fence: again.fence })).kind, 'appended');
+    },
+  },
+  {
+    name: 'has one root run per session at a time',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const next = store.newRun();
+      const busy = await writer.ledger.acquire(writer.session, next);
+      assert.ok(busy.kind === 'busy_session' && busy.run === writer.run && busy.owner.pid === process.pid);
+      await writer.ledger.release(writer.fence);
+      const unfinished = await writer.ledger.acquire(writer.session, next);
+      assert.ok(unfinished.kind === 'busy_session' && unfinished.owner.id === 'none');
+      const back = await writer.ledger.acquire(writer.session, writer.run);
+      assert.ok(back.kind === 'acquired');
+      await writer.ledger.append({ ...writer.request([writer.ending()]), fence: back.fence });
+      await writer.ledger.release(back.fence);
+      assert.equal((await writer.ledger.acquire(writer.session, next)).kind, 'acquired');
+    },
+  },
+  {
+    name: 'changes counters with the events that explain them, and never past their limit',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const ledgers = [store.ledger, (await store.another()) ?? store.ledger];
+      const spend = (ledger: Ledger) =>
+        ledger.append({ ...writer.request([note(writer, 'spend')]), counters: [{ name: 'calls', add: 3, max: 100 }] });
+      const outcomes = await Promise.all(upTo(60).map((index) => spend(ledgers[index % 2] ?? store.ledger)));
+      assert.equal(outcomes.filter((outcome) => outcome.kind === 'appended').length, 33);
+      assert.equal(await store.ledger.counter('calls'), 99);
+      assert.equal((await store.ledger.read({ session: writer.session })).length, 34);
+      await store.ledger.append({ ...writer.request([]), counters: [{ name: 'calls', add: -9, max: 10 }] });
+      assert.equal(await store.ledger.counter('calls'), 90);
+      const whole = await store.ledger.append({
+        ...writer.request([]),
+        counters: [
+          { name: 'fresh', add: 1 },
+          { name: 'calls', add: 6, max: 100 },
+          { name: 'calls', add: 6, max: 100 },
+        ],
+      });
+      assert.deepEqual(whole, { kind: 'over_limit', counter: 'calls', value: 96, add: 6, max: 100 });
+      assert.equal(await store.ledger.counter('fresh'), 0);
+    },
+  },
+  {
+    name: 'keeps the list of runs in step with their events',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const child = store.newRun();
+      const started = {
+        ...opening(writer),
+        run: child,
+        cause: writer.eventAt(1),
+        payload: { ...opening(writer).payload, parent: writer.run },
+      };
+      await appendOrFail(writer, [started]);
+      const rows = await writer.ledger.runs({ session: writer.session });
+      assert.deepEqual(
+        rows.map(({ run, parent, state }) => ({ run, parent, state })),
+        [
+          { run: child, parent: writer.run, state: 'running' },
+          { run: writer.run, parent: null, state: 'running' },
+        ],
+      );
+      assert.equal(rows[0]?.owner?.pid, process.pid);
+      const asked = {
+        ...note(writer, ''),
+        type: 'approval.asked',
+        payload: { wait: 'w', tool: 't', input: {}, why: '' },
+      } as const;
+      const paused = { ...note(writer, ''), type: 'run.paused', payload: { reason: '' } } as const;
+      const stateAfter = async (events: Append['events']) => {
+        await appendOrFail(writer, events);
+        return (await writer.ledger.runs({ session: writer.session, roots: true }))[0]?.state;
+      };
+      assert.equal(await stateAfter([asked]), 'waiting');
+      assert.equal(
+        await stateAfter([{ ...asked, type: 'approval.answered', payload: { wait: 'w', answer: { kind: 'approved' } } }]),
+        'running',
+      );
+      assert.equal(await stateAfter([paused]), 'paused');
+      assert.equal(await stateAfter([{ ...paused, type: 'run.resumed', payload: { owner: 'o', takenOver: false } }]), 'running');
+      assert.equal(await stateAfter([writer.ending()]), 'completed');
+      assert.equal((await writer.ledger.runs({ states: ['completed'] })).length, 1);
+    },
+  },
+];

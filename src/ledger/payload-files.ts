@@ -1,0 +1,78 @@
+/**
+ * Large payloads as files beside the database, named by their hash: `<ledger>-payloads/ab/cdef…`. A file is complete and
+ * on the disk before anything refers to it: it is written under another name, flushed, then renamed.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf, messageOf, TroupeError } from '../base/errors.ts';
+import type { PayloadRef } from '../base/ids.ts';
+
+export interface PayloadFiles {
+  write(ref: PayloadRef, body: string): Promise<void>;
+  /** For use inside the transaction: writes the file again if a collection took it away in the meantime. */
+  ensure(ref: PayloadRef, body: string): void;
+  /** `undefined` when there is no such file. */
+  read(ref: PayloadRef): Promise<Uint8Array | undefined>;
+  remove(ref: PayloadRef): void;
+  /** Removes files last changed before `before` that nothing refers to: leftovers of commits that failed. */
+  sweep(before: number, isUsed: (ref: PayloadRef) => boolean): void;
+}
+
+/** `unique` keeps the temporary names of several processes apart. */
+export function createPayloadFiles(ledgerPath: string, unique: string): PayloadFiles {
+  const folder = `${ledgerPath}-payloads`;
+  const pathOf = (ref: PayloadRef): string => join(folder, ref.slice(0, 2), ref.slice(2));
+  const temporary = (path: string): string => `${path}.${unique}.tmp`;
+  return {
+    write: async (ref, body) => {
+      const path = pathOf(ref);
+      if (existsSync(path)) return;
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await writeFile(temporary(path), body, { mode: 0o600, flush: true });
+        await rename(temporary(path), path);
+      } catch (error) {
+        rmSync(temporary(path), { force: true });
+        throw fileError(error, path);
+      }
+    },
+    ensure: (ref, body) => {
+      const path = pathOf(ref);
+      if (existsSync(path)) return;
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        writeFileSync(temporary(path), body, { mode: 0o600, flush: true });
+        renameSync(temporary(path), path);
+      } catch (error) {
+        throw fileError(error, path);
+      }
+    },
+    read: async (ref) => {
+      try {
+        return await readFile(pathOf(ref));
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw fileError(error, pathOf(ref));
+      }
+    },
+    remove: (ref) => rmSync(pathOf(ref), { force: true }),
+    sweep: (before, isUsed) => {
+      if (!existsSync(folder)) return;
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        const path = join(folder, name);
+        const found = statSync(path, { throwIfNoEntry: false });
+        if (found?.isFile() !== true || found.mtimeMs >= before) continue;
+        if (!isUsed(name.replace(/[\\/]/, '') as PayloadRef)) rmSync(path, { force: true });
+      }
+    },
+  };
+}
+
+function fileError(error: unknown, path: string): TroupeError {
+  const full = codeOf(error) === 'ENOSPC';
+  return new TroupeError(full ? 'ledger_full' : 'ledger_io', `A payload file failed: ${path} (${messageOf(error)})`, {
+    fix: full ? 'Free some space and resume the run.' : 'Check the disk, the folder and its permissions.',
+    cause: error,
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * What can be done with a new event before the transaction: check it, redact it, serialize it once and hash it. A bad
+ * event is refused here, where it harms nobody else in its batch.
+ */
+import { TroupeError } from '../base/errors.ts';
+import type { PayloadRef } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { inboundTypes, isEventType, payloadSchemas } from '../events/catalogue.ts';
+import { payloadRef } from './chain.ts';
+import type { Append, NewEvent } from './port.ts';
+import type { Redactor } from './redact.ts';
+
+/** Bytes to store, and their name. */
+export interface Body {
+  readonly ref: PayloadRef;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+export interface PreparedEvent {
+  readonly event: NewEvent;
+  readonly at: number;
+  /** The payload as it will be read back. */
+  readonly payload: unknown;
+  readonly body: Body;
+  readonly attachment: Body | null;
+}
+
+/** Dates beyond this cannot be written as a timestamp. */
+const TIME_MAX_MS = 8.64e15;
+const BAD_APPEND = 'ledger_bad_append';
+const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
+
+export function prepareAppend(request: Append, redactor: Redactor, validate: boolean): readonly PreparedEvent[] {
+  if (request.fence === null) {
+    const stray = request.events.find((event) => !INBOUND.has(event.type));
+    if (stray !== undefined) throw badAppend(`only the owner of the run may append ${stray.type}`);
+  }
+  for (const { name, add } of request.counters ?? []) {
+    if (!Number.isSafeInteger(add)) throw badAppend(`counter ${name} cannot change by ${add}`);
+  }
+  return request.events.map((event) => prepareEvent(event, redactor, validate));
+}
+
+function prepareEvent(event: NewEvent, redactor: Redactor, validate: boolean): PreparedEvent {
+  if (!isEventType(event.type)) throw badAppend('an event has no known type');
+  if (!(Math.abs(event.at) <= TIME_MAX_MS)) throw badAppend(`${event.type} has no valid time`);
+  if (validate) {
+    const checked = payloadSchemas[event.type].safeParse(event.payload);
+    if (!checked.success) throw badAppend(`the payload of ${event.type} does not fit its schema: ${checked.error.message}`);
+  }
+  const serialized = JSON.stringify(event.payload);
+  const cleaned = redactor.json(event.payload, serialized);
+  return {
+    event,
+    at: Math.round(event.at),
+    payload: cleaned ?? event.payload,
+    body: bodyOf(cleaned === undefined ? serialized : JSON.stringify(cleaned), event.type),
+    attachment: event.attachment === undefined ? null : bodyOf(redactor.text(event.attachment), event.type),
+  };
+}
+
+function bodyOf(text: string, type: string): Body {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.payloadBytes) {
+    throw new TroupeError(
+      'payload_too_large',
+      `${type} holds ${bytes} bytes, more than the ${limits.payloadBytes} a payload may have`,
+      {
+        fix: 'Store less in one event, or raise `payloadBytes` in src/base/limits.ts.',
+      },
+    );
+  }
+  return { ref: payloadRef(text), text, bytes };
+}
+
+/** The caller broke the port's rules: nothing of its append is written. */
+export function badAppend(why: string): TroupeError {
+  return new TroupeError(BAD_APPEND, `Refused by the ledger: ${why}`);
+}
+
+export function isRefusal(error: unknown): boolean {
+  return error instanceof TroupeError && error.code === BAD_APPEND;
+}

@@ -1,0 +1,110 @@
+/**
+ * The index of runs: one row each, changed in the same transaction as the events it follows from. A row exists from a
+ * run's first event on; it counts as a run once `run.started` is there.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { TroupeError } from '../base/errors.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { runStatus } from '../events/catalogue.ts';
+import type { NewEvent, RunFilter, RunRow } from './port.ts';
+import type { Memo, RunState } from './sqlite-memo.ts';
+import { integer, integerOrNull, type Row, text, textOrNull } from './sqlite-rows.ts';
+
+export interface RunIndex {
+  /** The run's row, made when this is its first event. `root` is the run whose lease covers it. */
+  ensure(name: RunId, session: number, position: number, root: RunId): RunState;
+  /** Follows an event that changes a run's state. */
+  apply(run: RunState, event: NewEvent, at: number): void;
+}
+
+export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
+  const insert = database.prepare('INSERT INTO run (name, session, root, first) VALUES (?, ?, ?, ?)');
+  const makeRoot = database.prepare('UPDATE run SET root = id WHERE id = ?');
+  const start = database.prepare(
+    `UPDATE run SET agent = ?, parent = (SELECT id FROM run WHERE name = ?), role = ?, state = 'running', started_at = ?
+     WHERE id = ? AND started_at IS NULL`,
+  );
+  const end = database.prepare('UPDATE run SET state = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL');
+  const move = database.prepare('UPDATE run SET state = ? WHERE id = ? AND ended_at IS NULL');
+  const answered = database.prepare("UPDATE run SET state = 'running' WHERE id = ? AND state = 'waiting'");
+
+  const ensure: RunIndex['ensure'] = (name, session, position, root) => {
+    const known = memo.run(name);
+    if (known !== undefined) return known;
+    const rootId = name === root ? 0 : ensure(root, session, position, root).id;
+    const id = Number(insert.run(name, session, rootId, position).lastInsertRowid);
+    if (rootId === 0) makeRoot.run(id);
+    const state: RunState = { id, session, root: rootId === 0 ? id : rootId };
+    memo.addRun(name, state);
+    return state;
+  };
+
+  return {
+    ensure,
+    apply: ({ id }, event, at) => {
+      switch (event.type) {
+        case 'run.started':
+          start.run(event.payload.agent, event.payload.parent ?? null, event.payload.role ?? null, at, id);
+          break;
+        case 'run.ended':
+          end.run(event.payload.status, at, id);
+          break;
+        case 'run.paused':
+          move.run('paused', id);
+          break;
+        case 'run.resumed':
+          move.run('running', id);
+          break;
+        case 'approval.asked':
+        case 'task.clarify':
+          move.run('waiting', id);
+          break;
+        case 'approval.answered':
+          answered.run(id);
+          break;
+      }
+    },
+  };
+}
+
+const SELECT_RUNS = `
+SELECT run.name, session.name AS session, parent.name AS parent, run.agent, run.state, run.started_at, run.ended_at,
+       owner.id AS owner, owner.pid, owner.host, owner.beat
+FROM run JOIN session ON session.id = run.session
+LEFT JOIN run AS parent ON parent.id = run.parent
+LEFT JOIN run AS root ON root.id = run.root
+LEFT JOIN lease ON lease.run = root.name
+LEFT JOIN owner ON owner.id = lease.owner
+WHERE run.started_at IS NOT NULL
+  AND (?1 IS NULL OR run.session = (SELECT id FROM session WHERE name = ?1))
+  AND (?2 = 0 OR run.root = run.id)
+  AND (?3 IS NULL OR run.state IN (SELECT value FROM json_each(?3)))
+  AND (?5 IS NULL OR run.name = ?5)
+ORDER BY run.id DESC LIMIT ?4`;
+
+export function readRuns(database: DatabaseSync, filter: RunFilter, isLive: (owner: Row) => boolean): readonly RunRow[] {
+  const states = filter.states === undefined ? null : JSON.stringify(filter.states);
+  const limit = filter.limit ?? limits.readPageEvents;
+  const rows = database
+    .prepare(SELECT_RUNS)
+    .all(filter.session ?? null, filter.roots === true ? 1 : 0, states, limit, filter.run ?? null);
+  return rows.map((row) => ({
+    run: text(row, 'name') as RunId,
+    session: text(row, 'session') as SessionId,
+    parent: textOrNull(row, 'parent') as RunId | null,
+    agent: text(row, 'agent'),
+    state: stateOf(text(row, 'state')),
+    startedAt: integer(row, 'started_at'),
+    endedAt: integerOrNull(row, 'ended_at'),
+    owner:
+      row['owner'] !== null && isLive(row) ? { id: text(row, 'owner'), pid: integer(row, 'pid'), host: text(row, 'host') } : null,
+  }));
+}
+
+function stateOf(name: string): RunRow['state'] {
+  if (name === 'running' || name === 'waiting' || name === 'paused') return name;
+  const status = runStatus.safeParse(name);
+  if (status.success) return status.data;
+  throw new TroupeError('ledger_corrupt', `The ledger file is damaged: a run is in the unknown state ${name}`);
+}

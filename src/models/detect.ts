@@ -1,0 +1,89 @@
+/**
+ * Which model to use when nobody named one: whatever the environment has a key for, else what Ollama has installed here.
+ */
+import type { Clock } from '../base/clock.ts';
+import { isJsonObject, type Json, parseJson } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { type Environment, keyVariables, ollamaAddress, setting } from './providers.ts';
+import { createTransport, type Transport } from './transport.ts';
+
+export const defaultModels = {
+  anthropic: 'anthropic/claude-sonnet-5',
+  openai: 'openai/gpt-5.5',
+  google: 'google/gemini-3.5-flash',
+} as const;
+
+export interface DetectOptions {
+  readonly env: Environment;
+  readonly clock: Clock;
+  /** Whether to look for Ollama on this machine. */
+  readonly probeOllama?: boolean;
+  readonly transport?: Transport;
+}
+
+export async function detectDefaultModel(options: DetectOptions): Promise<Result<string, string>> {
+  const { env } = options;
+  const hasKey = (name: keyof typeof keyVariables): boolean =>
+    keyVariables[name].some((variable) => setting(env, variable) !== undefined);
+  if (hasKey('anthropic')) return ok(defaultModels.anthropic);
+  const otherServer = setting(env, 'OPENAI_BASE_URL');
+  if (hasKey('openai') && otherServer === undefined) return ok(namedModel(env) ?? defaultModels.openai);
+  if (hasKey('google')) return ok(defaultModels.google);
+  if (otherServer !== undefined) return await fromServer(otherServer, options);
+  if (options.probeOllama !== false) {
+    const installed = await firstName(`${ollamaAddress(env)}/api/tags`, 'models', 'name', options);
+    if (installed !== undefined) return ok(`ollama/${installed}`);
+  }
+  return fail(NOTHING_FOUND);
+}
+
+const NOTHING_FOUND = [
+  'No model was found. There are three ways to give one:',
+  '  1. set a key: ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY;',
+  '  2. set OPENAI_BASE_URL (and OPENAI_MODEL) to any server that speaks chat-completions;',
+  '  3. start Ollama on this machine with a model installed (ollama pull qwen3).',
+  'To try without any of them, name a script: --model scripted:replies.yaml (see docs/models.md).',
+].join('\n');
+
+function namedModel(env: Environment): string | undefined {
+  const model = setting(env, 'OPENAI_MODEL');
+  return model === undefined ? undefined : `openai/${model}`;
+}
+
+async function fromServer(baseURL: string, options: DetectOptions): Promise<Result<string, string>> {
+  const named = namedModel(options.env);
+  if (named !== undefined) return ok(named);
+  const first = await firstName(`${baseURL.replace(/\/+$/, '')}/models`, 'data', 'id', options);
+  if (first !== undefined) return ok(`openai/${first}`);
+  return fail('OPENAI_BASE_URL is set, but the server there lists no models. Set OPENAI_MODEL to the name of one.');
+}
+
+/** The first name in a list such as `{"data": [{"id": "…"}]}`; `undefined` when the server is not there or says otherwise. */
+async function firstName(url: string, list: string, field: string, options: DetectOptions): Promise<string | undefined> {
+  const answer = await getJson(url, options);
+  const entries = isJsonObject(answer) ? answer[list] : undefined;
+  const first: Json | undefined = Array.isArray(entries) ? entries[0] : undefined;
+  const name = isJsonObject(first) ? first[field] : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+async function getJson(url: string, options: DetectOptions): Promise<Json | undefined> {
+  if (!URL.canParse(url)) return undefined;
+  const transport = options.transport ?? createTransport({ env: options.env });
+  const key = setting(options.env, 'OPENAI_API_KEY');
+  const controller = new AbortController();
+  const cancel = options.clock.after(limits.modelProbeMs, () => controller.abort(), 'hold');
+  try {
+    const headers: Record<string, string> =
+      key === undefined || !url.endsWith('/models') ? {} : { authorization: `Bearer ${key}` };
+    const response = await transport(url, { method: 'GET', headers, signal: controller.signal });
+    const parsed = response.ok ? parseJson(await response.text()) : undefined;
+    return parsed?.ok === true ? parsed.value : undefined;
+  } catch {
+    // Nobody there: that is an answer too.
+    return undefined;
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Whatever a provider throws or streams as an error, as a `ModelFailure` with a kind. The kind decides what happens next:
+ * wait, try another model, or give up. Nothing here throws, and no message contains a key.
+ */
+import type { Clock } from '../base/clock.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { isJsonObject } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
+import type { ModelFailure } from '../events/catalogue.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+export interface FailureContext {
+  /** For messages: `anthropic`, or the name given in the config. */
+  readonly provider: string;
+  readonly clock: Clock;
+  /** Never shown, even when a server sends them back. */
+  readonly secrets: readonly string[];
+}
+
+/** What the providers' errors have in common, read from any object. */
+interface Facts {
+  readonly message: string;
+  readonly type: string;
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly codes: readonly string[];
+}
+
+type Kind = ModelFailure['kind'];
+
+export function toFailure(error: unknown, context: FailureContext): ModelFailure {
+  const facts = factsOf(error);
+  const kind = kindOf(facts);
+  const failure: ModelFailure = { kind, message: describe(kind, facts, context) };
+  if (facts.status !== undefined && facts.status >= 300) failure.status = facts.status;
+  if (kind === 'rate_limited' || kind === 'overloaded') {
+    const wait = retryAfterMs(facts.headers, context.clock);
+    if (wait !== undefined) failure.retryAfterMs = Math.ceil(wait);
+  }
+  return failure;
+}
+
+export function timeoutFailure(what: 'total' | 'idle', milliseconds: number): ModelFailure {
+  const seconds = Math.round(milliseconds / 100) / 10;
+  const message =
+    what === 'total'
+      ? `The model did not answer within ${seconds} s (llmTimeout).`
+      : `The model sent nothing for ${seconds} s in the middle of its answer (limit modelIdleMs).`;
+  return { kind: 'timeout', message };
+}
+
+export const cancelledFailure: ModelFailure = { kind: 'cancelled', message: 'The call was cancelled.' };
+
+/** How providers say that the prompt does not fit. */
+const OVERFLOW = new RegExp(
+  [
+    'context.{0,20}(length|window|limit|size)',
+    'context_length_exceeded',
+    'maximum context',
+    'too many (input )?tokens',
+    '(prompt|input) is too long',
+    'exceeds? the (maximum|limit).{0,40}tokens',
+    'input token count',
+  ].join('|'),
+  'i',
+);
+const NETWORK_CODE = new RegExp(
+  [
+    '^(ECONN|EPIPE|ENOTFOUND|EAI_|ENET|EHOST|ETIMEDOUT)',
+    '^UND_ERR_(SOCKET|CONNECT|CLOSED|DESTROYED)',
+    '^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)',
+  ].join('|'),
+);
+
+function kindOf(facts: Facts): Kind {
+  const { status } = facts;
+  const said = `${facts.type} ${facts.message} ${facts.body}`;
+  if (status !== undefined && status >= 300) return kindOfStatus(status, said);
+  if (/overloaded/i.test(said)) return 'overloaded';
+  if (/rate_limit|rate limit/i.test(said)) return 'rate_limited';
+  if (/authentication_error|invalid_api_key|permission_error/i.test(said)) return 'auth';
+  if (facts.codes.some((code) => NETWORK_CODE.test(code))) return 'network';
+  if (/\b(api_error|server_error|internal_server_error)\b/i.test(facts.type)) return 'overloaded';
+  if (/invalid_request_error|context_length_exceeded/i.test(said))
+    return OVERFLOW.test(said) ? 'context_overflow' : 'invalid_request';
+  if (/^(AI_UnsupportedFunctionality|AI_InvalidPrompt|AI_InvalidArgument)/.test(facts.type)) return 'invalid_request';
+  return 'bad_response';
+}
+
+function kindOfStatus(status: number, said: string): Kind {
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 429) return /insufficient_quota|billing/i.test(said) ? 'auth' : 'rate_limited';
+  if (status === 408) return 'timeout';
+  if (status >= 500 || status === 409 || status === 425) return 'overloaded';
+  if ((status === 400 || status === 413 || status === 422) && OVERFLOW.test(said)) {
+    return 'context_overflow';
+  }
+  return /overloaded_error/.test(said) ? 'overloaded' : 'invalid_request';
+}
+
+function describe(kind: Kind, facts: Facts, context: FailureContext): string {
+  const status = facts.status !== undefined && facts.status >= 300 ? ` (HTTP ${facts.status})` : '';
+  const shown = scrub(excerptOf(facts), context.secrets);
+  const because = shown === '' ? '' : `: ${shown}`;
+  switch (kind) {
+    case 'auth':
+      return `${context.provider} refused the key or the account${status}${because}`;
+    case 'rate_limited':
+      return `${context.provider} asks for fewer requests${status}${because}`;
+    case 'overloaded':
+      return `${context.provider} is overloaded or out of order${status}${because}`;
+    case 'context_overflow':
+      return `The conversation is longer than the model's context${status}${because}`;
+    case 'network':
+      return `${context.provider} cannot be reached${because}`;
+    case 'bad_response':
+      return `${context.provider} answered with something that is not a model's answer${status}${because}`;
+    default:
+      return `${context.provider} refused the request${status}${because}`;
+  }
+}
+
+/** The provider's own words where it has some, else the beginning of what it sent. */
+function excerptOf(facts: Facts): string {
+  const page = facts.body !== '' && /^\s*</.test(facts.body);
+  const generic =
+    facts.message === '' ||
+    /^(Invalid JSON response|Failed to process|Bad Gateway|OK|The server answered with an HTML)/.test(facts.message);
+  const body = page ? textOfPage(facts.body) : facts.body;
+  const text = generic && body !== '' ? [facts.message, body].filter((part) => part !== '').join(': ') : facts.message;
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return flat.length > limits.modelErrorCharacters ? `${flat.slice(0, limits.modelErrorCharacters)}…` : flat;
+}
+
+function textOfPage(page: string): string {
+  const head = page.slice(0, 20_000);
+  const title = /<title[^>]*>([^<]{1,200})</i.exec(head)?.[1];
+  return title ?? head.replace(/<[^<>]*>/g, ' ');
+}
+
+const KEY_LIKE = /\b(?:sk|pk|rk|key|AIza|gsk|xai|Bearer)[-_ ]?[A-Za-z0-9_*-]{8,}/g;
+
+function scrub(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, '[redacted]');
+  return clean.replace(KEY_LIKE, '[redacted]');
+}
+
+const CAUSES = 5;
+
+function factsOf(error: unknown): Facts {
+  const codes: string[] = [];
+  let message = '';
+  let current = error;
+  for (let depth = 0; depth < CAUSES && current !== undefined && current !== null; depth += 1) {
+    const code = codeOf(current);
+    if (code !== undefined) codes.push(code);
+    if (message === '') message = wordsOf(current);
+    current = typeof current === 'object' && 'cause' in current ? current.cause : undefined;
+  }
+  const fields = fieldsOf(error);
+  const inner = innermostUnexpected(error);
+  return {
+    message: inner?.message ?? message,
+    type: String(fields['type'] ?? fields['name'] ?? ''),
+    status: numberOf(fields['statusCode']) ?? numberOf(fields['status']) ?? numberOf(fields['code']) ?? inner?.status,
+    body: inner?.excerpt ?? (typeof fields['responseBody'] === 'string' ? fields['responseBody'] : ''),
+    headers: headersOf(fields['responseHeaders']),
+    codes,
+  };
+}
+
+/** What the transport saw, when a provider wrapped it into an error of its own. */
+function innermostUnexpected(error: unknown): { message: string; excerpt: string; status: number } | undefined {
+  let current = error;
+  for (let depth = 0; depth < CAUSES && current instanceof Error; depth += 1) {
+    const fields = fieldsOf(current);
+    if (current.name === 'UnexpectedResponse') {
+      return { message: current.message, excerpt: String(fields['excerpt'] ?? ''), status: numberOf(fields['status']) ?? 200 };
+    }
+    current = current.cause;
+  }
+  return undefined;
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (isJsonObject(error)) return typeof error['message'] === 'string' ? error['message'] : '';
+  return messageOf(error);
+}
+
+function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
+  return typeof error === 'object' && error !== null ? (error as Readonly<Record<string, unknown>>) : {};
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 100 && number < 600 ? number : undefined;
+}
+
+function headersOf(value: unknown): Readonly<Record<string, string | undefined>> {
+  if (!isJsonObject(value)) return {};
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(value)) if (typeof text === 'string') headers[name.toLowerCase()] = text;
+  return headers;
+}

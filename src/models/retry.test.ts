@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { startModelServer } from '../../test/support/model-server.ts';
+import { answerIn, failureIn, modelRequest, openModel, serverCatalogue } from '../../test/support/model-server-client.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
+import { seededRandom } from '../base/random.ts';
+import type { ModelFailure } from '../events/catalogue.ts';
+import type { Model } from './port.ts';
+import { createQuota } from './quota.ts';
+import { askWithRetries, type FailedAttempt } from './retry.ts';
+import { scriptedModel, type TestModel } from './scripted.ts';
+
+/** Time that passes only by waiting, at once. */
+function jumpingClock(): Clock & { readonly waits: number[] } {
+  let now = 0;
+  const waits: number[] = [];
+  const after: Clock['after'] = (delayMs, callback) => {
+    let live = true;
+    setImmediate(() => {
+      if (!live) return;
+      waits.push(delayMs);
+      now += delayMs;
+      callback();
+    });
+    return () => {
+      live = false;
+    };
+  };
+  return { now: () => now, elapsed: () => now, after, waits };
+}
+
+type Kind = ModelFailure['kind'];
+
+/** Fails in these ways, one after the other, then answers. */
+function failing(id: string, kinds: readonly (Kind | Omit<ModelFailure, 'message'>)[], clock: Clock): TestModel {
+  return scriptedModel(
+    (_request, call) => {
+      const next = kinds[call];
+      return next === undefined ? { text: id } : { error: typeof next === 'string' ? { kind: next } : next };
+    },
+    { id, clock },
+  );
+}
+
+async function run(models: readonly Model[], clock: Clock, maxRetries = 5, signal = new AbortController().signal) {
+  const failed: FailedAttempt[] = [];
+  const options = { maxRetries, clock, random: seededRandom(7), onFailure: (one: FailedAttempt) => void failed.push(one) };
+  return { outcome: await askWithRetries(models, modelRequest({ signal }), options), failed };
+}
+
+describe('askWithRetries', () => {
+  it('tries again after passing trouble, and waits longer each time', async () => {
+    const clock = jumpingClock();
+    const model = failing('a', ['overloaded', 'timeout', 'network', 'bad_response', 'rate_limited'], clock);
+    const { outcome, failed } = await run([model], clock);
+    expect(answerIn(outcome).message.content).toEqual([{ type: 'text', text: 'a' }]);
+    expect(failed.map((one) => [one.attempt, one.error.kind, one.final])).toEqual([
+      [1, 'overloaded', false],
+      [2, 'timeout', false],
+      [3, 'network', false],
+      [4, 'bad_response', false],
+      [5, 'rate_limited', false],
+    ]);
+    for (const [index, wait] of clock.waits.entries()) expect(wait).toBeLessThanOrEqual(limits.retryBaseMs * 2 ** index);
+  });
+
+  it('makes at most maxRetries + 1 attempts over the whole list', async () => {
+    const clock = jumpingClock();
+    const always = Array.from({ length: 20 }, () => 'overloaded' as const);
+    const models = [failing('a', always, clock), failing('b', always, clock)];
+    const { outcome, failed } = await run(models, clock, 3);
+    expect(failureIn(outcome).kind).toBe('overloaded');
+    expect(models.map((model) => model.calls.length)).toEqual([2, 2]);
+    expect(failed.map((one) => one.final)).toEqual([false, false, false, true]);
+    expect((await run([failing('c', always, clock)], clock, 0)).failed).toHaveLength(1);
+  });
+
+  it('waits as long as it is told to', async () => {
+    const clock = jumpingClock();
+    await run([failing('a', [{ kind: 'rate_limited', retryAfterMs: 9_000 }], clock)], clock);
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(9_000);
+    expect(clock.elapsed()).toBeLessThanOrEqual(9_900);
+  });
+
+  it('does not wait for ever: it goes to the next model, or fails', async () => {
+    const clock = jumpingClock();
+    const long = { kind: 'rate_limited', retryAfterMs: limits.retryMaxMs + 1 } as const;
+    const both = await run([failing('a', [long, long], clock), failing('b', [], clock)], clock);
+    expect(answerIn(both.outcome).served).toBe('b');
+    const alone = await run([failing('a', [long, long], clock)], clock);
+    expect(failureIn(alone.outcome).kind).toBe('rate_limited');
+    expect(alone.failed).toHaveLength(1);
+    expect(clock.waits).toEqual([]);
+  });
+
+  it('asks the next model at once, and comes back to the first', async () => {
+    const clock = jumpingClock();
+    const first = failing('a', ['overloaded'], clock);
+    const second = failing('b', ['overloaded'], clock);
+    const { outcome } = await run([first, second], clock);
+    expect(['a', 'b']).toContain(answerIn(outcome).served);
+    expect(clock.waits).toHaveLength(1);
+  });
+
+  it('does not ask a model again that refused the key or the request', async () => {
+    for (const kind of ['auth', 'invalid_request'] as const) {
+      const clock = jumpingClock();
+      const refusing = failing('a', [kind, kind, kind], clock);
+      const { outcome } = await run([refusing, failing('b', ['overloaded'], clock)], clock);
+      expect(answerIn(outcome).served).toBe('b');
+      expect(refusing.calls).toHaveLength(1);
+      expect((await run([failing('c', [kind], clock)], clock)).failed).toMatchObject([{ final: true }]);
+    }
+  });
+
+  it('takes some failures for the last word', async () => {
+    for (const kind of ['context_overflow', 'refused', 'script_ended', 'cancelled'] as const) {
+      const clock = jumpingClock();
+      const second = failing('b', [], clock);
+      const { outcome } = await run([failing('a', [kind], clock), second], clock);
+      expect(failureIn(outcome).kind).toBe(kind);
+      expect(second.calls).toHaveLength(0);
+    }
+  });
+
+  it('stops waiting when cancelled', async () => {
+    const controller = new AbortController();
+    const model = failing('a', [{ kind: 'overloaded', retryAfterMs: 50_000 }], systemClock);
+    setTimeout(() => controller.abort(), 20);
+    const started = systemClock.elapsed();
+    const { outcome } = await run([model], systemClock, 5, controller.signal);
+    expect(failureIn(outcome).kind).toBe('cancelled');
+    expect(systemClock.elapsed() - started).toBeLessThan(5_000);
+    expect(model.calls).toHaveLength(1);
+  });
+});
+
+describe('a fan-out against a server with a rate limit', () => {
+  it('slows down instead of failing: all of 50 succeed, none is lost', async () => {
+    const perWindow = 8;
+    const windowMs = 100;
+    let windowStart = 0;
+    let inWindow = 0;
+    const server = await startModelServer((request) => {
+      const now = performance.now();
+      if (now - windowStart > windowMs) {
+        windowStart = now;
+        inWindow = 0;
+      }
+      inWindow += 1;
+      if (inWindow > perWindow) return { fault: 'status', status: 429, headers: { 'retry-after-ms': String(windowMs) } };
+      return { text: `answer ${JSON.stringify(request.body['messages']).match(/caller \d+/)?.[0]}` };
+    });
+    const model = await openModel(serverCatalogue(server), 'openai/m-1');
+    const random = seededRandom(3);
+    const quota = createQuota({ clock: systemClock, random, concurrency: 50 });
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const request = modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text: `caller ${index}` }] }] });
+        return askWithRetries([model], request, { maxRetries: 5, clock: systemClock, random, quota });
+      }),
+    );
+    const texts = outcomes.map((outcome) => JSON.stringify(answerIn(outcome).message.content));
+    for (const [index, text] of texts.entries()) expect(text).toContain(`answer caller ${index}"`);
+    expect(server.requests.length).toBeLessThan(150);
+    await server.close();
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * Asks until there is an answer or no reason to go on. Passing trouble (rate limits, overload, timeouts, broken answers) is
+ * tried again, on the next model of the list first and after a pause when all had their turn; a model that refuses the key
+ * or the request is not asked again. All tries together are at most `maxRetries` + 1, and no wait outlives the signal.
+ */
+import { type Clock, sleep } from '../base/clock.ts';
+import { assert } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import type { Random } from '../base/random.ts';
+import type { ModelFailure } from '../events/catalogue.ts';
+import { cancelledFailure } from './failures.ts';
+import type { Model, ModelOutcome, ModelRequest } from './port.ts';
+import type { Quota } from './quota.ts';
+
+export interface FailedAttempt {
+  readonly model: string;
+  /** Counted over all models, from 1. */
+  readonly attempt: number;
+  readonly error: ModelFailure;
+  /** Nothing more is tried. */
+  readonly final: boolean;
+}
+
+export interface RetryOptions {
+  readonly maxRetries: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly quota?: Quota | undefined;
+  /** Told of every failed attempt before the next one is made. */
+  readonly onFailure?: ((failed: FailedAttempt) => void | Promise<void>) | undefined;
+}
+
+interface Candidate {
+  readonly model: Model;
+  failures: number;
+  notBefore: number;
+  out: boolean;
+}
+
+export async function askWithRetries(
+  models: readonly Model[],
+  request: ModelRequest,
+  options: RetryOptions,
+): Promise<ModelOutcome> {
+  assert(models.length > 0, 'there is at least one model to ask');
+  const candidates: Candidate[] = models.map((model) => ({ model, failures: 0, notBefore: 0, out: false }));
+  let current = candidates[0];
+  let outcome: ModelOutcome = { kind: 'failed', error: cancelledFailure };
+  for (let attempt = 1; current !== undefined; attempt += 1) {
+    outcome = await askOnce(current, request, options);
+    if (outcome.kind === 'answer') return outcome;
+    note(current, outcome.error, options);
+    const goesOn = attempt <= options.maxRetries && !isLastWord(outcome.error) && !request.signal.aborted;
+    const next: Candidate | undefined = goesOn ? chooseNext(candidates, current, options.clock) : undefined;
+    await options.onFailure?.({ model: current.model.id, attempt, error: outcome.error, final: next === undefined });
+    current = next;
+  }
+  return outcome;
+}
+
+async function askOnce(candidate: Candidate, request: ModelRequest, options: RetryOptions): Promise<ModelOutcome> {
+  const { clock, quota } = options;
+  const waitMs = candidate.notBefore - clock.elapsed();
+  const cancelled = { kind: 'failed', error: cancelledFailure } as const;
+  if (waitMs > 0 && (await sleep(clock, waitMs, request.signal)) === 'aborted') return cancelled;
+  const slot = quota === undefined ? undefined : await quota.acquire(candidate.model.account, request.signal);
+  if (quota !== undefined && slot === undefined) return cancelled;
+  let result: Parameters<NonNullable<typeof slot>['release']>[0] = 'failed';
+  try {
+    const outcome = await candidate.model.ask(request);
+    if (outcome.kind === 'answer') result = 'done';
+    else if (outcome.error.kind === 'rate_limited')
+      result = { rateLimitedForMs: outcome.error.retryAfterMs ?? limits.retryBaseMs };
+    return outcome;
+  } finally {
+    slot?.release(result);
+  }
+}
+
+/** Some failures end everything: nobody wants the answer, or no model could give another. */
+function isLastWord(error: ModelFailure): boolean {
+  return ['cancelled', 'context_overflow', 'refused', 'script_ended'].includes(error.kind);
+}
+
+function note(candidate: Candidate, error: ModelFailure, options: RetryOptions): void {
+  const asked = error.retryAfterMs ?? 0;
+  if (error.kind === 'auth' || error.kind === 'invalid_request' || asked > limits.retryMaxMs) {
+    candidate.out = true;
+    return;
+  }
+  candidate.failures += 1;
+  const most = Math.min(limits.retryMaxMs, limits.retryBaseMs * 2 ** (candidate.failures - 1));
+  const backOffMs = most * options.random.fraction();
+  // When told how long to wait, wait that long and a little more, so that not everybody comes back at once.
+  candidate.notBefore = options.clock.elapsed() + (asked > 0 ? asked + Math.min(backOffMs, asked * 0.1) : backOffMs);
+}
+
+/** The next in the list that need not wait, from the current one on; else the one that may be asked first. */
+function chooseNext(candidates: readonly Candidate[], current: Candidate, clock: Clock): Candidate | undefined {
+  const start = candidates.indexOf(current) + 1;
+  const inOrder = [...candidates.slice(start), ...candidates.slice(0, start)].filter((one) => !one.out);
+  const now = clock.elapsed();
+  const free = inOrder.find((one) => one.notBefore <= now);
+  if (free !== undefined) return free;
+  return inOrder.reduce<Candidate | undefined>(
+    (best, one) => (best === undefined || one.notBefore < best.notBefore ? one : best),
+    undefined,
+  );
+}

@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConfigPlaces, loadConfig, type ProjectConfig, settingsSchema } from './config.ts';
+import { parseSettings } from './settings-file.ts';
+
+let root: string;
+let home: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'troupe-config-'));
+  home = await mkdtemp(join(tmpdir(), 'troupe-home-'));
+});
+
+afterEach(async () => {
+  for (const folder of [root, home]) await rm(folder, { recursive: true, force: true });
+});
+
+async function load(more: Partial<ConfigPlaces> = {}): Promise<ProjectConfig> {
+  const config = await loadConfig({ cwd: root, env: { HOME: home }, ...more });
+  if (!config.ok) throw new Error(JSON.stringify(config.error));
+  return config.value;
+}
+
+const project = (text: string): Promise<void> => writeFile(join(root, 'troupe.yaml'), text);
+
+async function user(text: string): Promise<void> {
+  await mkdir(join(home, '.config/troupe'), { recursive: true });
+  await writeFile(join(home, '.config/troupe/config.yaml'), text);
+}
+
+describe('what holds', () => {
+  it('without any file, the defaults', async () => {
+    expect(await load()).toMatchObject({
+      root,
+      home: join(root, '.troupe'),
+      ledger: join(root, '.troupe/ledger.db'),
+      models: [],
+      durability: 'effects',
+      workspace: root,
+      files: [],
+    });
+  });
+
+  it('flag over environment over project over user', async () => {
+    await user('model: user/m\nvars: { a: user, b: user }\ndurability: full\n');
+    expect((await load()).models).toEqual(['user/m']);
+    await project('model: [project/m, project/n]\nvars: { b: project, c: project }\n');
+    expect(await load()).toMatchObject({
+      models: ['project/m', 'project/n'],
+      vars: { a: 'user', b: 'project' },
+      durability: 'full',
+    });
+    const env = { HOME: home, TROUPE_MODEL: 'env/m' };
+    expect((await load({ env })).models).toEqual(['env/m']);
+    expect(await load({ env, flags: { model: 'flag/m', vars: { c: 'flag' } } })).toMatchObject({
+      models: ['flag/m'],
+      vars: { a: 'user', b: 'project', c: 'flag' },
+    });
+  });
+
+  it('TROUPE_HOME moves all state', async () => {
+    await project('ledger: sqlite:elsewhere/l.db\n');
+    expect((await load()).ledger).toBe(join(root, 'elsewhere/l.db'));
+    expect(await load({ env: { HOME: home, TROUPE_HOME: '/state' } })).toMatchObject({
+      home: '/state',
+      ledger: '/state/ledger.db',
+    });
+  });
+
+  it('the project is the nearest folder upwards with settings', async () => {
+    await project('workspace: src\n');
+    await mkdir(join(root, 'a/b'), { recursive: true });
+    expect(await load({ cwd: join(root, 'a/b') })).toMatchObject({ root, workspace: join(root, 'src') });
+    expect(await load({ cwd: join(root, 'a'), flags: { workspace: 'b' } })).toMatchObject({ workspace: join(root, 'a/b') });
+  });
+});
+
+describe('what is wrong', () => {
+  it('is said of every file at once, with its place', async () => {
+    await project('modle: x\nbudget: { usd: -1, dollars: 2 }\nledger: postgres://x\ndurability: none\n');
+    await user('model: [\n');
+    const config = await loadConfig({ cwd: root, env: { HOME: home } });
+    if (config.ok) throw new Error('it should not load');
+    const shown = config.error.map(
+      (one) => `${one.file.replace(home, '~')}:${one.line}:${one.column} ${one.message} | ${one.fix ?? ''}`,
+    );
+    expect(shown.slice(0, 5)).toMatchInlineSnapshot(`
+      [
+        "troupe.yaml:1:1 unknown key "modle" | Did you mean "model"?",
+        "troupe.yaml:2:16 "budget.usd" is not right: Too small: expected number to be >=0 | ",
+        "troupe.yaml:2:20 unknown key "dollars" in "budget" | ",
+        "troupe.yaml:3:9 "ledger" must be sqlite: and a path, such as sqlite:.troupe/ledger.db | ",
+        "troupe.yaml:4:13 "durability" must be one of effects, full | ",
+      ]
+    `);
+    expect(shown.at(-1)).toMatch(/^~\/\.config\/troupe\/config\.yaml:\d+:\d+ /);
+  });
+
+  it('never throws, whatever the file holds', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.json()), (text) => {
+        const parsed = parseSettings('troupe.yaml', text, settingsSchema);
+        if (!parsed.ok) for (const one of parsed.error) expect(one.line).toBeGreaterThan(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

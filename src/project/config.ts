@@ -1,0 +1,166 @@
+/**
+ * The project's settings: what `troupe.yaml` may say, where it is looked for, and what wins when two places disagree:
+ * flag, then environment, then project, then user, then default.
+ *
+ * The schema is strict: an unknown key is an error with its line, so that a typo never silently changes what runs.
+ * Secrets are never in a file: a provider names the environment variable that holds its key.
+ */
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { definitionSchema } from '../agents/definition.ts';
+import { type Diagnostic, errorAt } from '../agents/diagnostics.ts';
+import { readText } from '../agents/read-text.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { priceOverride } from '../models/prices.ts';
+import { providerConfig } from '../models/providers.ts';
+import { parseSettings } from './settings-file.ts';
+
+export const CONFIG_FILE = 'troupe.yaml';
+const USER_FILE = 'config.yaml';
+const LEDGER_FILE = 'ledger.db';
+
+const models = z.union([
+  z
+    .string()
+    .min(1)
+    .transform((one) => [one]),
+  z.array(z.string().min(1)).min(1).max(10),
+]);
+export const settingsSchema = z.strictObject({
+  model: models.optional(),
+  ledger: z
+    .string()
+    .regex(/^sqlite:.+/, 'must be sqlite: and a path, such as sqlite:.troupe/ledger.db')
+    .optional(),
+  durability: z.enum(['effects', 'full']).optional(),
+  budget: z
+    .strictObject({
+      usd: z.number().nonnegative().optional(),
+      tokens: z.number().int().nonnegative().optional(),
+      calls: z.number().int().nonnegative().optional(),
+    })
+    .optional(),
+  providers: z.record(z.string(), providerConfig).optional(),
+  prices: z.record(z.string(), priceOverride).optional(),
+  permissions: definitionSchema.shape.permissions,
+  mcp: definitionSchema.shape.mcp,
+  workspace: z.string().min(1).optional(),
+  vars: z.record(z.string(), z.string()).optional(),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** What the command line may override for one command. */
+export interface SettingsFlags {
+  readonly model?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly vars?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ProjectConfig {
+  readonly root: string;
+  /** Where state lives: `.troupe/` of the project, or `TROUPE_HOME`. */
+  readonly home: string;
+  /** Absolute path of the ledger's database. */
+  readonly ledger: string;
+  readonly models: readonly string[];
+  readonly durability: 'effects' | 'full';
+  readonly budget: NonNullable<Settings['budget']>;
+  readonly providers: NonNullable<Settings['providers']>;
+  readonly prices: NonNullable<Settings['prices']>;
+  readonly permissions: NonNullable<Settings['permissions']>;
+  readonly mcp: NonNullable<Settings['mcp']>;
+  readonly workspace: string;
+  readonly vars: Readonly<Record<string, string>>;
+  /** The files that were read, strongest first. */
+  readonly files: readonly string[];
+}
+
+export interface ConfigPlaces {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags?: SettingsFlags | undefined;
+}
+
+/** Reads what is there and settles what holds. Every problem of every file at once. */
+export async function loadConfig(places: ConfigPlaces): Promise<Result<ProjectConfig, readonly Diagnostic[]>> {
+  const root = await findRoot(places.cwd);
+  const project = await readSettings(join(root, CONFIG_FILE), CONFIG_FILE);
+  const user = await readSettings(join(userFolder(places.env), USER_FILE));
+  const problems = [project, user].flatMap((read) => (read.ok ? [] : read.error));
+  if (!project.ok || !user.ok) return fail(problems);
+  return ok(settle(root, places, project.value, user.value));
+}
+
+/** The nearest folder upwards that holds a `troupe.yaml` or state of a project; the folder itself when there is none. */
+export async function findRoot(cwd: string): Promise<string> {
+  const start = resolve(cwd);
+  let folder = start;
+  for (let depth = 0; depth < limits.projectSearchDepth; depth += 1) {
+    if (await isThere(join(folder, CONFIG_FILE))) return folder;
+    const above = dirname(folder);
+    if (above === folder) break;
+    folder = above;
+  }
+  return start;
+}
+
+interface SettingsFile {
+  readonly path: string;
+  readonly settings: Settings | undefined;
+}
+
+function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): ProjectConfig {
+  const { env, flags = {} } = places;
+  const near = project.settings ?? {};
+  const far = user.settings ?? {};
+  const home = resolve(root, env['TROUPE_HOME'] || '.troupe');
+  const flagModels = flags.model === undefined ? undefined : [flags.model];
+  const envModels = env['TROUPE_MODEL'] ? [env['TROUPE_MODEL']] : undefined;
+  return {
+    root,
+    home,
+    ledger: ledgerPath(root, home, env, near.ledger ?? far.ledger),
+    models: flagModels ?? envModels ?? near.model ?? far.model ?? [],
+    durability: near.durability ?? far.durability ?? 'effects',
+    budget: { ...far.budget, ...near.budget },
+    providers: { ...far.providers, ...near.providers },
+    prices: { ...far.prices, ...near.prices },
+    permissions: { ...far.permissions, ...near.permissions },
+    mcp: { ...far.mcp, ...near.mcp },
+    workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
+    vars: { ...far.vars, ...near.vars, ...flags.vars },
+    files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
+  };
+}
+
+/** `TROUPE_HOME` moves all state, so it also moves a ledger that a file puts elsewhere. */
+function ledgerPath(root: string, home: string, env: ConfigPlaces['env'], setting: string | undefined): string {
+  if (setting === undefined || env['TROUPE_HOME']) return join(home, LEDGER_FILE);
+  const path = setting.slice('sqlite:'.length);
+  return isAbsolute(path) ? path : resolve(root, path);
+}
+
+/** Where a person keeps settings and agents for all projects. */
+export function userFolder(env: ConfigPlaces['env']): string {
+  return join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'troupe');
+}
+
+/** `shown` is how problems name the file: as short as a person in the project needs it. */
+async function readSettings(path: string, shown = path): Promise<Result<SettingsFile, readonly Diagnostic[]>> {
+  if (!(await isThere(path))) return ok({ path, settings: undefined });
+  const text = await readText(path);
+  if (!text.ok) return fail([errorAt({ file: shown, line: 1, column: 1 }, `this file ${text.error.message}`, text.error.fix)]);
+  const parsed = parseSettings(shown, text.value, settingsSchema);
+  return parsed.ok ? ok({ path, settings: parsed.value }) : parsed;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

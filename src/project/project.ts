@@ -1,0 +1,40 @@
+/** What an open project offers to whoever drives it: a command line, a server, a test. `open.ts` makes one. */
+import type { ProjectCheck } from '../agents/check-project.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { Engine } from '../engine/port.ts';
+import type { Ledger } from '../ledger/port.ts';
+import type { ModelCatalogue, Prices } from '../models/port.ts';
+import type { ProjectConfig, SettingsFlags } from './config.ts';
+
+export interface Project {
+  readonly root: string;
+  readonly config: ProjectConfig;
+  readonly ledger: Ledger;
+  readonly engine: Engine;
+  readonly models: ModelCatalogue;
+  readonly prices: Prices;
+  /** Reads the agent files anew and checks them. */
+  agents(): Promise<ProjectCheck>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Opens an existing ledger without the right to write; nothing is created. */
+  readonly readOnly?: boolean | undefined;
+  readonly flags?: ProjectFlags | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+}
+
+/** What a command overrides for this one opening. */
+export interface ProjectFlags extends SettingsFlags {
+  /** For every agent. */
+  readonly maxTurns?: number | undefined;
+  /** An agent file outside the folders where agents are looked for. */
+  readonly agentFile?: string | undefined;
+}
+
+export type OpenProject = (options: OpenOptions) => Promise<Project>;

@@ -1,0 +1,94 @@
+/**
+ * What was spent, by agent and model. Every figure is a sum over `model.response` events and nothing else; what a crash
+ * left unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
+ */
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { Totals } from './budget.ts';
+
+export interface Spending {
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly nanoUsd: number;
+  /** Calls whose price is not known: `nanoUsd` holds nothing for them. */
+  readonly unknownCalls: number;
+}
+
+export interface CostLine extends Spending {
+  readonly agent: string;
+  readonly model: string;
+}
+
+export interface Costs {
+  /** Names of the runs' agents, to tell whose call a response was. */
+  readonly agents: Map<string, string>;
+  readonly lines: Map<string, CostLine>;
+  total: Spending;
+  inDoubt: Totals;
+}
+
+const nothing: Spending = { calls: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, nanoUsd: 0, unknownCalls: 0 };
+
+export const initialCosts = (): Costs => ({
+  agents: new Map(),
+  lines: new Map(),
+  total: nothing,
+  inDoubt: { calls: 0, tokens: 0, nanoUsd: 0 },
+});
+
+/** Updates and returns the accumulator it was given. */
+export function foldCosts(costs: Costs, event: LedgerEvent): Costs {
+  if (event.event_type === 'run.started') costs.agents.set(event.run_id, event.payload.agent);
+  else if (event.event_type === 'model.response') addResponse(costs, event);
+  else if (event.event_type === 'budget.settled' && event.payload.inDoubt === true) {
+    const { calls, tokens, nanoUsd } = event.payload.spent;
+    const before = costs.inDoubt;
+    costs.inDoubt = { calls: before.calls + calls, tokens: before.tokens + tokens, nanoUsd: before.nanoUsd + (nanoUsd ?? 0) };
+  }
+  return costs;
+}
+
+/** The lines, dearest first; equal ones by name, so that the order is always the same. */
+export function costLines(costs: Costs): readonly CostLine[] {
+  return [...costs.lines.values()].sort(
+    (left, right) => right.nanoUsd - left.nanoUsd || compare(left.agent, right.agent) || compare(left.model, right.model),
+  );
+}
+
+export function spendingOf(payload: EventOf<'model.response'>['payload']): Spending {
+  return {
+    calls: 1,
+    inputTokens: payload.usage.inputTokens ?? 0,
+    outputTokens: payload.usage.outputTokens ?? 0,
+    cacheReadTokens: payload.usage.cacheReadTokens ?? 0,
+    nanoUsd: payload.cost?.nanoUsd ?? 0,
+    unknownCalls: payload.cost === undefined ? 1 : 0,
+  };
+}
+
+export function addSpending(left: Spending, right: Spending): Spending {
+  return {
+    calls: left.calls + right.calls,
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
+    nanoUsd: left.nanoUsd + right.nanoUsd,
+    unknownCalls: left.unknownCalls + right.unknownCalls,
+  };
+}
+
+export const noSpending = (): Spending => nothing;
+
+function addResponse(costs: Costs, event: EventOf<'model.response'>): void {
+  const spent = spendingOf(event.payload);
+  const agent = costs.agents.get(event.run_id) ?? 'unknown';
+  const model = event.payload.served;
+  const key = `${agent}\n${model}`;
+  costs.lines.set(key, { agent, model, ...addSpending(costs.lines.get(key) ?? nothing, spent) });
+  costs.total = addSpending(costs.total, spent);
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

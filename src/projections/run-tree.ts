@@ -1,0 +1,233 @@
+/**
+ * The tree of runs as it stands: who is doing what, since when, for how much. Folded event by event, so that the terminal,
+ * the console and a cold read of the ledger show the same tree.
+ *
+ * The accumulator belongs to the fold, which updates and returns it; the nodes in it are replaced, never changed, so a
+ * display can tell by identity what is new.
+ */
+import type { RunId } from '../base/ids.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import type { Budget, Failure, Report, RunStatus } from '../events/catalogue.ts';
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import { toolCallsOf } from '../events/messages.ts';
+import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
+import { firstLine } from './readable.ts';
+
+export interface ToolUnderWay {
+  readonly id: string;
+  readonly name: string;
+  readonly since: number;
+}
+
+/** A tool call as the tree shows it. */
+export interface ToolUse {
+  readonly id: string;
+  readonly name: string;
+  /** What it was about, in a few words: a path, a command. */
+  readonly subject: string;
+  readonly durationMs: number | null;
+  readonly failed: boolean;
+}
+
+export interface RunNode {
+  readonly run: RunId;
+  readonly parent: RunId | null;
+  readonly agent: string;
+  readonly role: string | null;
+  readonly reason: string | null;
+  readonly state: 'running' | 'waiting' | 'paused' | RunStatus;
+  readonly turn: number;
+  /** The model that is being asked, and since when. */
+  readonly asking: { readonly model: string; readonly since: number; readonly attempt: number } | null;
+  readonly tools: readonly ToolUnderWay[];
+  /** The newest calls, oldest first; `toolCalls` counts all that have ended. */
+  readonly recent: readonly ToolUse[];
+  /** What the last answer asked for, by call. */
+  readonly asked: readonly { readonly id: string; readonly subject: string }[];
+  /** Names of open waits: the run needs an answer from a person. */
+  readonly waits: readonly string[];
+  readonly toolCalls: number;
+  /** This run's own calls; children have theirs. */
+  readonly spent: Spending;
+  readonly budget: Budget | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly verified: boolean | null;
+  readonly report: Report | null;
+  readonly finalAgent: string | null;
+  readonly error: Failure | null;
+  readonly children: readonly RunId[];
+}
+
+export interface RunTree {
+  readonly runs: Map<RunId, RunNode>;
+  /** Runs without a parent, in order. */
+  readonly roots: RunId[];
+  /** Position of the last event that was folded. */
+  position: number;
+}
+
+/** How many calls a node keeps to show. */
+const RECENT_CALLS = 12;
+const SUBJECT_CHARACTERS = 60;
+
+export const initialRunTree = (): RunTree => ({ runs: new Map(), roots: [], position: 0 });
+
+export function foldRunTree(tree: RunTree, event: LedgerEvent): RunTree {
+  tree.position = event.position;
+  if (event.event_type === 'run.started') return startRun(tree, event);
+  const node = tree.runs.get(event.run_id);
+  if (node === undefined) return tree;
+  const next = nextNode(node, event);
+  if (next !== node) tree.runs.set(node.run, next);
+  return tree;
+}
+
+/** This run's spending and that of every run below it. */
+export function subtreeSpending(tree: RunTree, run: RunId): Spending {
+  let total = noSpending();
+  for (const node of subtree(tree, run)) total = addSpending(total, node.spent);
+  return total;
+}
+
+/** The run and every run below it, parents first, children in the order they were started. */
+export function subtree(tree: RunTree, run: RunId): readonly RunNode[] {
+  const found: RunNode[] = [];
+  const pending: RunId[] = [run];
+  const seen = new Set<RunId>();
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const node = tree.runs.get(next);
+    if (node === undefined || seen.has(next)) continue;
+    seen.add(next);
+    found.push(node);
+    pending.push(...node.children.toReversed());
+  }
+  return found;
+}
+
+/** What the run is doing right now, in a few words. `now` is only used for how long it has been. */
+export type Activity =
+  | { readonly kind: 'asking'; readonly model: string; readonly forMs: number; readonly attempt: number }
+  | { readonly kind: 'tools'; readonly names: readonly string[]; readonly forMs: number }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'working' }
+  | { readonly kind: 'ended' };
+
+export function activityOf(node: RunNode, now: number): Activity {
+  if (node.endedAt !== null) return { kind: 'ended' };
+  if (node.waits.length > 0) return { kind: 'waiting' };
+  if (node.state === 'paused') return { kind: 'paused' };
+  const [first] = node.tools;
+  if (first !== undefined) {
+    return { kind: 'tools', names: node.tools.map((tool) => tool.name), forMs: Math.max(0, now - first.since) };
+  }
+  if (node.asking === null) return { kind: 'working' };
+  const { model, since, attempt } = node.asking;
+  return { kind: 'asking', model, forMs: Math.max(0, now - since), attempt };
+}
+
+function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
+  if (tree.runs.has(event.run_id)) return tree;
+  const { payload } = event;
+  const parent = payload.parent === undefined ? undefined : tree.runs.get(payload.parent as RunId);
+  tree.runs.set(event.run_id, {
+    run: event.run_id,
+    parent: parent?.run ?? null,
+    agent: payload.agent,
+    role: payload.role ?? null,
+    reason: payload.reason ?? null,
+    state: 'running',
+    turn: 0,
+    asking: null,
+    tools: [],
+    recent: [],
+    asked: [],
+    waits: [],
+    toolCalls: 0,
+    spent: noSpending(),
+    budget: payload.budget ?? null,
+    startedAt: Date.parse(event.timestamp),
+    endedAt: null,
+    verified: null,
+    report: null,
+    finalAgent: null,
+    error: null,
+    children: [],
+  });
+  if (parent === undefined) tree.roots.push(event.run_id);
+  else tree.runs.set(parent.run, { ...parent, children: [...parent.children, event.run_id] });
+  return tree;
+}
+
+function nextNode(node: RunNode, event: LedgerEvent): RunNode {
+  const at = Date.parse(event.timestamp);
+  switch (event.event_type) {
+    case 'run.resumed':
+      // Whatever was under way in the process that died is not under way any more.
+      return { ...node, state: node.waits.length > 0 ? 'waiting' : 'running', asking: null, tools: [] };
+    case 'run.paused':
+      return { ...node, state: 'paused', asking: null, tools: [] };
+    case 'run.ended':
+      return endedNode(node, event, at);
+    case 'model.request':
+      return { ...node, turn: event.payload.turn, asking: { model: event.payload.model, since: at, attempt: 1 } };
+    case 'model.response':
+      return { ...node, asking: null, asked: askedFor(event), spent: addSpending(node.spent, spendingOf(event.payload)) };
+    case 'model.failed':
+      if (event.payload.final || node.asking === null) return { ...node, asking: null };
+      return { ...node, asking: { ...node.asking, attempt: event.payload.attempt + 1 } };
+    case 'tool.call':
+      return withCall(node, event, at);
+    case 'tool.result':
+      return withResult(node, event);
+    case 'approval.asked':
+    case 'task.clarify':
+      return withWaits(node, [...node.waits.filter((wait) => wait !== event.payload.wait), event.payload.wait]);
+    case 'approval.answered':
+      return withWaits(
+        node,
+        node.waits.filter((wait) => wait !== event.payload.wait),
+      );
+    case 'evidence.checked':
+      return { ...node, verified: event.payload.verified };
+    default:
+      return node;
+  }
+}
+
+function askedFor({ payload }: EventOf<'model.response'>): RunNode['asked'] {
+  return toolCallsOf(payload.message).map(({ id, input }) => ({ id, subject: subjectOf(input) }));
+}
+
+/** The first argument that is a text says best what a call is about. */
+function subjectOf(input: Json): string {
+  if (!isJsonObject(input)) return '';
+  const text = Object.values(input).find((value) => typeof value === 'string');
+  return typeof text === 'string' ? firstLine(text, SUBJECT_CHARACTERS) : '';
+}
+
+function withCall(node: RunNode, { payload }: EventOf<'tool.call'>, at: number): RunNode {
+  const { id, name } = payload;
+  const subject = node.asked.find((asked) => asked.id === id)?.subject ?? '';
+  const recent = [...node.recent, { id, name, subject, durationMs: null, failed: false }].slice(-RECENT_CALLS);
+  return { ...node, tools: [...node.tools, { id, name, since: at }], recent };
+}
+
+function withResult(node: RunNode, { payload }: EventOf<'tool.result'>): RunNode {
+  const { id, durationMs, isError } = payload;
+  const index = node.recent.findLastIndex((use) => use.id === id && use.durationMs === null);
+  const recent = node.recent.map((use, at) => (at === index ? { ...use, durationMs, failed: isError === true } : use));
+  return { ...node, tools: node.tools.filter((tool) => tool.id !== id), recent, toolCalls: node.toolCalls + 1 };
+}
+
+function withWaits(node: RunNode, waits: readonly string[]): RunNode {
+  if (node.endedAt !== null) return node;
+  const state = waits.length > 0 ? 'waiting' : node.state === 'waiting' ? 'running' : node.state;
+  return { ...node, waits, state };
+}
+
+function endedNode(node: RunNode, event: EventOf<'run.ended'>, at: number): RunNode {
+  const { status, report, finalAgent, error } = event.payload;
+  return { ...node, state: status, asking: null, tools: [], waits: [], endedAt: at, report, finalAgent, error: error ?? null };
+}

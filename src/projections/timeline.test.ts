@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { answered, eventList, ROOT, started } from '../../test/support/event-list.ts';
+import { foldTimeline, initialTimeline } from './timeline.ts';
+import { foldWaits, initialWaits } from './waits.ts';
+import { foldCauses, initialCauses, resultOf, whyOf } from './why.ts';
+
+function session(): ReturnType<typeof eventList> {
+  const list = eventList();
+  list.add('session.started', { workspace: '/w' });
+  started(list, 'fixer');
+  list.add('model.request', { turn: 1, model: 'test/model', added: [] });
+  answered(list, 1, { text: 'I see\nit.', nanoUsd: 1_200_000, tokens: [1_500, 20] });
+  list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' });
+  list.add('cli.run', { command: 'node --test', cwd: '/w', exitCode: 1, signal: null, durationMs: 61_000 });
+  list.add('tool.result', { id: 'a', name: 'shell', content: [{ type: 'text', text: 'boom' }], isError: true, durationMs: 5 });
+  list.add('approval.asked', { wait: 'w1', tool: 'shell', input: {}, why: 'to test' }, { cause: 4 });
+  list.add('file.diff', { path: 'a.js', before: 'x', after: 'y', addedLines: 2, removedLines: 1, diff: '' }, { cause: 4 });
+  list.add('run.ended', { status: 'completed', report: { format: 'text', body: 'Fixed.' }, finalAgent: 'fixer' }, { cause: 4 });
+  return list;
+}
+
+describe('timeline', () => {
+  it('says each event in one line', () => {
+    const { lines } = session().events.reduce(foldTimeline, initialTimeline());
+    expect(lines.map((line) => `${line.level} ${line.agent}: ${line.text}`)).toMatchInlineSnapshot(`
+      [
+        "detail -: session started in /w",
+        "info fixer: started: do it, fixer",
+        "detail fixer: turn 1: asking test/model",
+        "info fixer: turn 1: says: I see it. [1.5k in, 20 out, $0.0012, 1.2s]",
+        "detail fixer: calling shell",
+        "warn fixer: $ node --test (exit 1, 1m01s)",
+        "warn fixer: shell failed after 5ms: boom",
+        "warn fixer: asks to use shell: to test",
+        "info fixer: changed a.js (+2 -1)",
+        "info fixer: ended completed: Fixed.",
+      ]
+    `);
+  });
+});
+
+describe('why', () => {
+  it('walks from the result back to the prompt', () => {
+    const causes = session().events.reduce(foldCauses, initialCauses());
+    const result = resultOf(causes, ROOT);
+    if (result === undefined) throw new Error('no result');
+    expect(whyOf(causes, result).map((cause) => cause.type)).toEqual([
+      'run.ended',
+      'model.response',
+      'model.request',
+      'run.started',
+      'session.started',
+    ]);
+  });
+
+  it('knows nothing of an event that is not there', () => {
+    expect(whyOf(initialCauses(), 'ses_x.1' as never)).toEqual([]);
+  });
+});
+
+describe('waits', () => {
+  it('are gone when the run has ended', () => {
+    const { events } = session();
+    expect([...events.slice(0, 8).reduce(foldWaits, initialWaits()).values()]).toMatchObject([
+      { run: ROOT, wait: 'w1', kind: 'permission', tool: 'shell', question: 'to test' },
+    ]);
+    expect(events.reduce(foldWaits, initialWaits()).size).toBe(0);
+  });
+});

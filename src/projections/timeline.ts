@@ -1,0 +1,212 @@
+/**
+ * One readable line per event, for logs and plain progress. The text is not made safe for a terminal here: whoever prints
+ * it does that, because only they know where it goes.
+ */
+import { unreachable } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { textOf, toolCallsOf } from '../events/messages.ts';
+import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
+
+export type Level = 'detail' | 'info' | 'warn' | 'error';
+
+export interface TimelineLine {
+  readonly position: number;
+  readonly time: string;
+  readonly run: RunId;
+  readonly agent: string;
+  readonly text: string;
+  readonly level: Level;
+}
+
+export interface Timeline {
+  readonly agents: Map<RunId, string>;
+  readonly lines: TimelineLine[];
+}
+
+const TEXT_CHARACTERS = 160;
+
+export const initialTimeline = (): Timeline => ({ agents: new Map(), lines: [] });
+
+/** Updates and returns the accumulator it was given. */
+export function foldTimeline(timeline: Timeline, event: LedgerEvent): Timeline {
+  timeline.lines.push(timelineLine(timeline.agents, event));
+  return timeline;
+}
+
+/** The line of one event. Remembers in `agents` whose run is whose, so that a follower need not keep the lines. */
+export function timelineLine(agents: Map<RunId, string>, event: LedgerEvent): TimelineLine {
+  if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
+  const [level, text] = describe(event);
+  return {
+    position: event.position,
+    time: event.timestamp,
+    run: event.run_id,
+    agent: agents.get(event.run_id) ?? '-',
+    text,
+    level,
+  };
+}
+
+type Description = readonly [level: Level, text: string];
+
+function describe(event: LedgerEvent): Description {
+  switch (event.event_type) {
+    case 'session.started':
+    case 'session.config':
+    case 'run.started':
+    case 'run.resumed':
+    case 'run.paused':
+    case 'run.signalled':
+    case 'run.ended':
+      return describeRun(event);
+    case 'model.request':
+    case 'model.response':
+    case 'model.failed':
+      return describeModel(event);
+    case 'tool.call':
+    case 'tool.result':
+    case 'cli.run':
+    case 'cli.stdout':
+    case 'cli.stderr':
+    case 'file.diff':
+    case 'test.report':
+    case 'artifact.manifest':
+    case 'evidence.checked':
+      return describeTool(event);
+    default:
+      return describeOther(event);
+  }
+}
+
+type EventNamed<Prefix extends string> = Extract<LedgerEvent, { event_type: `${Prefix}.${string}` }>;
+
+function describeRun(event: EventNamed<'session' | 'run'>): Description {
+  switch (event.event_type) {
+    case 'session.started':
+      return ['detail', `session started in ${event.payload.workspace}`];
+    case 'session.config':
+      return ['detail', `set up ${event.payload.agent} with ${event.payload.tools.length} tools`];
+    case 'run.started': {
+      const { payload } = event;
+      const reason = payload.reason === undefined ? '' : ` (${payload.reason})`;
+      const prompt = payload.input.role === 'user' ? textOf(payload.input.content) : '';
+      return ['info', `started${reason}: ${firstLine(prompt, TEXT_CHARACTERS)}`];
+    }
+    case 'run.resumed':
+      return ['info', event.payload.takenOver ? 'resumed, taken over from a process that died' : 'resumed'];
+    case 'run.paused':
+      return ['warn', `paused: ${event.payload.reason}`];
+    case 'run.signalled':
+      return ['warn', `asked to ${event.payload.signal}${event.payload.reason === undefined ? '' : `: ${event.payload.reason}`}`];
+    case 'run.ended': {
+      const { status, report, error } = event.payload;
+      if (error !== undefined) return [status === 'cancelled' ? 'warn' : 'error', `ended ${status}: ${error.message}`];
+      const level = status === 'completed' ? 'info' : status === 'failed' ? 'error' : 'warn';
+      return [level, `ended ${status}: ${firstLine(report.body, TEXT_CHARACTERS)}`];
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+function describeModel(event: EventNamed<'model'>): Description {
+  switch (event.event_type) {
+    case 'model.request':
+      return ['detail', `turn ${event.payload.turn}: asking ${event.payload.model}`];
+    case 'model.response': {
+      const { turn, message, usage, cost, durationMs } = event.payload;
+      const calls = toolCallsOf(message).map((call) => call.name);
+      const said =
+        calls.length > 0 ? `calls ${calls.join(', ')}` : `says: ${firstLine(textOf(message.content), TEXT_CHARACTERS)}`;
+      const tokens = `${readableCount(usage.inputTokens ?? 0)} in, ${readableCount(usage.outputTokens ?? 0)} out`;
+      const price = cost === undefined ? 'price unknown' : readableMoney(cost.nanoUsd);
+      return ['info', `turn ${turn}: ${said} [${tokens}, ${price}, ${readableDuration(durationMs)}]`];
+    }
+    case 'model.failed': {
+      const { turn, model, attempt, error, final } = event.payload;
+      const next = final ? 'gave up' : 'trying again';
+      return [
+        final ? 'error' : 'warn',
+        `turn ${turn}: ${model} failed (${error.kind}, attempt ${attempt}), ${next}: ${error.message}`,
+      ];
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+type ToolEvent = EventNamed<'tool' | 'cli' | 'file' | 'test' | 'artifact' | 'evidence'>;
+
+function describeTool(event: ToolEvent): Description {
+  switch (event.event_type) {
+    case 'tool.call':
+      return ['detail', `calling ${event.payload.name}`];
+    case 'tool.result': {
+      const { name, isError, inDoubt, durationMs, content } = event.payload;
+      const doubt = inDoubt === true ? ', outcome in doubt after a crash' : '';
+      const took = readableDuration(durationMs);
+      if (isError === true)
+        return ['warn', `${name} failed after ${took}${doubt}: ${firstLine(textOf(content), TEXT_CHARACTERS)}`];
+      return ['info', `${name} done in ${took}${doubt}`];
+    }
+    case 'cli.run': {
+      const { command, exitCode, signal, durationMs } = event.payload;
+      const how = exitCode === null ? `ended by ${signal ?? 'a signal'}` : `exit ${exitCode}`;
+      return [
+        exitCode === 0 ? 'info' : 'warn',
+        `$ ${firstLine(command, TEXT_CHARACTERS)} (${how}, ${readableDuration(durationMs)})`,
+      ];
+    }
+    case 'cli.stdout':
+    case 'cli.stderr':
+      return ['detail', `${event.event_type === 'cli.stdout' ? 'stdout' : 'stderr'}: ${readableBytes(event.payload.bytes)}`];
+    case 'file.diff':
+      return ['info', `changed ${event.payload.path} (+${event.payload.addedLines} -${event.payload.removedLines})`];
+    case 'test.report':
+      return [
+        event.payload.passed ? 'info' : 'warn',
+        `tests ${event.payload.passed ? 'passed' : 'failed'}: ${event.payload.command}`,
+      ];
+    case 'artifact.manifest':
+      return ['detail', `manifest of ${event.payload.items.length} files`];
+    case 'evidence.checked': {
+      const { claims, verified } = event.payload;
+      const backed = claims.filter((claim) => claim.backed).length;
+      return [
+        verified ? 'info' : 'warn',
+        `${verified ? 'verified' : 'not verified'}: ${backed} of ${claims.length} claims backed`,
+      ];
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'>): Description {
+  switch (event.event_type) {
+    case 'task.clarify':
+      return ['warn', `asks you: ${firstLine(event.payload.question, TEXT_CHARACTERS)}`];
+    case 'task.summary':
+      return ['info', 'summarised what was said so far'];
+    case 'task.error':
+      return ['error', event.payload.message];
+    case 'approval.asked':
+      return ['warn', `asks to use ${event.payload.tool}: ${firstLine(event.payload.why, TEXT_CHARACTERS)}`];
+    case 'approval.answered': {
+      const { answer } = event.payload;
+      return ['info', answer.kind === 'text' ? `answered: ${firstLine(answer.text, TEXT_CHARACTERS)}` : answer.kind];
+    }
+    case 'budget.reserved':
+      return ['detail', `reserved ${readableCount(event.payload.amounts.tokens)} tokens`];
+    case 'budget.settled':
+      return [
+        'detail',
+        `settled ${readableCount(event.payload.spent.tokens)} tokens${event.payload.inDoubt === true ? ' in doubt' : ''}`,
+      ];
+    case 'step.recorded':
+      return ['detail', `recorded ${event.step ?? 'a step'}`];
+    default:
+      return unreachable(event);
+  }
+}

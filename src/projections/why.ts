@@ -1,0 +1,58 @@
+/**
+ * Why something happened: from any event back, cause by cause, to the prompt that started it. Every event but the first of
+ * a session names its cause, so the walk always ends.
+ */
+import type { EventId, RunId } from '../base/ids.ts';
+import type { EventType } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { type TimelineLine, timelineLine } from './timeline.ts';
+
+export interface Cause extends TimelineLine {
+  readonly event: EventId;
+  readonly type: EventType;
+  readonly parent: EventId | null;
+}
+
+export interface Causes {
+  readonly agents: Map<RunId, string>;
+  readonly events: Map<EventId, Cause>;
+  /** Where each run's result is. */
+  readonly results: Map<RunId, EventId>;
+  /** The newest event of each run: where a run stands that has no result yet. */
+  readonly newest: Map<RunId, EventId>;
+}
+
+export const initialCauses = (): Causes => ({ agents: new Map(), events: new Map(), results: new Map(), newest: new Map() });
+
+/** Updates and returns the accumulator it was given. */
+export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
+  const line = timelineLine(causes.agents, event);
+  causes.events.set(event.event_id, {
+    ...line,
+    event: event.event_id,
+    type: event.event_type,
+    parent: event.parent_event_id,
+  });
+  if (event.event_type === 'run.ended') causes.results.set(event.run_id, event.event_id);
+  causes.newest.set(event.run_id, event.event_id);
+  return causes;
+}
+
+/** The event a run is judged by: its result, or the last thing that happened in it. */
+export function resultOf(causes: Causes, run: RunId): EventId | undefined {
+  return causes.results.get(run) ?? causes.newest.get(run);
+}
+
+/** From the event back to the first cause. Empty when the event is not there. */
+export function whyOf(causes: Causes, event: EventId): readonly Cause[] {
+  const chain: Cause[] = [];
+  const seen = new Set<EventId>();
+  for (let next: EventId | null = event; next !== null && !seen.has(next); ) {
+    const cause = causes.events.get(next);
+    if (cause === undefined) break;
+    seen.add(next);
+    chain.push(cause);
+    next = cause.parent;
+  }
+  return chain;
+}

@@ -1,0 +1,108 @@
+/** `edit`: replaces one exact piece of a file. Line endings stay as they are in the file, whatever the model writes. */
+import { z } from 'zod';
+import { limits } from '../base/limits.ts';
+import type { Random } from '../base/random.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { defineTool } from './define-tool.ts';
+import { changeEvidence, replaceFile } from './file-change.ts';
+import { decodeUtf8, looksBinary, readContent } from './file-content.ts';
+import { errorResult, type Tool } from './port.ts';
+import { similarity } from './similarity.ts';
+import { resolveInside } from './workspace.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of the file, relative to the workspace.'),
+  old: z.string().min(1).describe('The exact text to replace, with its whitespace, without line numbers.'),
+  new: z.string().describe('The text that takes its place.'),
+  all: z.boolean().optional().describe('Replace every occurrence. Without it, `old` must occur exactly once.'),
+});
+
+const HINTS = 3;
+const HINT_CHARACTERS = 160;
+const LINES_COMPARED = 20_000;
+
+export function editTool({ random }: { readonly random: Random }): Tool {
+  return defineTool({
+    name: 'edit',
+    description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
+    input,
+    replay: 'never',
+    run: async (request, { workspace, signal }) => {
+      const inside = await resolveInside(workspace, request.path, 'write');
+      if (!inside.ok) return errorResult(inside.error);
+      const target = inside.value;
+      const before = await readContent(target);
+      if (!before.ok) return errorResult(before.error);
+      const text = looksBinary(before.value.bytes) ? undefined : decodeUtf8(before.value.bytes);
+      if (text === undefined) return errorResult(`${target.relative} is not UTF-8 text and cannot be edited.`);
+      const edited = replaceIn(text, request.old, request.new, request.all === true);
+      if (!edited.ok) return errorResult(`${target.relative}: ${edited.error}`);
+      if (signal.aborted) return errorResult('Cancelled; nothing was changed.');
+      const written = await replaceFile(target, edited.value.text, before.value.mode, random);
+      if (!written.ok) return errorResult(written.error);
+      const evidence = changeEvidence(target.relative, before.value, edited.value.text);
+      const { addedLines, removedLines } = evidence.payload;
+      const times = edited.value.count === 1 ? '1 replacement' : `${edited.value.count} replacements`;
+      return {
+        kind: 'ok',
+        content: [{ type: 'text', text: `Edited ${target.relative} (${times}, +${addedLines} -${removedLines} lines).` }],
+        evidence: [evidence],
+      };
+    },
+  });
+}
+
+interface Edited {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** The replacement itself, free of files. */
+export function replaceIn(text: string, old: string, replacement: string, all: boolean): Result<Edited, string> {
+  const ending = endingsOf(text) === 'crlf' ? withCrlf : (piece: string) => piece;
+  const [wanted, fresh] = [ending(old), ending(replacement)];
+  if (wanted === fresh) return fail('`old` and `new` are the same; nothing to do.');
+  const pieces = text.split(wanted);
+  const count = pieces.length - 1;
+  if (count === 0) return fail(`\`old\` was not found.${nearest(text, old)}`);
+  if (count > 1 && !all) {
+    return fail(
+      `\`old\` occurs ${count} times (lines ${linesAt(pieces)}); add lines around it to make it unique, or set \`all\`.`,
+    );
+  }
+  const length = text.length + count * (fresh.length - wanted.length);
+  if (length > limits.readFileBytes) return fail(`the result would exceed ${limits.readFileBytes} bytes (readFileBytes).`);
+  return ok({ text: pieces.join(fresh), count });
+}
+
+function endingsOf(text: string): 'crlf' | 'other' {
+  return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text) ? 'crlf' : 'other';
+}
+
+function withCrlf(text: string): string {
+  return text.replaceAll(/\r?\n/g, '\r\n');
+}
+
+function linesAt(pieces: readonly string[]): string {
+  const lines: number[] = [];
+  let line = 1;
+  for (const piece of pieces.slice(0, 5)) {
+    line += piece.split('\n').length - 1;
+    lines.push(line);
+  }
+  return pieces.length > 6 ? `${lines.join(', ')}, …` : lines.slice(0, pieces.length - 1).join(', ');
+}
+
+/** The lines most like the first line that was looked for, so that the next attempt can copy them. */
+function nearest(text: string, old: string): string {
+  const wanted = old.split('\n').find((line) => line.trim() !== '') ?? old;
+  const found = text
+    .split('\n', LINES_COMPARED)
+    .map((line, index) => ({ line: line.replace(/\r$/, ''), number: index + 1, score: similarity(line, wanted) }))
+    .filter(({ score }) => score >= 0.5)
+    .sort((left, right) => right.score - left.score || left.number - right.number)
+    .slice(0, HINTS);
+  if (found.length === 0) return ' No line is like it; read the file again.';
+  const lines = found.map(({ line, number }) => `${number}\t${line.slice(0, HINT_CHARACTERS)}`);
+  return ` The nearest lines are:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { decide, type Permissions } from './permissions.ts';
+import type { Permission } from './port.ts';
+
+const builtIn = (name: string, replay: 'safe' | 'never' = 'safe') => ({ name, replay });
+const remote = (replay: 'safe' | 'never', readOnly = false) => ({
+  name: 'git__push',
+  replay,
+  origin: { server: 'git', tool: 'push', readOnly },
+});
+
+describe('decide', () => {
+  const table: readonly [string, Parameters<typeof decide>[0], Permissions, Permissions, Permission][] = [
+    ['read is allowed', builtIn('read'), {}, {}, 'allow'],
+    ['write is allowed inside the workspace', builtIn('write', 'never'), {}, {}, 'allow'],
+    ['fetch is allowed', builtIn('fetch'), {}, {}, 'allow'],
+    ['shell asks', builtIn('shell', 'never'), {}, {}, 'ask'],
+    ['an MCP tool that reads is allowed', remote('safe', true), {}, {}, 'allow'],
+    ['an MCP tool that may be repeated but changes things asks', remote('safe'), {}, {}, 'ask'],
+    ['an MCP tool that changes things asks', remote('never'), {}, {}, 'ask'],
+    ['a server cannot borrow the name of a built-in', { ...remote('never'), name: 'read' }, {}, {}, 'ask'],
+    ['the agent decides', builtIn('shell', 'never'), { shell: 'allow' }, {}, 'allow'],
+    ['the project decides', builtIn('shell', 'never'), {}, { shell: 'allow' }, 'allow'],
+    ['the stricter wins, agent', builtIn('shell', 'never'), { shell: 'deny' }, { shell: 'allow' }, 'deny'],
+    ['the stricter wins, project', builtIn('shell', 'never'), { shell: 'allow' }, { shell: 'ask' }, 'ask'],
+    ['a star covers everything', builtIn('read'), { '*': 'deny' }, {}, 'deny'],
+    ['an exact name goes before the star', builtIn('read'), { '*': 'deny', read: 'allow' }, {}, 'allow'],
+    ['a star of the project holds against an exact name of the agent', builtIn('read'), { read: 'allow' }, { '*': 'ask' }, 'ask'],
+    ['a server by name', remote('never'), { 'mcp:git': 'allow' }, {}, 'allow'],
+    ['a server by star', remote('never'), { 'mcp:git/*': 'deny', 'mcp:git': 'allow' }, {}, 'deny'],
+    ['one tool of a server', remote('never'), { 'mcp:git/*': 'deny', 'mcp:git/push': 'allow' }, {}, 'allow'],
+    ['the name that models see', remote('never'), { git__push: 'allow', 'mcp:git': 'deny' }, {}, 'allow'],
+    ['names from the prototype do not count', builtIn('toString'), {}, {}, 'allow'],
+  ];
+  it.each(table)('%s', (_title, tool, agent, project, expected) => {
+    expect(decide(tool, agent, project)).toBe(expected);
+  });
+});

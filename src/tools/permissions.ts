@@ -1,0 +1,50 @@
+/**
+ * Whether an agent may use a tool: `allow`, `ask` (the user approves each call) or `deny`. Within one map the most exact
+ * name decides; between the agent's map and the project's the stricter answer wins; where neither speaks, the default holds.
+ */
+import type { Permission, Tool } from './port.ts';
+
+export type Permissions = Readonly<Record<string, Permission>>;
+type Subject = Pick<Tool, 'name' | 'replay' | 'origin'>;
+
+const STRICTNESS: Readonly<Record<Permission, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** `write` and `edit` are allowed because they cannot leave the workspace. */
+const DEFAULTS: ReadonlyMap<string, Permission> = new Map([
+  ['read', 'allow'],
+  ['list', 'allow'],
+  ['search', 'allow'],
+  ['plan', 'allow'],
+  ['ask', 'allow'],
+  ['fetch', 'allow'],
+  ['write', 'allow'],
+  ['edit', 'allow'],
+  ['shell', 'ask'],
+]);
+
+export function decide(tool: Subject, agent: Permissions = {}, project: Permissions = {}): Permission {
+  const answers = [lookUp(agent, tool), lookUp(project, tool)].filter((answer) => answer !== undefined);
+  if (answers.length === 0) return defaultPermission(tool);
+  return answers.reduce((left, right) => (STRICTNESS[left] >= STRICTNESS[right] ? left : right));
+}
+
+/**
+ * Built-ins by name. An MCP tool is allowed when it only reads: being safe to repeat is not enough, deleting twice is that
+ * too. Anything else goes by whether it may be repeated.
+ */
+export function defaultPermission({ name, replay, origin }: Subject): Permission {
+  if (origin !== undefined) return origin.readOnly ? 'allow' : 'ask';
+  return DEFAULTS.get(name) ?? (replay === 'safe' ? 'allow' : 'ask');
+}
+
+function lookUp(permissions: Permissions, tool: Subject): Permission | undefined {
+  for (const name of namesOf(tool)) if (Object.hasOwn(permissions, name)) return permissions[name];
+  return undefined;
+}
+
+/** Every way to name a tool, the most exact first. */
+function namesOf({ name, origin }: Subject): readonly string[] {
+  if (origin === undefined) return [name, '*'];
+  const server = `mcp:${origin.server}`;
+  return [`${server}/${origin.tool}`, name, `${server}/*`, server, '*'];
+}

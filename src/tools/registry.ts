@@ -1,0 +1,102 @@
+/**
+ * From the names in an agent's `tools:` list to the tools themselves. All that is wrong is reported at once. Names that
+ * models see are unique and fit what providers accept.
+ */
+import { createHash } from 'node:crypto';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { BuiltIns } from './built-ins.ts';
+import type { McpServers } from './mcp.ts';
+import type { Tool } from './port.ts';
+import { closest } from './similarity.ts';
+
+export interface ToolsetRequest {
+  /** Built-in names, `mcp:server` for all tools of a server, `mcp:server/tool` for one. */
+  readonly names: readonly string[];
+  readonly builtIns: BuiltIns;
+  readonly mcp?: McpServers | undefined;
+  /** Names already taken, such as sub-agents. */
+  readonly reserved?: readonly string[] | undefined;
+}
+
+export interface ToolDiagnostic {
+  /** The entry of the list that is wrong. */
+  readonly name: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+const NAME_CHARACTERS = 64;
+
+export async function createToolset(request: ToolsetRequest): Promise<Result<readonly Tool[], readonly ToolDiagnostic[]>> {
+  const found = await Promise.all([...new Set(request.names)].map((name) => resolve(name, request)));
+  const diagnostics = found.filter((one) => !one.ok).map(({ error }) => error);
+  if (diagnostics.length > 0) return fail(diagnostics);
+  const tools = new Map<string, Tool>();
+  const taken = new Set(request.reserved ?? []);
+  // Built-ins keep their names; MCP tools give way.
+  const all = found.filter((one) => one.ok).flatMap(({ value }) => value);
+  for (const tool of all.toSorted((left, right) => Number(left.origin !== undefined) - Number(right.origin !== undefined))) {
+    const key = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
+    if (tools.has(key)) continue;
+    const name = tool.origin === undefined ? tool.name : modelName(tool.origin.server, tool.origin.tool, taken);
+    taken.add(name);
+    tools.set(key, { ...tool, name });
+  }
+  return ok([...tools.values()]);
+}
+
+/** `server__tool` in the characters that every provider takes; a name that is too long or taken ends in a hash. */
+export function modelName(server: string, tool: string, taken: ReadonlySet<string>): string {
+  const plain = `${server}__${tool}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  if (plain.length <= NAME_CHARACTERS && !taken.has(plain)) return plain;
+  const hash = createHash('sha256').update(`${server}/${tool}`).digest('hex');
+  for (let length = 8; length < NAME_CHARACTERS; length += 8) {
+    const name = `${plain.slice(0, NAME_CHARACTERS - length - 1)}_${hash.slice(0, length)}`;
+    if (!taken.has(name)) return name;
+  }
+  return hash;
+}
+
+type Resolved = Result<readonly Tool[], ToolDiagnostic>;
+
+async function resolve(name: string, { builtIns, mcp }: ToolsetRequest): Promise<Resolved> {
+  if (name.startsWith('mcp:')) return resolveMcp(name, mcp);
+  const builtIn = builtIns.get(name);
+  if (builtIn !== undefined) return ok([builtIn()]);
+  return fail({ name, message: `There is no tool named ${JSON.stringify(name)}.`, fix: suggestion(name, [...builtIns.keys()]) });
+}
+
+async function resolveMcp(name: string, mcp: McpServers | undefined): Promise<Resolved> {
+  const [server = '', ...rest] = name.slice('mcp:'.length).split('/');
+  const wanted = rest.join('/');
+  const servers = mcp?.names ?? [];
+  if (mcp === undefined || !servers.includes(server)) {
+    const message = `There is no MCP server named ${JSON.stringify(server)}.`;
+    return fail({ name, message, fix: servers.length === 0 ? 'Declare it under `mcp:`.' : suggestion(server, servers) });
+  }
+  const tools = await mcp.tools(server);
+  if (!tools.ok)
+    return fail({ name, message: capitalised(`${tools.error}.`), fix: 'Check its command or address under `mcp:`.' });
+  if (wanted === '' || wanted === '*') return ok(tools.value);
+  const chosen = tools.value.filter((tool) => tool.origin?.tool === wanted);
+  if (chosen.length > 0) return ok(chosen);
+  const message = `The MCP server ${server} has no tool named ${JSON.stringify(wanted)}.`;
+  return fail({
+    name,
+    message,
+    fix: suggestion(
+      wanted,
+      tools.value.map((tool) => tool.name),
+    ),
+  });
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const near = closest(name, known);
+  if (near !== undefined) return `Did you mean ${JSON.stringify(near)}?`;
+  return `Known are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}.`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

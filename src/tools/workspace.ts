@@ -1,0 +1,104 @@
+/**
+ * Confines paths to a workspace. What is checked is the real path (symbolic links followed), and what is returned is that
+ * real path, so that a caller opens exactly what was checked. Callers open with O_NOFOLLOW or rename into place, which keeps
+ * the moment between check and use harmless: a link put there meanwhile is refused, not followed.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+
+export interface InsidePath {
+  /** The workspace's real path. */
+  readonly root: string;
+  /** The real path; its last parts may not exist yet. */
+  readonly absolute: string;
+  /** The same, relative to the workspace with `/` between the parts; empty for the workspace itself. */
+  readonly relative: string;
+}
+
+/** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
+const STATE_FOLDER = '.troupe';
+/** Hooks in here run outside every permission. */
+const REPOSITORY_FOLDER = '.git';
+
+export async function resolveInside(
+  workspace: string,
+  path: string,
+  use: 'read' | 'write' = 'read',
+): Promise<Result<InsidePath, string>> {
+  if (path.includes('\0')) return fail('The path contains a NUL byte.');
+  if (path.length > limits.pathCharacters) return fail(`The path is longer than ${limits.pathCharacters} characters.`);
+  const root = await workspaceRoot(workspace);
+  if (!root.ok) return root;
+  const real = await realPathOf(resolve(root.value, path));
+  if (!real.ok) return fail(`${quoted(path)}: ${real.error}`);
+  const inside = relative(root.value, real.value);
+  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
+    return fail(`${quoted(path)} is outside the workspace. Use a path inside it, relative to its root.`);
+  }
+  const refusal = refusalOf(inside.split(sep), use);
+  if (refusal !== undefined) return fail(`${quoted(path)}: ${refusal}`);
+  return ok({ root: root.value, absolute: real.value, relative: inside.split(sep).join('/') });
+}
+
+/** The real path of a workspace that exists and is a folder. */
+export async function workspaceRoot(workspace: string): Promise<Result<string, string>> {
+  try {
+    const root = await realpath(workspace);
+    if (!(await lstat(root)).isDirectory()) return fail('The workspace is not a folder.');
+    return ok(root);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return fail('The workspace folder no longer exists; an earlier command may have deleted it.');
+    return fail(`The workspace cannot be opened: ${messageOf(error)}`);
+  }
+}
+
+/** Follows links in the part that exists and appends the rest. A dangling link is refused: writing would follow it. */
+async function realPathOf(absolute: string): Promise<Result<string, string>> {
+  const rest: string[] = [];
+  let current = absolute;
+  // Ends at the root folder, which always exists.
+  for (;;) {
+    try {
+      return ok(join(await realpath(current), ...rest));
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== 'ENOENT') return fail(explain(code, error));
+      if (await isLink(current)) return fail('is a symbolic link to something that does not exist.');
+      const parent = dirname(current);
+      if (parent === current) return fail(explain(code, error));
+      rest.unshift(basename(current));
+      current = parent;
+    }
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function refusalOf(parts: readonly string[], use: 'read' | 'write'): string | undefined {
+  const names = parts.map((part) => part.toLowerCase());
+  if (names[0] === STATE_FOLDER) return `${STATE_FOLDER} holds the ledger and is not open to agents.`;
+  if (use === 'write' && names.includes(REPOSITORY_FOLDER))
+    return `files in ${REPOSITORY_FOLDER} cannot be changed by this tool.`;
+  return undefined;
+}
+
+function explain(code: string | undefined, error: unknown): string {
+  if (code === 'ENOTDIR') return 'a part of the path is a file, not a folder.';
+  if (code === 'ELOOP') return 'the path runs through too many symbolic links.';
+  if (code === 'EACCES') return 'permission denied.';
+  if (code === 'ENAMETOOLONG') return 'the name is too long.';
+  return messageOf(error);
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+}

@@ -1,0 +1,108 @@
+/** Imports point downwards, without circles. The rule is derived from the sources, so no lint setting can weaken it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  allowed,
+  drawGraph,
+  folderOf,
+  forbiddenImports,
+  importCycles,
+  loadedWith,
+  pageWithGraph,
+  readSources,
+  type Source,
+} from '../scripts/architecture.ts';
+
+const root = join(import.meta.dirname, '..');
+const sources = readSources(join(root, 'src'));
+const DEPTH_MAX = 3;
+
+const made = (path: string, imports: readonly string[]): Source => ({
+  path,
+  folder: folderOf(path),
+  text: '',
+  imports,
+  loads: imports,
+  packages: [],
+});
+
+describe('the sources', () => {
+  it('were seen', () => {
+    expect(sources.length).toBeGreaterThan(15);
+    expect(sources.flatMap((source) => source.imports).length).toBeGreaterThan(20);
+  });
+
+  it('import only what the table allows', () => {
+    expect(forbiddenImports(sources)).toEqual([]);
+  });
+
+  it('import files that exist', () => {
+    const known = new Set(sources.map((source) => source.path));
+    const missing = sources.flatMap((source) => source.imports.filter((target) => target.endsWith('.ts') && !known.has(target)));
+    expect(missing).toEqual([]);
+  });
+
+  it('have no circles, types included', () => {
+    expect(importCycles(sources)).toEqual([]);
+  });
+
+  it('are at most three levels deep', () => {
+    expect(sources.filter((source) => source.path.split('/').length > DEPTH_MAX).map((source) => source.path)).toEqual([]);
+  });
+
+  it('keep events and projections, and all that they load, fit for a browser', () => {
+    const browser = sources.filter((source) => source.folder === 'events' || source.folder === 'projections');
+    expect(browser.length).toBeGreaterThan(0);
+    const found = loadedWith(sources, browser).flatMap((source) =>
+      source.packages.filter((name) => name.startsWith('node:')).map((name) => `${source.path}: ${name}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('do not silence the rule against circles', () => {
+    const silenced = sources.filter((source) => /biome-ignore[^\n]*noImportCycles/.test(source.text));
+    expect(silenced.map((source) => source.path)).toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  it('only points downwards', () => {
+    const order = Object.keys(allowed);
+    for (const [folder, targets] of Object.entries(allowed)) {
+      for (const target of targets)
+        expect(order.indexOf(folderOf(`${target}/`)), `${folder} -> ${target}`).toBeLessThan(order.indexOf(folder));
+    }
+  });
+
+  it('keeps the session loop away from the ledger and the engine', () => {
+    expect(forbiddenImports([made('session/loop.ts', ['ledger/port.ts', 'engine/port.ts'])])).toHaveLength(2);
+  });
+
+  it('lets the session see the ports of models and tools, and nothing behind them', () => {
+    expect(forbiddenImports([made('session/loop.ts', ['models/port.ts', 'tools/port.ts'])])).toEqual([]);
+    expect(forbiddenImports([made('session/loop.ts', ['models/prices.ts'])])).toHaveLength(1);
+  });
+
+  it('names a folder that it does not know', () => {
+    expect(forbiddenImports([made('helpers/things.ts', [])])).toHaveLength(1);
+  });
+});
+
+describe('the search for circles', () => {
+  it('finds a planted one, and itself', () => {
+    const planted = [made('a/one.ts', ['a/two.ts']), made('a/two.ts', ['a/three.ts']), made('a/three.ts', ['a/one.ts'])];
+    expect(importCycles(planted)).toEqual([['a/one.ts', 'a/three.ts', 'a/two.ts']]);
+    expect(importCycles([made('a/one.ts', ['a/one.ts'])])).toEqual([['a/one.ts']]);
+    expect(
+      importCycles([made('a/one.ts', ['a/two.ts', 'a/three.ts']), made('a/two.ts', ['a/three.ts']), made('a/three.ts', [])]),
+    ).toEqual([]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  it('shows the graph of the sources as they are (npm run fix draws it)', () => {
+    const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    expect(page).toBe(pageWithGraph(page, drawGraph(sources)));
+  });
+});

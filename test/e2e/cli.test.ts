@@ -1,0 +1,337 @@
+/** The command line as people use it: real processes in a real folder, with a scripted model. */
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const AGENT = '---\nname: helper\ntools: [read, list, write, shell, ask]\n---\nYou help.\n';
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Running {
+  readonly ended: Promise<Ended>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves as soon as stderr has this text. */
+  readonly says: (text: string) => Promise<void>;
+}
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'troupe-cli-'));
+  await mkdir(join(folder, 'agents'));
+  await writeFile(join(folder, 'agents/helper.md'), AGENT);
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function script(...replies: readonly unknown[]): Promise<void> {
+  await writeFile(join(folder, 'replies.yaml'), JSON.stringify(replies));
+  await writeFile(join(folder, 'troupe.yaml'), 'model: scripted:replies.yaml\n');
+}
+
+function start(args: readonly string[], input: string | Uint8Array = ''): Running {
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder, OLLAMA_HOST: '127.0.0.1:9' };
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env });
+  let out = '';
+  let err = '';
+  const listeners = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+    for (const listener of listeners) listener();
+  });
+  child.stdin.on('error', () => undefined).end(input);
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  const says = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (err.includes(text)) resolve();
+      };
+      listeners.add(look);
+      void ended.then(() => reject(new Error(`never said "${text}": ${err}`)));
+      look();
+    });
+  return { ended, kill: (signal) => void child.kill(signal), says };
+}
+
+const troupe = (...args: readonly string[]): Promise<Ended> => start(args).ended;
+
+function json(text: string): JsonObject {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) throw new Error(`not an object: ${text}`);
+  return parsed.value;
+}
+
+describe('running', () => {
+  it('prints the result on stdout and progress on stderr', async () => {
+    await script({ text: 'Hello there.' });
+    const { code, out, err } = await troupe('run', 'helper', 'hi');
+    expect({ code, out }).toEqual({ code: 0, out: 'Hello there.\n' });
+    expect(err).toContain('helper: started: hi');
+    expect(err).toContain('.troupe/ledger.db');
+    expect(err).not.toContain('\u001b');
+  });
+
+  it('reads the prompt from stdin and knows an agent by its file', async () => {
+    await script({ when: { contains: 'from stdin' }, text: 'Heard.' });
+    const { code, out } = await start(['run', 'agents/helper.md', '-'], 'this is from stdin').ended;
+    expect({ code, out }).toEqual({ code: 0, out: 'Heard.\n' });
+  });
+
+  it('gives one object with --json and events with --jsonl', async () => {
+    await script({ text: 'Hello there.' });
+    const object = json((await troupe('run', 'helper', 'hi', '--json', '--quiet')).out);
+    expect(object).toMatchObject({ status: 'completed', agent: 'helper', turns: 1, report: { body: 'Hello there.' } });
+    const lines = (await troupe('run', 'helper', 'hi', '--jsonl', '--quiet')).out.trim().split('\n').map(json);
+    expect(lines.map((line) => line['event_type'])).toContain('model.response');
+    expect(lines.map((line) => line['position'])).toEqual(lines.map((_, index) => index + 1));
+  });
+
+  it('ends unverified when a claim has no evidence', async () => {
+    await script({
+      finalReport: { report: 'Tests pass.', status: 'success', claims: [{ kind: 'command', command: 'npm test' }] },
+    });
+    const { code, err } = await troupe('run', 'helper', 'test it');
+    expect(code).toBe(3);
+    expect(err).toContain('not verified');
+  });
+
+  it('fails when the model does', async () => {
+    await script({ error: { kind: 'auth', message: 'bad key', status: 401 } });
+    const { code, err } = await troupe('run', 'helper', 'hi');
+    expect(code).toBe(1);
+    expect(err).toContain('bad key');
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['unknown command', ['rnu'], 'Did you mean run?'],
+    ['unknown option', ['ps', '--al'], '--all'],
+    ['unknown agent', ['run', 'helpr', 'hi'], 'did you mean helper?'],
+    ['missing agent file', ['run', 'agents/none.md', 'hi'], 'no agent file'],
+    ['no prompt', ['run', 'helper'], 'There is no prompt'],
+    ['a bad number', ['run', 'helper', 'hi', '--budget-usd', 'much'], 'amount of dollars'],
+    ['a folder that is not there', ['-C', 'nowhere', 'ps'], 'There is no folder'],
+  ])('%s', async (_name, args, message) => {
+    await script({ text: 'Hello.' });
+    const { code, err, out } = await troupe(...args);
+    expect(err).toContain(message);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+
+  it('refuses binary and invalid text from stdin', async () => {
+    await script({ text: 'Hello.' });
+    const binary = await start(['run', 'helper', '-'], Uint8Array.of(104, 0, 105)).ended;
+    expect(binary).toMatchObject({ code: 2, err: expect.stringContaining('binary') });
+    const invalid = await start(['run', 'helper', '-'], Uint8Array.of(0xff, 0xfe)).ended;
+    expect(invalid).toMatchObject({ code: 2, err: expect.stringContaining('UTF-8') });
+  });
+
+  it('names the ways to get a model when there is none', async () => {
+    const { code, err } = await troupe('run', 'helper', 'hi');
+    expect(code).toBe(2);
+    for (const way of ['ANTHROPIC_API_KEY', 'OPENAI_BASE_URL', 'Ollama', 'scripted:']) expect(err).toContain(way);
+  });
+
+  it('shows every problem of settings and agents with its place', async () => {
+    await writeFile(join(folder, 'agents/broken.md'), '---\nmodle: x\nmaxTurns: many\n---\nHi.\n');
+    const { code, out } = await troupe('check');
+    expect(code).toBe(2);
+    expect(out).toMatch(/agents\/broken\.md:2:1: error: .*modle/);
+    expect(out).toMatch(/agents\/broken\.md:3:\d+: error: .*maxTurns/);
+    await writeFile(join(folder, 'troupe.yaml'), 'modle: x\nbudget: { usd: -1 }\n');
+    const settings = await troupe('check', '--json');
+    expect(settings.code).toBe(2);
+    expect(json(settings.out)).toMatchObject({ ok: false, diagnostics: [{ line: 1, column: 1 }, { line: 2 }] });
+  });
+
+  it('says so when there is no such run, or no run at all', async () => {
+    expect(await troupe('ps')).toMatchObject({ code: 0, err: expect.stringContaining('no runs yet') });
+    await script({ text: 'Hello.' });
+    await troupe('run', 'helper', 'hi');
+    expect(await troupe('show', 'run_nothere')).toMatchObject({ code: 2, err: expect.stringContaining('There is no run') });
+    const object = json((await troupe('show', 'zzzzzz', '--json')).out);
+    expect(object).toMatchObject({ error: { code: 'unknown_run' } });
+  });
+});
+
+describe('looking back', () => {
+  it('lists, shows, explains and adds up', async () => {
+    await script({ toolCalls: [{ name: 'list' }] }, { text: 'One file.' });
+    await troupe('run', 'helper', 'what is here?');
+    const [row] = parsedList((await troupe('ps', '--json')).out);
+    const run = String(row?.['run']);
+    expect(row).toMatchObject({ agent: 'helper', state: 'completed' });
+    expect(json((await troupe('show', run.slice(-6), '--json')).out)).toMatchObject({ run, toolCalls: 1, status: 'completed' });
+    expect(json((await troupe('cost', 'last', '--json')).out)).toMatchObject({
+      total: { calls: 2, nanoUsd: 0, unknownCalls: 0 },
+    });
+    const why = (await troupe('why', 'last')).out;
+    expect(why).toMatch(/ended completed: One file\.[\s\S]*started: what is here\?/);
+    expect((await troupe('logs', run)).out).toContain('list done');
+    expect((await troupe('logs', '-f', run)).out).toContain('ended completed');
+    expect((await troupe('ledger', 'verify')).out).toContain('sound');
+    expect(json((await troupe('ledger', 'stats', '--json')).out)).toMatchObject({ runs: 1, sessions: 1 });
+    expect(json((await troupe('ledger', 'gc', '--json')).out)).toMatchObject({ dryRun: true });
+    expect((await troupe('doctor')).out).toContain('sound');
+    expect((await troupe('agents', 'list')).out).toContain('agents/helper.md');
+  });
+
+  it('goes on in the same session', async () => {
+    await script({ text: 'First.' }, { text: 'Second.' });
+    await troupe('run', 'helper', 'one');
+    const { out } = await troupe('run', 'helper', 'two', '--session', 'last');
+    expect(out).toBe('Second.\n');
+    const rows = parsedList((await troupe('ps', '--json')).out);
+    expect(new Set(rows.map((row) => row['session'])).size).toBe(1);
+  });
+});
+
+describe('questions', () => {
+  const asks = { toolCalls: [{ name: 'shell', input: { command: 'echo made > made.txt' } }] };
+
+  it('ends with 5 off a terminal, says how to answer, and goes on with the answer', async () => {
+    await script(asks, { text: 'Made it.' });
+    const asked = await troupe('run', 'helper', 'make it');
+    expect(asked).toMatchObject({ code: 5, err: expect.stringMatching(/troupe approve \w{6}/) });
+    expect(await readdir(folder)).not.toContain('made.txt');
+    const approved = await troupe('approve', 'last');
+    expect(approved).toMatchObject({ code: 0, out: 'Made it.\n' });
+    expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made\n');
+  });
+
+  it('tells the agent when it is denied', async () => {
+    await script(asks, { when: { contains: 'not today' }, text: 'Then not.' });
+    await troupe('run', 'helper', 'make it');
+    expect(await troupe('deny', 'last', '--note', 'not today')).toMatchObject({ code: 0, out: 'Then not.\n' });
+    expect(await readdir(folder)).not.toContain('made.txt');
+  });
+
+  it('approves everything with --yes', async () => {
+    await script(asks, { text: 'Made it.' });
+    expect(await troupe('run', 'helper', 'make it', '--yes')).toMatchObject({ code: 0, out: 'Made it.\n' });
+  });
+
+  it('takes an answer in words, recorded now and used later', async () => {
+    await script(
+      { toolCalls: [{ name: 'ask', input: { question: 'Which colour?' } }] },
+      { when: { contains: 'blue' }, text: 'Blue it is.' },
+    );
+    expect(await troupe('run', 'helper', 'paint')).toMatchObject({ code: 5, err: expect.stringContaining('Which colour?') });
+    expect(await troupe('answer', 'last', 'blue', '--no-resume')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('recorded'),
+    });
+    expect(await troupe('resume', 'last')).toMatchObject({ code: 0, out: 'Blue it is.\n' });
+  });
+});
+
+describe('stopping', () => {
+  const slow = [{ toolCalls: [{ name: 'list' }] }, { delayMs: 3_000, text: 'Finally.' }];
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s keeps what is done and says how to go on', async (signal) => {
+    await script(...slow);
+    const running = start(['run', 'helper', 'wait']);
+    await running.says('list done');
+    running.kill(signal);
+    const { code, err } = await running.ended;
+    expect(code).toBe(130);
+    expect(err).toMatch(/troupe resume \w{6}/);
+    expect(await troupe('resume', 'last')).toMatchObject({ code: 0, out: 'Finally.\n' });
+  });
+
+  it('goes on after kill -9 without repeating what was done', async () => {
+    await script(
+      { toolCalls: [{ name: 'shell', input: { command: 'echo once >> log.txt' } }] },
+      { delayMs: 3_000, text: 'Finally.' },
+    );
+    const running = start(['run', 'helper', 'wait', '--yes']);
+    await running.says('shell done');
+    running.kill('SIGKILL');
+    await running.ended;
+    const [row] = parsedList((await troupe('ps', '--json')).out);
+    expect(row).toMatchObject({ state: 'interrupted' });
+    expect(await troupe('resume', 'last')).toMatchObject({ code: 0, out: 'Finally.\n' });
+    expect(await readFile(join(folder, 'log.txt'), 'utf8')).toBe('once\n');
+  });
+
+  it('leaves at once on the second Ctrl-C', async () => {
+    await script({ toolCalls: [{ name: 'shell', input: { command: 'trap "" TERM INT; sleep 20' } }] }, { text: 'No.' });
+    const running = start(['run', 'helper', 'wait', '--yes']);
+    await running.says('resumed');
+    running.kill('SIGINT');
+    await running.says('stopping');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+  });
+
+  it('refuses to resume a run that another process drives, and can cancel it', async () => {
+    await script(...slow);
+    const running = start(['run', 'helper', 'wait']);
+    await running.says('list done');
+    expect(await troupe('resume', 'last')).toMatchObject({ code: 1, err: expect.stringContaining('drives this run now') });
+    expect((await troupe('cancel', 'last', '--reason', 'enough')).code).toBe(0);
+    expect((await running.ended).code).toBe(130);
+    expect(parsedList((await troupe('ps', '--json')).out)[0]).toMatchObject({ state: 'cancelled' });
+  });
+});
+
+describe('setting up', () => {
+  it('init writes a first agent that checks, and never overwrites', async () => {
+    await writeFile(join(folder, '.gitignore'), 'dist/');
+    expect((await troupe('init')).out).toContain('wrote  agents/hello.md');
+    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.troupe/\n');
+    expect(await troupe('check')).toMatchObject({ code: 0 });
+    await writeFile(join(folder, 'agents/hello.md'), 'mine');
+    expect((await troupe('init')).out).toContain('kept   agents/hello.md');
+    expect(await readFile(join(folder, 'agents/hello.md'), 'utf8')).toBe('mine');
+    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.troupe/\n');
+  });
+
+  it('says what is wrong with a ledger that cannot be used', async () => {
+    await script({ text: 'Hello.' });
+    await troupe('run', 'helper', 'hi');
+    await writeFile(join(folder, '.troupe/ledger.db'), 'this is not a database');
+    await rm(join(folder, '.troupe/ledger.db-wal'), { force: true });
+    const broken = await troupe('doctor', '--json');
+    expect(broken.code).toBe(1);
+    expect(json(broken.out)).toMatchObject({ ok: false });
+    expect((await troupe('run', 'helper', 'hi')).code).not.toBe(0);
+    await chmod(join(folder, '.troupe'), 0o755);
+  });
+
+  it('the demo repairs its project without a key', async () => {
+    const { code, out, err } = await troupe('demo');
+    expect(code).toBe(0);
+    expect(out).toContain('The tests pass.');
+    expect(err).toContain('completed, verified');
+    const demo = /repairs a small project in (\S+)\./.exec(err)?.[1];
+    if (demo !== undefined) await rm(demo, { recursive: true, force: true });
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('completion for %s knows the commands', async (shell) => {
+    const { code, out } = await troupe('completion', shell);
+    expect(code).toBe(0);
+    for (const word of ['resume', 'approve', 'ledger', 'verify']) expect(out).toContain(word);
+  });
+});
+
+function parsedList(text: string): readonly JsonObject[] {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !Array.isArray(parsed.value)) throw new Error(`not a list: ${text}`);
+  return parsed.value.filter(isJsonObject);
+}

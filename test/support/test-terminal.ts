@@ -1,0 +1,50 @@
+/** A terminal for tests: keeps what was written, answers what it is asked from a list. */
+import { createScreen, type Terminal } from '../../src/cli/terminal.ts';
+
+export interface TestTerminal extends Terminal {
+  readonly written: { out: string; progress: string };
+  /** As if a signal came in. */
+  signal(name: 'SIGINT' | 'SIGTERM'): void;
+  readonly exits: number[];
+}
+
+export interface TestTerminalOptions {
+  readonly answers?: readonly (string | undefined)[];
+  readonly interactive?: boolean;
+  readonly input?: readonly Uint8Array[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
+  const written = { out: '', progress: '' };
+  const answers = [...(options.answers ?? [])];
+  const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
+  const exits: number[] = [];
+  const size = { columns: options.columns ?? 80, rows: options.rows ?? 24 };
+  return {
+    written,
+    exits,
+    out: createScreen({ write: (text) => (written.out += text), ...size }, false),
+    progress: createScreen({ write: (text) => (written.progress += text), ...size }, false),
+    input: chunks(options.input ?? []),
+    interactive: options.interactive ?? false,
+    animated: false,
+    env: options.env ?? {},
+    cwd: '/nowhere',
+    ask: async () => answers.shift(),
+    onStop: (callback) => {
+      listeners.add(callback);
+      return () => void listeners.delete(callback);
+    },
+    signal: (name) => {
+      for (const listener of listeners) listener(name);
+    },
+    exitNow: (code) => void exits.push(code),
+  };
+}
+
+async function* chunks(list: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* list;
+}

@@ -1,0 +1,171 @@
+/**
+ * Habits that no linter knows, checked over every file of the repository. Each list of exceptions has its reason beside it
+ * and may only shrink.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withoutComments } from '../scripts/architecture.ts';
+import { completeLockfile } from '../scripts/complete-lockfile.ts';
+
+const root = join(import.meta.dirname, '..');
+const LINES_MAX = 400;
+const COLUMNS_MAX = 130;
+
+/** Not ours, or made by a command. The same names are in .gitignore. */
+const skippedFolders = new Set(['.git', 'node_modules', 'dist', '.troupe', 'coverage', 'results', '.install-lock']);
+/** This file has to spell out what it forbids. */
+const itself = 'test/tidy.test.ts';
+
+interface Line {
+  readonly path: string;
+  readonly number: number;
+  readonly text: string;
+}
+
+const paths = walk(root).filter((path) => path !== itself);
+const contents = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+const code = paths.filter((path) => /\.(ts|mjs)$/.test(path));
+const shipped = code.filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'));
+
+function walk(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : walk(path);
+    return entry.isFile() && !isBinary(entry.name) ? [relative(root, path).split(sep).join('/')] : [];
+  });
+}
+
+function isBinary(name: string): boolean {
+  return /\.(db|db-wal|db-shm|sqlite|png|jpg|gif|webp|tgz|gz|bin|ico)$/.test(name);
+}
+
+function linesOf(path: string, prepare: (text: string) => string = (text) => text): readonly Line[] {
+  return prepare(contents.get(path) ?? '')
+    .split('\n')
+    .map((text, index) => ({ path, number: index + 1, text }));
+}
+
+function find(within: readonly string[], pattern: RegExp, except: readonly string[] = [], prepare?: (text: string) => string) {
+  return within
+    .filter((path) => !except.some((start) => path.startsWith(start)))
+    .flatMap((path) => linesOf(path, prepare))
+    .filter((line) => pattern.test(line.text))
+    .map((line) => `${line.path}:${line.number}: ${line.text.trim().slice(0, 100)}`);
+}
+
+/** Comments may name a call without making it; removing them keeps the line numbers. */
+function codeOnly(text: string): string {
+  const blanked = text.replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''));
+  return withoutComments(blanked);
+}
+
+interface Ban {
+  readonly call: string;
+  readonly pattern: RegExp;
+  readonly instead: string;
+  /** Beginnings of paths, each with its reason. */
+  readonly except?: Readonly<Record<string, string>>;
+}
+
+const bans: readonly Ban[] = [
+  { call: 'Date.now', pattern: /\bDate\.now\b/, instead: 'a Clock' },
+  { call: 'new Date()', pattern: /\bnew Date\(\s*\)/, instead: 'a Clock' },
+  { call: 'Math.random', pattern: /\bMath\.random\b/, instead: 'a Random' },
+  { call: 'JSON.parse', pattern: /\bJSON\.parse\b/, instead: 'parseJson of base/json.ts' },
+  { call: 'console', pattern: /\bconsole\./, instead: 'what the caller gives to write to' },
+  { call: 'setTimeout', pattern: /\b(setTimeout|setInterval)\(/, instead: 'Clock.after' },
+  {
+    call: 'process.env',
+    pattern: /\bprocess\.env\b/,
+    instead: 'an argument',
+    except: {
+      'src/index.ts': 'the default of an option',
+      'src/cli/': 'reads the settings of the user’s shell',
+      'src/project/': 'reads keys and TROUPE_HOME, and passes them on',
+    },
+  },
+];
+
+/** Longer than the limit, with the reason. Take entries out, do not add any. */
+const longFiles: Readonly<Record<string, string>> = {};
+
+describe('the walk', () => {
+  it('saw files of every kind', () => {
+    expect(shipped.length).toBeGreaterThan(15);
+    expect(paths).toEqual(
+      expect.arrayContaining(['package-lock.json', 'tools/runtime/package-lock.json', 'CHANGELOG.md', 'troupe']),
+    );
+  });
+});
+
+describe('shipped code', () => {
+  it.each(bans)('has $instead instead of $call', ({ pattern, except = {} }) => {
+    expect(find(shipped, pattern, ['src/base/', ...Object.keys(except)], codeOnly)).toEqual([]);
+  });
+
+  it('knows nothing of the tests', () => {
+    expect(find(shipped, /from '(vitest|fast-check)'|from '[^']*\/test\//, [], codeOnly)).toEqual([]);
+  });
+});
+
+describe('all code', () => {
+  it('has no notes to self', () => {
+    expect(find(code, /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+
+  it('leaves no test out: no .only, and no .skip without a reason beside it', () => {
+    const tests = code.filter((path) => path.endsWith('.test.ts'));
+    expect(find(tests, /\b(it|test|describe)\.only\b/)).toEqual([]);
+    expect(find(tests, /\b(it|test|describe)\.(skip|todo)\((?!.*\/\/ because )/)).toEqual([]);
+  });
+
+  it(`has no file over ${LINES_MAX} lines`, () => {
+    const long = code.filter((path) => linesOf(path).length - 1 > LINES_MAX);
+    expect(long).toEqual(Object.keys(longFiles));
+  });
+
+  it(`has no line over ${COLUMNS_MAX} columns, except where a text or a pattern stands alone on its line`, () => {
+    const alone = /^\s*(['"`]|\/[^/*])/;
+    const long = find(code, new RegExp(`^(?!${alone.source.slice(1)}).{${COLUMNS_MAX + 1}}`), ['test/fixtures/']);
+    expect(long).toEqual([]);
+  });
+
+  it('has no file named after nothing in particular', () => {
+    expect(code.filter((path) => /(^|\/)(utils?|helpers?|misc|manager)\.(ts|mjs)$/.test(path))).toEqual([]);
+  });
+});
+
+describe('all files', () => {
+  it('name no folder of somebody’s machine', () => {
+    expect(
+      find(
+        paths,
+        /(^|[\s"'`(=:])(\/work\/|\/root\/|\/home\/(?!user\b|me\b|somebody\b)[a-z]|\/Users\/(?!me\b)[A-Za-z]|C:\\Users\\)/,
+      ),
+    ).toEqual([]);
+  });
+
+  it('name no package registry and hold no token for one', () => {
+    expect(find(paths, /"resolved":|registry\.[a-z-]+\.(org|com|dev|io)|_authToken|\bnpm_[A-Za-z0-9]{36}\b/)).toEqual([]);
+  });
+
+  it('end with a newline and have no spaces at the end of a line', () => {
+    const text = paths.filter((path) => /\.(ts|mjs|json|sh|yaml|yml)$/.test(path) && !path.startsWith('test/fixtures/'));
+    expect(text.filter((path) => !/\n$/.test(contents.get(path) ?? ''))).toEqual([]);
+    expect(find(text, /[ \t]$/)).toEqual([]);
+  });
+});
+
+describe('package-lock.json', () => {
+  it('names the packages of every platform, so that npm ci takes it everywhere (npm run fix adds them)', () => {
+    const text = contents.get('package-lock.json') ?? '';
+    expect(completeLockfile(text)).toBe(text);
+  });
+
+  it('pins every dependency exactly', () => {
+    const manifests = ['package.json', 'tools/runtime/package.json'].map((path) => contents.get(path) ?? '');
+    const loose = manifests.flatMap((text) => text.match(/"[^"]+": "[~^*><]=?\s*\d[^"]*"/g) ?? []);
+    expect(loose).toEqual(['"node": ">=24"']);
+  });
+});
