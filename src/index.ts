@@ -21,7 +21,7 @@ export interface TroupeOptions {
 /** Opens a project for use from a program. Close it when done. */
 export function createTroupe(options: TroupeOptions): Promise<Project> {
   const { root, env = process.env, agents, tools, model } = options;
-  return openProject({ cwd: root, env, clock: systemClock, flags: { model } }, { agents, tools });
+  return openProject({ cwd: root, root, env, clock: systemClock, flags: { model } }, { agents, tools });
 }
 
 export type { AgentDefinition } from './agents/definition.ts';

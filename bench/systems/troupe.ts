@@ -2,8 +2,6 @@
  * Troupe through its public library surface, with its defaults for durability. What the benchmark changes is only what the
  * workloads need: enough turns for long runs, and a context window that they fit in.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/agents/definition.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
@@ -24,8 +22,6 @@ import {
 } from '../common.ts';
 
 const CONTEXT_WINDOW = 10_000_000;
-/** Marks the folder as a project of its own, whatever lies above it. */
-const SETTINGS = '{}\n';
 
 const lookupTool: Tool = {
   name: 'lookup',
@@ -58,7 +54,6 @@ export async function openTroupe(place: Place): Promise<System> {
 
 /** The one place that knows how the library is opened. */
 async function openSurface(place: Place): Promise<Project> {
-  writeFileSync(join(place.folder, 'troupe.yaml'), SETTINGS);
   const { createTroupe } = await import('../../src/index.ts');
   return createTroupe({
     root: place.folder,

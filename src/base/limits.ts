@@ -53,7 +53,7 @@ export const limits = {
   retryBaseMs: 500,
   retryMaxMs: 60 * SECOND,
   accountConcurrency: 1_000,
-  modelConnections: 256,
+  modelConnections: 1_000,
   modelConnectMs: 10 * SECOND,
   modelIdleMs: 3 * MINUTE,
   modelProbeMs: 1 * SECOND,
@@ -73,13 +73,6 @@ export const limits = {
   fetchRedirects: 5,
   mcpStartMs: 30 * SECOND,
   mcpToolsPerServer: 500,
-
-  // command line
-  projectSearchDepth: 64,
-  runLookup: 10_000,
-  liveFramesPerSecond: 10,
-  liveTextCharacters: 16_384,
-  questionsPerRun: 1_000,
   mcpProbeMs: 5 * SECOND,
   mcpMessageBytes: 16 * MIB,
   mcpStderrBytes: 8 * KIB,
@@ -95,4 +88,11 @@ export const limits = {
   shellTextBytes: 256 * KIB,
   stopGraceMs: 2 * SECOND,
   fetchMs: 60 * SECOND,
+
+  // command line
+  projectSearchDepth: 64,
+  runLookup: 10_000,
+  liveFramesPerSecond: 10,
+  liveTextCharacters: 16_384,
+  questionsPerRun: 1_000,
 } as const;

@@ -4,10 +4,10 @@ import type { LoadedAgent } from '../agents/load.ts';
 import { TroupeError } from '../base/errors.ts';
 import { firstLine } from '../projections/readable.ts';
 import { type CheckedFiles, checkFiles } from './check-files.ts';
-import { type CommandContext, type JsonOption, printJson, usageError } from './command.ts';
+import { type CommandContext, type JsonOption, printJson } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { agentFileOf, findAgent } from './find-agent.ts';
 import { safeLine, safeText } from './safe-text.ts';
-import { agentFileOf, agentNameOf } from './start-run.ts';
 import { printTable } from './table.ts';
 
 const DESCRIPTION_CHARACTERS = 100;
@@ -37,10 +37,8 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
 
 export async function agentsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
   const files = await readFiles(context);
-  const name = agentNameOf(context, files, files.root, word, await agentFileOf(context.cwd, word));
-  const agent = files.agents.find((one) => one.definition.name === name);
-  if (agent === undefined) throw usageError(`There is no agent "${word}"`);
-  const uses = files.edges.filter((edge) => edge.from === name);
+  const agent = await findAgent(context, files, word, await agentFileOf(context.cwd, word));
+  const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
   const { out } = context.terminal;
   if (options.json) printJson(context, { ...agent.definition, origin: agent.origin, uses });
   else {

@@ -7,6 +7,7 @@ import type { CommandContext } from './command.ts';
 
 export interface CheckedFiles extends ProjectCheck {
   readonly root: string;
+  readonly variables: readonly string[];
 }
 
 /** Fails when the settings cannot be read: without them nobody knows which agents there are. */
@@ -17,11 +18,8 @@ export async function checkFiles({
   const config = await loadConfig({ cwd, env });
   if (!config.ok) return fail(config.error);
   const { root, vars, mcp } = config.value;
-  const check = await checkProject({
-    projectRoot: root,
-    userConfigDir: userFolder(env),
-    variables: Object.keys(vars),
-    mcpServers: Object.keys(mcp),
-  });
-  return ok({ ...check, root });
+  const variables = Object.keys(vars);
+  const mcpServers = Object.keys(mcp);
+  const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers });
+  return ok({ ...check, root, variables });
 }

@@ -48,7 +48,7 @@ function describeStart(add: Add, perform: Perform): void {
   output(
     add('run <agent> [prompt]', 'run an agent on a prompt; - reads it from stdin', 'troupe run agents/hello.md "What is here?"'),
   )
-    .option('-m, --model <name>', 'use this model for agents that name none, such as anthropic/claude-sonnet-4-5')
+    .option('-m, --model <name>', 'use this model, such as anthropic/claude-sonnet-5, whatever the agents name')
     .option('--budget-usd <amount>', 'spend no more than this', parseUsd)
     .option('--max-turns <count>', 'stop after so many turns', parseCount)
     .option('--session <id>', 'go on in this session')
@@ -74,7 +74,11 @@ function describeLooks(add: Add, perform: Perform): void {
   json(add('logs <run>', 'print what happened, event by event', 'troupe logs -f last'))
     .option('--jsonl', 'print every event as a JSON line')
     .option('-f, --follow', 'go on until the run ends')
-    .addOption(new Option('--level <level>', 'leave out less').choices(['detail', 'info', 'warn', 'error']).default('info'))
+    .addOption(
+      new Option('--level <level>', 'the least that is worth a line')
+        .choices(['detail', 'info', 'warn', 'error'])
+        .default('info'),
+    )
     .action((run: string, options: LogsOptions) =>
       perform(async (context) => (await import('./logs.ts')).logsCommand(context, run, options)),
     );

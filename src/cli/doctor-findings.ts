@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isError } from '../agents/diagnostics.ts';
 import { messageOf, TroupeError } from '../base/errors.ts';
+import { keyVariables, ollamaAddress } from '../models/providers.ts';
 import { loadConfig, type ProjectConfig } from '../project/config.ts';
 import { readableBytes } from '../projections/readable.ts';
 import { checkFiles } from './check-files.ts';
@@ -21,7 +22,7 @@ export interface Finding {
 const NODE_MAJOR_MIN = 24;
 const DISK_BYTES_MIN = 100 * 1024 * 1024;
 const PROBE_MS = 1_000;
-const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'];
+const KEYS: readonly string[] = [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'];
 
 export async function findings(context: CommandContext): Promise<readonly Finding[]> {
   const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
@@ -114,8 +115,7 @@ async function keysFinding({ terminal: { env } }: CommandContext): Promise<Findi
 }
 
 async function ollamaFinding({ terminal: { env } }: CommandContext): Promise<Finding> {
-  const host = env['OLLAMA_HOST'] || '127.0.0.1:11434';
-  const url = host.includes('://') ? host : `http://${host}`;
+  const url = ollamaAddress(env);
   try {
     const response = await fetch(`${url}/api/version`, { signal: AbortSignal.timeout(PROBE_MS) });
     if (response.ok) return { about: 'ollama', state: 'good', text: `answers at ${url}` };

@@ -60,12 +60,13 @@ async function answerAll(drive: Drive, waits: readonly OpenWait[]): Promise<bool
 }
 
 /** The first signal lets what is under way be recorded and gives the run back; the second leaves at once. */
-function stopOnSignal({ context, project }: Drive): () => void {
+function stopOnSignal({ context, project, view, follower }: Drive): () => void {
   const { terminal } = context;
   let stopping = false;
   return terminal.onStop(() => {
     if (stopping) return terminal.exitNow(exitCodes.interrupted);
     stopping = true;
+    view.rest(follower.tree);
     terminal.progress.line('stopping; what is done is kept. Once more to leave at once.');
     void project.engine.close();
   });

@@ -21,7 +21,7 @@ Answer in a few plain sentences.
 const SETTINGS = `# Settings of this project. Every key is optional; docs/cli.md lists them.
 
 # The model for agents that name none, or a list to try in order. Without it: a key in the environment, then Ollama.
-# model: anthropic/claude-sonnet-4-5
+# model: anthropic/claude-sonnet-5
 
 # No run of this project may spend more than this, all runs together.
 # budget: { usd: 5 }

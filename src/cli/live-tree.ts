@@ -8,7 +8,7 @@ import { limits } from '../base/limits.ts';
 import type { RunTree } from '../projections/run-tree.ts';
 import type { RunView } from './run-view.ts';
 import { safeText } from './safe-text.ts';
-import type { Screen } from './terminal.ts';
+import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from './terminal.ts';
 import { wrapToWidth } from './text-width.ts';
 import { type TreeLook, treeLines } from './tree-lines.ts';
 
@@ -16,8 +16,6 @@ const FRAME_MS = 1_000 / limits.liveFramesPerSecond;
 /** How often a picture is made when nothing happens, for the seconds that go by. */
 const IDLE_MS = 1_000;
 const TEXT_LINES_MAX = 8;
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
 
 export interface FrameOptions extends TreeLook {
   readonly height: number;

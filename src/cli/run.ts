@@ -7,11 +7,11 @@ import type { Project } from '../project/project.ts';
 import { type CommandContext, withProject } from './command.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { agentFileOf, findAgent } from './find-agent.ts';
 import { findRun } from './find-run.ts';
 import { chooseView, finishRun, type OutputOptions } from './finish-run.ts';
 import { createFollower } from './follow.ts';
 import { readPrompt } from './read-prompt.ts';
-import { agentFileOf, agentNameOf } from './start-run.ts';
 
 export interface RunOptions extends OutputOptions {
   readonly model?: string | undefined;
@@ -33,8 +33,9 @@ export async function runCommand(
   const prompt = await readPrompt(context.terminal, argument);
   const { model, maxTurns, workspace, var: vars } = options;
   return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile } }, async (project) => {
-    const name = agentNameOf(context, await project.agents(), project.root, agent, agentFile);
-    return startAndDrive(context, project, name, prompt, options);
+    const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
+    const { definition } = await findAgent(context, files, agent, agentFile);
+    return startAndDrive(context, project, definition.name, prompt, options);
   });
 }
 

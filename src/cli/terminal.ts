@@ -43,6 +43,9 @@ interface Output {
   readonly rows?: number;
 }
 
+/** Control sequences for whoever draws in place. */
+export const HIDE_CURSOR = '\u001b[?25l';
+export const SHOW_CURSOR = '\u001b[?25h';
 const DEFAULT_WIDTH = 80;
 const DEFAULT_HEIGHT = 24;
 
@@ -97,7 +100,11 @@ export function createTerminal(process: NodeJS.Process): Terminal {
         process.off('SIGTERM', terminate);
       };
     },
-    exitNow: (code) => process.exit(code),
+    exitNow: (code) => {
+      // Whoever was drawing had hidden the cursor.
+      if (stderr.isTTY) stderr.write(SHOW_CURSOR);
+      process.exit(code);
+    },
   };
 }
 

@@ -129,7 +129,7 @@ describe('budgets across the tree', () => {
   });
 
   it('refuses dollars where no price is known, unless told otherwise', async () => {
-    const priceless = { version: 'none', cost: () => undefined };
+    const priceless = { version: 'none', cost: () => undefined, worstCase: () => undefined };
     const world = createWorld({ agents: [agent({ name: 'root', tools: [], budget: { usd: 1 } })], brain, prices: priceless });
     const refused = await world.engine.start({ agent: 'root', input: userText('go'), workspace: '.' });
     expect(refused).toMatchObject({ kind: 'refused', error: { code: 'unknown_price' } });

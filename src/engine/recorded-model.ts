@@ -74,7 +74,7 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
     random: tree.parts.random,
     quota: tree.parts.quota,
     onFailure: (failure) => {
-      attempts += 1;
+      attempts = failure.final ? failure.attempt : failure.attempt + 1;
       if (!failure.final)
         tree.writer.enqueue([failedEvent(recorder, step, request.turn, failure.model, failure.attempt, failure.error, false)]);
     },

@@ -160,7 +160,8 @@ function finish({ tree, node, steps }: Caller, step: string, payload: ResultPayl
 /** Writes what the tool observed and what it answered, the whole in the ledger and a bounded part for the model. */
 function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, durationMs: number): ToolResultPart {
   const { tree, node, setup } = caller;
-  const whole = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
+  const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
+  const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.parts.redact(part.text) } : part));
   const { content, attachment, wholeBytes } = bounded(
     whole,
     setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes,

@@ -38,6 +38,8 @@ export interface EngineParts {
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   permission(agent: AgentDefinition, tool: Tool): Permission;
+  /** Takes secrets out of what a tool gave, so that the model sees what the ledger keeps. */
+  redact(text: string): string;
   /** The models an agent uses that names none. */
   defaultModels(): Promise<Result<readonly string[], string>>;
   /** The agent's prompt with its variables filled in. */

@@ -4,6 +4,7 @@
  */
 import type { Answer, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { foldWaits, initialWaits } from '../projections/waits.ts';
 import { Interruption } from './interruption.ts';
 import type { OpenWait } from './port.ts';
 import type { RunNode, Tree } from './tree.ts';
@@ -29,25 +30,18 @@ export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, que
 
 /** Questions without an answer, oldest first. */
 export function openWaits(events: Iterable<LedgerEvent>): OpenWait[] {
-  const open = new Map<string, OpenWait>();
   const agents = new Map<string, string>();
+  let waits = initialWaits();
   for (const event of events) {
-    const run = event.run_id;
-    const agent = agents.get(run) ?? '';
-    if (event.event_type === 'run.started') agents.set(run, event.payload.agent);
-    else if (event.event_type === 'run.ended') forgetRun(open, run);
-    else if (event.event_type === 'approval.answered') open.delete(`${run} ${event.payload.wait}`);
-    else if (event.event_type === 'task.clarify') {
-      const { wait, question, choices } = event.payload;
-      open.set(`${run} ${wait}`, { run, agent, wait, kind: 'question', question, choices });
-    } else if (event.event_type === 'approval.asked') {
-      const { wait, why } = event.payload;
-      open.set(`${run} ${wait}`, { run, agent, wait, kind: 'permission', question: why });
-    }
+    if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
+    waits = foldWaits(waits, event);
   }
-  return [...open.values()];
-}
-
-function forgetRun(open: Map<string, OpenWait>, run: string): void {
-  for (const [key, wait] of open) if (wait.run === run) open.delete(key);
+  return [...waits.values()].map(({ run, wait, kind, question, choices }) => ({
+    run,
+    agent: agents.get(run) ?? '',
+    wait,
+    kind,
+    question,
+    choices: choices.length === 0 ? undefined : choices,
+  }));
 }

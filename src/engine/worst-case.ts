@@ -26,7 +26,7 @@ export function createSpendMeter(prices: Prices, system: string, tools: readonly
   return {
     worstCase(model, messages, maxOutputTokens) {
       const input = inputTokens(messages);
-      const nanoUsd = prices.cost(model, { inputTokens: input, outputTokens: maxOutputTokens });
+      const nanoUsd = prices.worstCase(model, input, maxOutputTokens);
       return { calls: 1, tokens: input + maxOutputTokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
     },
     counted(messages, usage) {

@@ -38,7 +38,7 @@ SELECT id, ref, place, bytes FROM payload WHERE place <> ${place.gone} AND id IN
 /** A file that nothing refers to yet may belong to a commit under way; after this time it does not. */
 const LEFTOVER_MS = 60 * 60 * 1000;
 
-export interface GcOptions {
+interface GcOptions {
   readonly database: DatabaseSync;
   readonly writes: GroupCommit;
   readonly memo: Memo;

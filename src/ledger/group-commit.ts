@@ -15,7 +15,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { isRefusal } from './prepared-event.ts';
 import { isBusy, ledgerError, readOnlyError } from './sqlite-errors.ts';
 
-export interface Job<Outcome> {
+interface Job<Outcome> {
   /** How many events it writes; counts against the queue's limit. */
   readonly weight: number;
   /** Must survive loss of power. */
@@ -36,7 +36,7 @@ export interface GroupCommit {
   stop(): void;
 }
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   readonly database: DatabaseSync;
   readonly path: string;
   readonly writable: boolean;

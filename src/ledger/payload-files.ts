@@ -63,7 +63,8 @@ export function createPayloadFiles(ledgerPath: string, unique: string): PayloadF
         const path = join(folder, name);
         const found = statSync(path, { throwIfNoEntry: false });
         if (found?.isFile() !== true || found.mtimeMs >= before) continue;
-        if (!isUsed(name.replace(/[\\/]/, '') as PayloadRef)) rmSync(path, { force: true });
+        const ref = name.replace(/[\\/]/, '');
+        if (!/^[0-9a-f]{64}$/.test(ref) || !isUsed(ref as PayloadRef)) rmSync(path, { force: true });
       }
     },
   };

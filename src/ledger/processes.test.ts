@@ -14,8 +14,10 @@ function startProcess(path: string, task: object, body: string) {
     const { openSqliteLedger } = await import(${source('./sqlite.ts')});
     const { systemClock } = await import(${source('../base/clock.ts')});
     const task = ${JSON.stringify(task)};
-    const ledger = openSqliteLedger({ path: ${JSON.stringify(path)}, clock: systemClock, ids: { nonce: () => 'child' + process.pid } });
-    const event = (type, payload) => ({ type, run: task.run, actor: 'system', cause: task.session + '.1', at: Date.now(), payload });
+    const ids = { nonce: () => 'child' + process.pid };
+    const ledger = openSqliteLedger({ path: ${JSON.stringify(path)}, clock: systemClock, ids });
+    const common = { run: task.run, actor: 'system', cause: task.session + '.1', at: systemClock.now() };
+    const event = (type, payload) => ({ ...common, type, payload });
     ${body}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -87,9 +89,10 @@ it('keeps what was acknowledged when the writer is killed, and takes its lease o
   const body = `
     const lease = await ledger.acquire(task.session, task.run);
     const opening = { agent: 'tester', input: { role: 'user', content: [] }, depth: 0 };
-    await ledger.append({ session: task.session, fence: lease.fence, events: [{ ...event('run.started', opening), cause: null }] });
+    const append = (event) => ledger.append({ session: task.session, fence: lease.fence, events: [event] });
+    await append({ ...event('run.started', opening), cause: null });
     for (let index = 2; ; index += 1) {
-      await ledger.append({ session: task.session, fence: lease.fence, events: [event('step.recorded', { value: String(index) })] });
+      await append(event('step.recorded', { value: String(index) }));
       process.stdout.write(index + '\\n');
     }`;
   const victim = startProcess(path, task, body);

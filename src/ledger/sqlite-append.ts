@@ -14,7 +14,7 @@ import type { RunIndex } from './sqlite-runs.ts';
 import { positionIn, toLedgerEvent } from './stored-event.ts';
 import { createWrittenEvents, type WrittenEvents } from './written-events.ts';
 
-export interface Appender {
+interface Appender {
   apply(request: Append, events: readonly PreparedEvent[]): AppendOutcome;
   committed(): void;
   rolledBack(): void;
@@ -23,7 +23,6 @@ export interface Appender {
 export function createAppender(database: DatabaseSync, memo: Memo, runs: RunIndex, payloads: PayloadStore): Appender {
   const addSession = database.prepare('INSERT INTO session (name) VALUES (?)');
   const addEvent = database.prepare('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-
   const noteInbound = database.prepare('UPDATE session SET inbound = ? WHERE id = ?');
   const seal = database.prepare('UPDATE session SET sealed = ?, seal = ? WHERE id = ?');
   const written = createWrittenEvents();

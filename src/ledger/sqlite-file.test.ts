@@ -138,7 +138,7 @@ describe('the file', () => {
     const ledger = openTestLedger({ path });
     const writer = await start(ledger);
     await appendOrFail(writer, [note(writer, 'x'.repeat(limits.payloadInlineBytes))]);
-    const kept = readdirSync(`${path}-payloads`, { recursive: true });
+    const kept = readdirSync(`${path}-payloads`, { recursive: true, encoding: 'utf8' });
     mkdirSync(join(`${path}-payloads`, 'ff'), { recursive: true });
     writeFileSync(join(`${path}-payloads`, 'ff', '0'.repeat(62)), 'never committed');
     writeFileSync(join(`${path}-payloads`, 'ff', `${'0'.repeat(62)}.someone.tmp`), 'half writ');
@@ -229,6 +229,28 @@ describe('leases and time', () => {
     await second.close();
   });
 
+  it('keeps its leases as long as its heart beats', async () => {
+    const path = join(testFolder(), 'ledger.db');
+    const time = { now: 1_000_000 };
+    const timers: (() => void)[] = [];
+    const after: Clock['after'] = (_delay, callback) => {
+      timers.push(callback);
+      return () => undefined;
+    };
+    const first = openTestLedger({ path, clock: { ...clockAt(time), after }, owner: { host: 'elsewhere' } });
+    const second = openTestLedger({ path, clock: clockAt(time) });
+    const writer = await start(first);
+    for (let beat = 0; beat < 5; beat += 1) {
+      time.now += limits.leaseRenewMs;
+      for (const fire of timers.splice(0)) fire();
+      await appendOrFail(writer, [note(writer, `beat ${beat}`)]);
+    }
+    expect((await second.acquire(writer.session, writer.run)).kind).toBe('held');
+    await first.release(writer.fence);
+    await first.close();
+    await second.close();
+  });
+
   it('takes over at once from a process of this host that is gone', async () => {
     const path = join(testFolder(), 'ledger.db');
     const gone = execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' });
@@ -311,11 +333,11 @@ describe('closing', () => {
 
   it('lets the process end by itself', () => {
     const folder = testFolder();
-    mkdirSync(folder, { recursive: true });
     const program = `
       const { openSqliteLedger } = await import(${JSON.stringify(source('./sqlite.ts'))});
       const { systemClock } = await import(${JSON.stringify(source('../base/clock.ts'))});
-      const ledger = openSqliteLedger({ path: ${JSON.stringify(join(folder, 'l.db'))}, clock: systemClock, ids: { nonce: () => 'me' } });
+      const path = ${JSON.stringify(join(folder, 'l.db'))};
+      const ledger = openSqliteLedger({ path, clock: systemClock, ids: { nonce: () => 'me' } });
       await ledger.acquire('ses_a', 'run_a');
       ledger.onInbound('ses_a', () => {});
       process.stdout.write('idle');`;

@@ -14,14 +14,14 @@ import { badAppend } from './prepared-event.ts';
 import type { Memo } from './sqlite-memo.ts';
 import { integer, type Row, text } from './sqlite-rows.ts';
 
-export interface Leases {
+interface Leases {
   acquire(session: SessionId, run: RunId): Promise<LeaseOutcome>;
   release(fence: Fence): Promise<void>;
   /** Gives everything back and stops the heartbeat. */
   close(): Promise<void>;
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly database: DatabaseSync;
   readonly writes: GroupCommit;
   readonly memo: Memo;

@@ -21,7 +21,7 @@ export interface RunState {
   readonly root: number;
 }
 
-export interface LeaseState {
+interface LeaseState {
   readonly session: string;
   readonly epoch: number;
   /** `null` when it was given back. */

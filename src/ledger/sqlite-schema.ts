@@ -14,7 +14,7 @@ import { limits } from '../base/limits.ts';
 import { corruptError, isNotWritable, ledgerError, readOnlyError } from './sqlite-errors.ts';
 import { integer } from './sqlite-rows.ts';
 
-export const FILE_VERSION = 1;
+const FILE_VERSION = 1;
 /** `TRUP` */
 const APPLICATION_ID = 0x54525550;
 
@@ -24,7 +24,8 @@ export const place = { inline: 0, file: 1, gone: 2 } as const;
 const TABLES = `
 CREATE TABLE session (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-  sealed INTEGER NOT NULL DEFAULT 0, seal BLOB, inbound INTEGER NOT NULL DEFAULT 0, collected INTEGER NOT NULL DEFAULT 0, pinned INTEGER NOT NULL DEFAULT 0
+  sealed INTEGER NOT NULL DEFAULT 0, seal BLOB, inbound INTEGER NOT NULL DEFAULT 0,
+  collected INTEGER NOT NULL DEFAULT 0, pinned INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE run (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, session INTEGER NOT NULL, root INTEGER NOT NULL,
@@ -40,7 +41,9 @@ CREATE TABLE event (
   version INTEGER NOT NULL, chain BLOB NOT NULL, PRIMARY KEY (session, position)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE owner (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, host TEXT NOT NULL, beat INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE owner (
+  id TEXT PRIMARY KEY, pid INTEGER NOT NULL, host TEXT NOT NULL, beat INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE lease (
   run TEXT PRIMARY KEY, session TEXT NOT NULL, epoch INTEGER NOT NULL, owner TEXT
 ) STRICT, WITHOUT ROWID;

@@ -52,7 +52,7 @@ export function watchFile(path: string | undefined, clock: Clock, onNews: () => 
 }
 
 /** Listeners by name. `onFirst` and `onLast` switch the watching on and off. */
-export interface Listeners {
+interface Listeners {
   add(name: string, listener: () => void): () => void;
   tell(name: string): void;
   names(): readonly string[];

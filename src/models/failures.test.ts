@@ -12,9 +12,11 @@ import type { Fault } from '../../test/support/model-server-script.ts';
 import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
+import { aiSdkModel } from './ai-sdk.ts';
 import { createModelCatalogue } from './catalogue.ts';
 import { toFailure } from './failures.ts';
 import type { ModelRequest } from './port.ts';
+import { dialectOf, findProvider, loadModel } from './providers.ts';
 import { createTransport } from './transport.ts';
 
 const servers: ModelServer[] = [];
@@ -199,6 +201,34 @@ for (const name of ['openai/m-1', 'anthropic/claude-m']) {
     });
   });
 }
+
+describe('a stream that goes quiet', () => {
+  const slowly = { text: 'A slow answer, but an answer.', chunkBytes: 150, dripMs: 15 };
+
+  it('is given up after the idle time, however long the whole may take', async () => {
+    const server = await serve({ fault: 'hang', after: 'Wait' });
+    const provider = findProvider('openai', { env: serverEnv(server) });
+    if (provider?.ok !== true) throw new Error('no provider');
+    const model = aiSdkModel({
+      model: await loadModel(provider.value, 'm-1', createTransport({ env: {} })),
+      id: 'openai/m-1',
+      account: 'test',
+      dialect: dialectOf(provider.value),
+      clock: systemClock,
+      idleMs: 80,
+    });
+    const failure = failureIn(await model.ask(modelRequest({ timeoutMs: 60_000, ...streamed })));
+    expect(failure).toMatchObject({ kind: 'timeout' });
+    expect(failure.message).toContain('modelIdleMs');
+  });
+
+  it('is waited for while it drips', async () => {
+    const server = await startModelServer(() => slowly);
+    servers.push(server);
+    const model = await openModel(serverCatalogue(server), 'openai/m-1');
+    expect(await model.ask(modelRequest(streamed))).toMatchObject({ kind: 'answer' });
+  });
+});
 
 describe('toFailure', () => {
   const context = { provider: 'p', clock: systemClock, secrets: ['the-secret'] };

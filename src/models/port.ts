@@ -82,4 +82,6 @@ export interface Prices {
   readonly version: string;
   /** `undefined` when no price is known: unknown is not free. */
   cost(model: string, usage: Usage): number | undefined;
+  /** The most a call can cost that sends and receives this many tokens, whatever is cached. */
+  worstCase(model: string, inputTokens: number, maxOutputTokens: number): number | undefined;
 }

@@ -45,12 +45,7 @@ const FREE: Rates = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** How long a price that depends on the time of day is kept. */
 const RECHECK_MS = 60_000;
 
-export interface PriceTable extends Prices {
-  /** The most a call can cost that sends and receives this much; `undefined` when no price is known. */
-  worstCase(model: string, inputTokens: number, maxOutputTokens: number): number | undefined;
-}
-
-export function createPrices(options: PricesOptions): PriceTable {
+export function createPrices(options: PricesOptions): Prices {
   const overridden = Object.keys(options.overrides ?? {}).length > 0;
   const known = new Map<string, { readonly rates: Rates | undefined; readonly until: number }>();
   const ratesOf = (model: string): Rates | undefined => {

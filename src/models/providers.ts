@@ -8,6 +8,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import type { Dialect } from './prompt.ts';
 import type { Transport } from './transport.ts';
+import { writeOnce } from './written-once.ts';
 
 export const providerConfig = z.strictObject({
   kind: z.enum(['openai-compatible', 'anthropic', 'openai', 'google']).default('openai-compatible'),
@@ -137,8 +138,7 @@ export function optionsOf(provider: Provider): SharedV4ProviderOptions | undefin
 }
 
 export async function loadModel(provider: Provider, model: string, transport: Transport): Promise<LanguageModelV4> {
-  // The providers type their fetch as the whole of the browser's; they use the part that the transport has.
-  const fetch = transport as unknown as typeof globalThis.fetch;
+  const fetch = asFetch(transport);
   const { headers } = provider;
   const address = provider.baseURL === undefined ? {} : { baseURL: provider.baseURL };
   // Without a key of ours the packages would look for one in the environment, and send it to whoever is configured.
@@ -158,15 +158,22 @@ export async function loadModel(provider: Provider, model: string, transport: Tr
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const { transformRequestBody, transport: swapping } = writeOnce(transport);
       return createOpenAICompatible({
         name: provider.name,
         baseURL: provider.baseURL ?? '',
         ...(provider.apiKey === undefined ? {} : { apiKey: provider.apiKey }),
         headers,
-        fetch,
+        fetch: asFetch(swapping),
+        transformRequestBody,
         includeUsage: true,
         supportsStructuredOutputs: true,
       }).chatModel(model);
     }
   }
+}
+
+/** The providers type their fetch as the whole of the browser's; they use the part that the transport has. */
+function asFetch(transport: Transport): typeof globalThis.fetch {
+  return transport as unknown as typeof globalThis.fetch;
 }

@@ -41,6 +41,8 @@ export const settingsSchema = z.strictObject({
       usd: z.number().nonnegative().optional(),
       tokens: z.number().int().nonnegative().optional(),
       calls: z.number().int().nonnegative().optional(),
+      /** Run models without a known price too: `usd` then counts only what is known. */
+      allowUnknownPrices: z.boolean().optional(),
     })
     .optional(),
   providers: z.record(z.string(), providerConfig).optional(),
@@ -81,13 +83,15 @@ export interface ProjectConfig {
 
 export interface ConfigPlaces {
   readonly cwd: string;
+  /** The project's folder, when it is known; otherwise it is looked for from `cwd` upwards. */
+  readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags?: SettingsFlags | undefined;
 }
 
 /** Reads what is there and settles what holds. Every problem of every file at once. */
 export async function loadConfig(places: ConfigPlaces): Promise<Result<ProjectConfig, readonly Diagnostic[]>> {
-  const root = await findRoot(places.cwd);
+  const root = places.root ?? (await findRoot(places.cwd));
   const project = await readSettings(join(root, CONFIG_FILE), CONFIG_FILE);
   const user = await readSettings(join(userFolder(places.env), USER_FILE));
   const problems = [project, user].flatMap((read) => (read.ok ? [] : read.error));

@@ -16,7 +16,7 @@ import { ok } from '../base/result.ts';
 import { createEmbeddedEngine } from '../engine/embedded.ts';
 import { readAll } from '../engine/read-all.ts';
 import type { EngineParts } from '../engine/tree.ts';
-import { secretsOf } from '../ledger/redact.ts';
+import { createRedactor, secretsOf } from '../ledger/redact.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
@@ -36,8 +36,8 @@ export interface Extras {
 }
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {
-  const { cwd, env, flags } = options;
-  const config = await loadConfig({ cwd, env, flags });
+  const { cwd, root, env, flags } = options;
+  const config = await loadConfig({ cwd, root, env, flags });
   if (!config.ok)
     throw new TroupeError('config', config.error.map(formatDiagnostic).join('\n'), {
       fix: 'Correct the settings and try again.',
@@ -48,11 +48,12 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
 function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): Project {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
+  const secrets = secretsOf(env);
   const ledger = openSqliteLedger({
     path: config.ledger,
     clock,
     ids,
-    secrets: secretsOf(env),
+    secrets,
     durability: config.durability,
     readOnly: options.readOnly === true,
   });
@@ -78,12 +79,14 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
     agent: agents.find,
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
+    redact: createRedactor(secrets).text,
     defaultModels: async () => {
       if (config.models.length > 0) return ok(config.models);
       const detected = await detectDefaultModel({ env, clock });
       return detected.ok ? ok([detected.value]) : detected;
     },
     prompt: (agent, workspace) => {
+      if (!agent.prompt.includes('${')) return agent.prompt;
       const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
       return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars: config.vars }));
     },

@@ -21,6 +21,8 @@ export interface Project {
 
 export interface OpenOptions {
   readonly cwd: string;
+  /** The project's folder, when it is known; otherwise it is looked for from `cwd` upwards. */
+  readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Opens an existing ledger without the right to write; nothing is created. */
   readonly readOnly?: boolean | undefined;

@@ -49,10 +49,6 @@ export function foldBudget(uses: BudgetUses, event: LedgerEvent): BudgetUses {
   return uses;
 }
 
-export function budgetUse(uses: BudgetUses, scope: string): BudgetUse {
-  return uses.get(scope) ?? unused;
-}
-
 function add(left: Totals, right: Amounts, sign: 1 | -1): Totals {
   return {
     calls: left.calls + sign * right.calls,

@@ -23,21 +23,24 @@ interface Loop {
   readonly ports: SessionPorts;
   readonly conversation: Conversation;
   readonly breaker: LoopBreaker;
-  readonly tools: readonly ToolSpec[];
+  /** What is offered on an ordinary turn, and on the last one. The same arrays every time: models translate them once. */
+  readonly offered: { readonly working: readonly ToolSpec[]; readonly last: readonly ToolSpec[] };
   readonly reportTool: ToolSpec | undefined;
   /** Why the next turn must be the last, once that is so. */
   mustEnd: string | undefined;
 }
 
 export async function runSession(input: SessionInput, ports: SessionPorts): Promise<SessionResult> {
-  const reports = ports.tools.specs.length > 0 || input.output.schema !== undefined;
+  const { specs } = ports.tools;
+  const reportTool = specs.length > 0 || input.output.schema !== undefined ? finalReportSpec(input.output) : undefined;
+  const last = reportTool === undefined ? [] : [reportTool];
   const loop: Loop = {
     input,
     ports,
     conversation: createConversation(input),
     breaker: createLoopBreaker(input.limits.loopNudgeAt, input.limits.loopStopAt),
-    tools: ports.tools.specs,
-    reportTool: reports ? finalReportSpec(input.output) : undefined,
+    offered: { working: [...specs, ...last], last },
+    reportTool,
     mustEnd: undefined,
   };
   for (let turn = 1; turn <= input.limits.maxTurns; turn += 1) {
@@ -59,12 +62,12 @@ async function takeTurn(loop: Loop, turn: number): Promise<SessionResult | undef
   const { conversation, ports } = loop;
   const final = loop.mustEnd !== undefined;
   if (loop.mustEnd !== undefined) conversation.add(prompts.lastTurn(loop.mustEnd, loop.reportTool !== undefined));
-  const offered = final ? [] : loop.tools;
+  const offered = final ? loop.offered.last : loop.offered.working;
   const outcome = await ports.model.ask({
     turn,
     messages: conversation.messages,
     newFrom: conversation.newFrom,
-    tools: loop.reportTool === undefined ? offered : [...offered, loop.reportTool],
+    tools: offered,
     toolChoice: final && loop.reportTool !== undefined ? { name: FINAL_REPORT } : undefined,
   });
   conversation.sent(outcome.kind === 'answer' ? outcome.answer.usage.inputTokens : undefined);

@@ -1,6 +1,6 @@
 /** The command line as people use it: real processes in a real folder, with a scripted model. */
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -107,6 +107,22 @@ describe('running', () => {
     const { code, err } = await troupe('run', 'helper', 'test it');
     expect(code).toBe(3);
     expect(err).toContain('not verified');
+  });
+
+  it('ends when the budget has no room', async () => {
+    await writeFile(join(folder, 'agents/poor.md'), '---\nname: poor\nbudget: { tokens: 1 }\n---\nYou help.\n');
+    await script({ text: 'Hello there.' });
+    const { code, err } = await troupe('run', 'poor', 'hi');
+    expect(code).toBe(4);
+    expect(err).toContain('budget exhausted');
+  });
+
+  it('runs an agent file from anywhere', async () => {
+    await writeFile(join(folder, 'elsewhere.md'), '---\nname: elsewhere\nmodel: none/such\n---\nYou help.\n');
+    await script({ text: 'Hello there.' });
+    const { code, out } = await troupe('run', './elsewhere.md', 'hi', '--model', 'scripted:replies.yaml');
+    expect({ code, out }).toEqual({ code: 0, out: 'Hello there.\n' });
+    expect((await troupe('agents', 'show', 'elsewhere.md')).out).toContain('none/such');
   });
 
   it('fails when the model does', async () => {
@@ -276,7 +292,10 @@ describe('stopping', () => {
     running.kill('SIGINT');
     await running.says('stopping');
     running.kill('SIGINT');
-    expect((await running.ended).code).toBe(130);
+    const { code, err } = await running.ended;
+    expect(code).toBe(130);
+    // An orderly stop ends with a summary; leaving at once does not.
+    expect(err).not.toContain('troupe resume');
   });
 
   it('refuses to resume a run that another process drives, and can cancel it', async () => {
@@ -310,8 +329,10 @@ describe('setting up', () => {
     const broken = await troupe('doctor', '--json');
     expect(broken.code).toBe(1);
     expect(json(broken.out)).toMatchObject({ ok: false });
-    expect((await troupe('run', 'helper', 'hi')).code).not.toBe(0);
-    await chmod(join(folder, '.troupe'), 0o755);
+    const refused = await troupe('run', 'helper', 'hi');
+    expect(refused).toMatchObject({ out: '', err: expect.stringContaining('ledger.db') });
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).not.toMatch(/\n\s+at /);
   });
 
   it('the demo repairs its project without a key', async () => {

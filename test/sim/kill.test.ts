@@ -7,10 +7,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { type Random, seededRandom } from '../../src/base/random.ts';
+import { counterName, PROJECT_SCOPE } from '../../src/engine/budget.ts';
 import { readAll } from '../../src/engine/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
-import { counterName, PROJECT_SCOPE } from '../../src/engine/budget.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'troupe-kill-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -30,7 +30,9 @@ function newFolder(name: string): string {
 /** Runs one life; kills it `killAfterMs` after it is ready, unless it ends before. */
 function live(folder: string, args: readonly string[], killAfterMs: number | undefined): Promise<'killed' | 'ended'> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'life-main.ts'), folder, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'life-main.ts'), folder, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let complaint = '';
     child.stderr.on('data', (chunk) => {
       complaint += chunk;
@@ -60,7 +62,11 @@ async function eventsIn(folder: string): Promise<LedgerEvent[]> {
 const completed = (events: readonly LedgerEvent[]): Set<string> =>
   new Set(
     events.flatMap((event) =>
-      event.event_type === 'model.response' ? [`model ${event.run_id}/${event.step}`] : event.event_type === 'tool.result' ? [`${event.payload.name} ${event.run_id}/${event.step}`] : [],
+      event.event_type === 'model.response'
+        ? [`model ${event.run_id}/${event.step}`]
+        : event.event_type === 'tool.result'
+          ? [`${event.payload.name} ${event.run_id}/${event.step}`]
+          : [],
     ),
   );
 
@@ -97,7 +103,8 @@ describe('kill -9', () => {
   it(`at random moments, ${KILLS} times: every run ends and nothing completed is repeated`, { timeout: 240_000 }, async () => {
     const random = seededRandom(Number(process.env['TROUPE_SEED'] ?? 4711));
     let kills = 0;
-    while (kills < KILLS) kills += (await Promise.all([livesUntilEnd(random), livesUntilEnd(random)])).reduce((sum, count) => sum + count, 0);
+    while (kills < KILLS)
+      kills += (await Promise.all([livesUntilEnd(random), livesUntilEnd(random)])).reduce((sum, count) => sum + count, 0);
     expect(kills).toBeGreaterThanOrEqual(KILLS);
   });
 
@@ -105,7 +112,9 @@ describe('kill -9', () => {
     const folder = newFolder('budget');
     const cap = 120;
     const random = seededRandom(99);
-    const processes = [0, 1, 2, 3].map((index) => live(folder, ['13', String(index * 13), String(cap)], index < 2 ? 150 + random.fraction() * 200 : undefined));
+    const processes = [0, 1, 2, 3].map((index) =>
+      live(folder, ['13', String(index * 13), String(cap)], index < 2 ? 150 + random.fraction() * 200 : undefined),
+    );
     const done = Promise.all(processes);
     let open = true;
     void done.finally(() => {
@@ -137,4 +146,3 @@ describe('kill -9', () => {
     expect(folded).toBe(held);
   });
 });
-

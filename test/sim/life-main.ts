@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunId } from '../../src/base/ids.ts';
 import { userText } from '../../src/events/messages.ts';
-import { textResult, type Tool } from '../../src/tools/port.ts';
+import { type Tool, textResult } from '../../src/tools/port.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../support/world.ts';
 
 const [folder = '', runs = '1', first = '0', budget] = process.argv.slice(2);
@@ -50,5 +50,9 @@ async function work(run: RunId): Promise<void> {
 }
 
 process.stdout.write('ready\n');
-await Promise.all(Array.from({ length: Number(runs) }, (_value, index) => work(`run_${String(Number(first) + index).padStart(20, '0')}` as RunId)));
+await Promise.all(
+  Array.from({ length: Number(runs) }, (_value, index) =>
+    work(`run_${String(Number(first) + index).padStart(20, '0')}` as RunId),
+  ),
+);
 await world.close();

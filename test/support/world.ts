@@ -50,6 +50,7 @@ export interface World {
 export const PENNY_PRICES: Prices = {
   version: 'test',
   cost: (_model, usage) => 1_000 * (usage.inputTokens ?? 0) + 2_000 * (usage.outputTokens ?? 0),
+  worstCase: (_model, inputTokens, maxOutputTokens) => 1_000 * inputTokens + 2_000 * maxOutputTokens,
 };
 
 export function createWorld(options: WorldOptions): World {
@@ -86,6 +87,7 @@ export function createWorld(options: WorldOptions): World {
     agent: async (name) => agents.get(name),
     tools: async (definition) => ok(tools.filter((tool) => definition.tools?.includes(tool.name) === true)),
     permission: (definition, tool) => decide(tool, definition.permissions, {}),
+    redact: (text) => text,
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,
     ...options.parts,

@@ -1,0 +1,143 @@
+/**
+ * A project in a temporary folder and the command line in it, as real processes. Each test has its own, so tests can run
+ * side by side; the folder goes when the test ends.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { type ModelServer, startModelServer } from '../support/model-server.ts';
+import type { Reply, SeenRequest } from '../support/model-server-script.ts';
+
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves as soon as stderr has this text. */
+  readonly says: (text: string) => Promise<void>;
+}
+
+export interface Spawned {
+  readonly input?: string | Uint8Array;
+  /** Put before the command: a shell that sets limits, for one. */
+  readonly through?: readonly string[];
+  readonly uid?: number;
+}
+
+export interface TestProject extends AsyncDisposable {
+  readonly folder: string;
+  /** Added to the environment of every command. */
+  readonly env: Record<string, string>;
+  write(path: string, content: string | Uint8Array): Promise<void>;
+  start(args: readonly string[], spawned?: Spawned): Running;
+  troupe(...args: readonly string[]): Promise<Ended>;
+  /** A command as it was printed, words in double quotes included. */
+  typed(line: string): Promise<Ended>;
+  /** A model server that plays these replies, the last one again and again; becomes the project's model. */
+  serve(...replies: readonly (Reply | ((request: SeenRequest) => Reply))[]): Promise<ModelServer>;
+  /** A scripted model instead. */
+  script(...replies: readonly unknown[]): Promise<void>;
+}
+
+const AGENT = '---\nname: helper\ntools: [read, list, write, shell, ask]\n---\nYou help.\n';
+
+export async function createTestProject(settings = '', agent = AGENT): Promise<TestProject> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-luck-'));
+  const servers: ModelServer[] = [];
+  const env: Record<string, string> = {
+    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+    HOME: folder,
+    OLLAMA_HOST: '127.0.0.1:9',
+  };
+  const write = async (path: string, content: string | Uint8Array): Promise<void> => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  };
+  const start: TestProject['start'] = (args, spawned = {}) => startProcess(folder, env, args, spawned);
+  await write('agents/helper.md', agent);
+  await write('troupe.yaml', settings);
+  return {
+    folder,
+    env,
+    write,
+    start,
+    troupe: (...args) => start(args).ended,
+    typed: (line) => start(wordsOf(line)).ended,
+    async serve(...replies) {
+      const server = await startModelServer((request) => {
+        const reply = replies[Math.min(request.index, replies.length - 1)] ?? {};
+        return typeof reply === 'function' ? reply(request) : reply;
+      });
+      servers.push(server);
+      Object.assign(env, {
+        OPENAI_API_KEY: 'sk-test-0123456789abcdef',
+        OPENAI_BASE_URL: `${server.origin}/v1`,
+        OPENAI_MODEL: 'test-model',
+      });
+      return server;
+    },
+    async script(...replies) {
+      await write('replies.yaml', JSON.stringify(replies));
+      env['TROUPE_MODEL'] = 'scripted:replies.yaml';
+    },
+    async [Symbol.asyncDispose]() {
+      for (const server of servers) await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function startProcess(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+  { input = '', through = [], uid }: Spawned,
+): Running {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, MAIN, ...args];
+  const child = spawn(command, rest, { cwd: folder, env: { ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) });
+  let out = '';
+  let err = '';
+  const listeners = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+    for (const listener of listeners) listener();
+  });
+  child.stdin.on('error', () => undefined).end(input);
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  const says = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (err.includes(text)) resolve();
+      };
+      listeners.add(look);
+      void ended.then(() => reject(new Error(`never said "${text}": ${err}`)));
+      look();
+    });
+  return { pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal), says };
+}
+
+/** What a shell would make of a printed line that begins with `troupe`. */
+function wordsOf(line: string): string[] {
+  const words = [...line.trim().matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+  if (words[0] !== 'troupe') throw new Error(`not a command: ${line}`);
+  return words.slice(1);
+}
+
+export function objectIn(text: string): JsonObject {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) throw new Error(`not an object: ${text}`);
+  return parsed.value;
+}
