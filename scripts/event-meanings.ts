@@ -39,6 +39,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       depth: 'how many runs are above it',
       budget: 'its own budget; those of its ancestors hold as well',
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
+      maxTurns: 'tightens the agent’s own limit',
+      seat: 'its place in a team: whose, as whom, in which cycle',
     },
   },
   'run.resumed': {
@@ -56,6 +58,9 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       status: 'how it ended',
       report: 'the answer',
       finalAgent: 'whose answer it is, after routing and handoffs',
+      finalRun: 'the run whose answer it is, when it is not this one',
+      turns: 'model calls of the answering agent',
+      spoke: 'in a team: ended with a broadcast instead of a report',
       error: 'what went wrong, unless it completed',
       claims: 'what the report says was done, in a form that can be checked',
     },
@@ -113,7 +118,42 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       wholeBytes: 'set when `content` is cut; the whole is the event’s attachment',
       inDoubt: 'the call was under way when the process died, and it was not made again',
       durationMs: 'how long it took',
+      child: 'the sub-agent that answered, and whether it can be asked again',
     },
+  },
+  'handoff.made': {
+    says: 'The agent has answered and another one answers in its place.',
+    fields: { to: 'who', include: '`report`: it gets the answer; `request`: also the original request' },
+  },
+  'router.chose': {
+    says: 'A router sent the request to one of its destinations.',
+    fields: { agent: 'which', message: 'its note for that agent' },
+  },
+  'advisor.reported': {
+    says: 'An advisor has ended, before the first turn of the agent it advises.',
+    fields: { advisor: 'as it is named', finalAgent: 'who answered, after its own handoffs', status: 'how it ended' },
+  },
+  'team.broadcast': {
+    says: 'Somebody in a team said something to the others. It is heard when a recorded model request contains it.',
+    fields: {
+      team: 'the run of the team',
+      cycle: 'in which cycle',
+      type: '`update`, or `failure` for a notice of the runtime',
+      memberId: 'who said it, or whom it is about',
+      message: 'what',
+      turnCount: 'turns the member has taken so far',
+      timestamp: 'when',
+      final: 'the member leaves with this',
+      replaces: 'the broadcast that was too large for one reader, and which reader',
+    },
+  },
+  'member.exited': {
+    says: 'A member left its team.',
+    fields: { team: 'the run of the team', memberId: 'who', cycle: 'in which cycle', reason: 'why' },
+  },
+  'agent.dismissed': {
+    says: 'A sub-agent that had answered cannot be asked any more.',
+    fields: { id: 'its clarification id', agent: 'its name', run: 'its last run' },
   },
   'task.clarify': {
     says: 'An agent asks the user a question and waits.',

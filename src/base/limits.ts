@@ -32,6 +32,7 @@ export const limits = {
 
   // runs
   runDepth: 16,
+  broadcastBytes: 256 * KIB,
   promptBytes: 4 * MIB,
 
   // ledger

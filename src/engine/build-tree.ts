@@ -9,14 +9,18 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence } from '../ledger/port.ts';
+import type { RunResult } from '../patterns/steps.ts';
 import { createTranscripts, INPUT_STEP, type Transcripts } from '../projections/transcript.ts';
-import { type BudgetScope, PROJECT_SCOPE } from './budget.ts';
-import { driveRun } from './drive-run.ts';
+import { type BudgetScope, PROJECT_SCOPE, tighter } from './budget.ts';
+import { createChannel } from './channel.ts';
+import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
+import { createFrozen } from './frozen.ts';
 import { createInbox } from './inbox.ts';
 import { Interruption } from './interruption.ts';
 import { createJournal } from './journal.ts';
 import type { LivePart } from './port.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
+import { readAll } from './read-all.ts';
 import { type AgentSetup, budgetOf, recordedDefinition, setupPayload } from './setup.ts';
 import type { ChildRequest, ChildRun, EngineParts, RunNode, Tree } from './tree.ts';
 import { createWriter } from './writer.ts';
@@ -48,7 +52,6 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const past = groupByRun(events);
   const active = new Set<RunNode>();
   let stopped: Interruption | undefined;
-  let transcripts: Transcripts | undefined;
   let wake: (() => void) | undefined;
 
   const interrupt = (why: Interruption): void => {
@@ -63,7 +66,14 @@ export function buildTree(options: TreeOptions): DrivenTree {
     wake?.();
   };
   const inbox = createInbox(parts.ledger, session, cancelAsked);
-  for (const event of events) inbox.apply(event);
+  const channel = createChannel();
+  const earlier = new Map<string, string>();
+  const frozen = createFrozen((run) => earlier.get(run));
+  for (const event of events) {
+    if (event.event_type === 'run.started' && event.payload.continues !== undefined)
+      earlier.set(event.run_id, event.payload.continues);
+    for (const fold of [inbox, channel, frozen]) fold.apply(event);
+  }
 
   const node = (
     run: RunId,
@@ -75,6 +85,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     const journal = createJournal(run, started.agent, parts.clock, events, parent?.journal.latest('run.started') ?? null);
     const made: RunNode = { run, parent, depth: started.depth, journal, started, scopes, abort: new AbortController() };
     active.add(made);
+    if (started.continues !== undefined) earlier.set(run, started.continues);
     if (parent?.abort.signal.aborted === true) made.abort.abort(parent.abort.signal.reason);
     else parent?.abort.signal.addEventListener('abort', () => made.abort.abort(parent.abort.signal.reason), { once: true });
     return made;
@@ -85,6 +96,8 @@ export function buildTree(options: TreeOptions): DrivenTree {
     session,
     workspace,
     inbox,
+    channel,
+    frozen,
     blockedOn: [],
     interrupt,
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
@@ -97,10 +110,11 @@ export function buildTree(options: TreeOptions): DrivenTree {
         if (reason !== undefined) throw new Interruption('paused', reason);
       }
     },
-    history(of) {
+    async history(of) {
       if (of.started.continues === undefined) return [];
-      transcripts ??= fold(events);
-      return transcripts.closed(of.started.continues);
+      // What it continues may have happened in this very life: the ledger knows both.
+      await tree.writer.flushed();
+      return fold(await readAll(parts.ledger, session)).closed(of.started.continues);
     },
     setup: (of) => setupOf(tree, of, options.rootSetup),
     child: (parent, request) => startChild(tree, parent, request, past, node),
@@ -186,7 +200,8 @@ async function startedPayload(
   { agent, input, options }: ChildRequest,
 ): Promise<Payloads['run.started']> {
   const definition = await tree.parts.agent(agent);
-  const budget = definition === undefined ? undefined : budgetOf(definition);
+  const own = definition === undefined ? undefined : budgetOf(definition);
+  const budget = tighter(own, options?.timeoutMs === undefined ? undefined : { wallMs: options.timeoutMs });
   return {
     agent,
     input,
@@ -194,6 +209,9 @@ async function startedPayload(
     depth: parent.depth + 1,
     ...(options?.reason === undefined ? {} : { reason: options.reason }),
     ...(options?.role === undefined ? {} : { role: options.role }),
+    ...(options?.continues === undefined ? {} : { continues: options.continues }),
+    ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
+    ...(options?.seat === undefined ? {} : { seat: options.seat }),
     ...(budget === undefined ? {} : { budget }),
   };
 }
@@ -207,7 +225,7 @@ function tooDeep(parent: RunNode): boolean {
   return false;
 }
 
-async function refuseDepth(tree: Tree, child: RunNode) {
+async function refuseDepth(tree: Tree, child: RunNode): Promise<RunResult> {
   const message = `This run would be ${child.depth} levels deep, more than allowed (budget.depth; never more than ${limits.runDepth}).`;
   const report = { format: 'text' as const, body: message, synthetic: true };
   const ended = {
@@ -216,6 +234,6 @@ async function refuseDepth(tree: Tree, child: RunNode) {
     finalAgent: child.started.agent,
     error: { code: 'too_deep', message },
   };
-  await tree.writer.write([child.journal.event('run.ended', ended, { step: 'end', actor: 'system' })]);
-  return ended;
+  await tree.writer.write([child.journal.event('run.ended', ended, { step: END_STEP, actor: 'system' })]);
+  return resultOfEnd(child.run, ended);
 }

@@ -3,22 +3,26 @@
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
 import { messageOf, TroupeError } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { type Message, userText } from '../events/messages.ts';
+import { type Message, type UserMessage, userText } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
+import type { SessionRequest } from '../patterns/agent-run.ts';
 import { runAgent } from '../patterns/run-agent.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
+import { finalReportExit, plainReport } from '../session/final-report.ts';
 import { runSession } from '../session/loop.ts';
-import type { SessionResult } from '../session/port.ts';
+import type { SessionInput, SessionResult } from '../session/port.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { checkClaims, manifest } from './evidence.ts';
+import { incoming } from './incoming.ts';
 import { Interruption } from './interruption.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
-import { createStepIndex } from './step-index.ts';
+import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { activeTime } from './wall.ts';
 
@@ -29,7 +33,7 @@ export class WallTimeOver extends Error {}
 
 export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
-  if (ended !== undefined) return ended.payload;
+  if (ended !== undefined) return resultOfEnd(node.run, ended.payload);
   const cancelled = tree.inbox.cancelled(node.run);
   if (cancelled !== undefined) node.abort.abort(new TroupeError('cancelled', cancelled));
   const forgetWall = limitWallTime(tree, node);
@@ -46,54 +50,70 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
 
 function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
   const steps = createStepIndex();
-  const input = node.started.input;
+  const { input, seat } = node.started;
   steps.place(input, INPUT_STEP);
   return (tree.parts.runAgent ?? runAgent)({
     agent: setup.definition,
+    run: node.run,
     input: input.role === 'user' ? input : userText(''),
+    seat,
     steps: embeddedSteps(tree, node),
     session: (request) => session(tree, node, setup, steps, request),
   });
 }
 
-function session(
+async function session(
   tree: Tree,
   node: RunNode,
   setup: AgentSetup,
-  steps: ReturnType<typeof createStepIndex>,
-  request: Extract<Message, { role: 'user' }>,
+  steps: StepIndex,
+  request: SessionRequest,
 ): Promise<SessionResult> {
-  const { maxOutputTokens, temperature, topP, reasoning } = setup.definition;
-  return runSession(
-    {
-      agent: setup.definition.name,
-      system: setup.system,
-      history: tree.history(node),
-      request,
-      output: outputContract(setup.definition),
-      settings: { maxOutputTokens, temperature, topP, reasoning },
-      limits: sessionLimits(setup.definition),
+  const output = outputContract(setup.definition);
+  const exits = [...(request.exits ?? [])];
+  if (request.reports && (setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined))
+    exits.push(finalReportExit(output));
+  const limits = sessionLimits(setup.definition);
+  const { seat, maxTurns = limits.maxTurns } = node.started;
+  const input: SessionInput = {
+    agent: setup.definition.name,
+    system: setup.system,
+    history: await tree.history(node),
+    request: request.input,
+    exits,
+    plain: request.plain ?? plainReport(output),
+    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns) },
+  };
+  return await runSession(input, {
+    model: recordedModel(tree, node, setup, steps),
+    tools: recordedTools(tree, node, setup, steps),
+    ...(seat === undefined ? {} : { incoming: (turn, fits) => incoming(tree, node, steps, seat, turn, fits) }),
+    condense: (turn, text, keptFrom) => condense(tree, node, steps, turn, text, keptFrom),
+    reference: (item) => {
+      const step = steps.stepOf(item);
+      return step === undefined ? undefined : `${node.run} ${step}`;
     },
-    {
-      model: recordedModel(tree, node, setup, steps),
-      tools: recordedTools(tree, node, setup, steps),
-      async condense(turn, text, keptFrom) {
-        const step = `turn/${turn}/summary`;
-        const summary = userText(node.journal.recorded('task.summary', step)?.payload.text ?? text);
-        if (node.journal.recorded('task.summary', step) === undefined) {
-          const before = steps.stepOf(keptFrom) ?? INPUT_STEP;
-          tree.writer.enqueue([node.journal.event('task.summary', { turn, before, text }, { step, actor: 'system' })]);
-        }
-        steps.place(summary, step);
-        return summary;
-      },
-      reference: (item) => {
-        const step = steps.stepOf(item);
-        return step === undefined ? undefined : `${node.run} ${step}`;
-      },
-      signal: node.abort.signal,
-    },
-  );
+    signal: node.abort.signal,
+  });
+}
+
+async function condense(
+  tree: Tree,
+  node: RunNode,
+  steps: StepIndex,
+  turn: number,
+  text: string,
+  keptFrom: Message,
+): Promise<UserMessage> {
+  const step = `turn/${turn}/summary`;
+  const known = node.journal.recorded('task.summary', step);
+  const summary = userText(known?.payload.text ?? text);
+  if (known === undefined) {
+    const before = steps.stepOf(keptFrom) ?? INPUT_STEP;
+    tree.writer.enqueue([node.journal.event('task.summary', { turn, before, text }, { step, actor: 'system' })]);
+  }
+  steps.place(summary, step);
+  return summary;
 }
 
 /** Checks what the report claims, lists what was changed, and ends the run: all of it in one append. */
@@ -109,11 +129,25 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
     events.push(node.journal.event('evidence.checked', checked, { actor: 'system' }));
     if (!checked.verified) final = { ...final, status: 'completed_unverified' };
   }
+  events.push(...dismissals(tree, node));
   if (final.error !== undefined)
     events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
-  events.push(node.journal.event('run.ended', endedPayload(final), { step: END_STEP }));
+  events.push(node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP }));
   await tree.writer.write(events, { sync: 'power' });
   return final;
+}
+
+/** What the ledger says about how a run ended. */
+export function resultOfEnd(run: RunId, payload: Payloads['run.ended']): RunResult {
+  return { ...payload, finalRun: (payload.finalRun ?? run) as RunId, turns: payload.turns ?? 0 };
+}
+
+/** Sub-agents that could still be asked go with the run, all the way down; unless the run itself may be asked again. */
+function dismissals(tree: Tree, node: RunNode): NewEvent[] {
+  if (node.started.role === 'sub-agent') return [];
+  return tree.frozen
+    .below(node.run)
+    .map(({ id, agent, run }) => node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }));
 }
 
 async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
@@ -129,11 +163,17 @@ function wallTimeOver(node: RunNode, result: RunResult): RunResult {
   return { ...result, status: 'budget_exhausted', error: { code: 'budget_exhausted', message: reason.message } };
 }
 
-function endedPayload({ status, report, finalAgent, error, claims }: RunResult): Payloads['run.ended'] {
+function endedPayload(
+  run: RunId,
+  { status, report, finalAgent, finalRun, turns, spoke, error, claims }: RunResult,
+): Payloads['run.ended'] {
   return {
     status,
     report,
     finalAgent,
+    ...(finalRun === run ? {} : { finalRun }),
+    ...(turns === 0 ? {} : { turns }),
+    ...(spoke === undefined ? {} : { spoke }),
     ...(error === undefined ? {} : { error: withoutUndefined(error) }),
     ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
   };
@@ -154,6 +194,8 @@ function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResul
     status: 'failed',
     report: { format: 'text', body: error.message, synthetic: true },
     finalAgent: node.started.agent,
+    finalRun: node.run,
+    turns: 0,
     error,
   };
 }

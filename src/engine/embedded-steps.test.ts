@@ -36,7 +36,7 @@ function rootPattern(pattern: (steps: Steps) => Promise<string>): NonNullable<Wo
     runAgent: async (run) => {
       if (run.agent.name !== 'root') return await runAgent(run);
       const body = await pattern(run.steps);
-      return { status: 'completed', report: { format: 'text', body }, finalAgent: 'root' };
+      return { status: 'completed', report: { format: 'text', body }, finalAgent: 'root', finalRun: run.run, turns: 0 };
     },
   };
 }

@@ -3,7 +3,7 @@ import { sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import type { Answer } from '../events/catalogue.ts';
-import type { Handle, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
+import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
 import { Interruption, joinAll } from './interruption.ts';
 import type { ChildRun, RunNode, Tree } from './tree.ts';
 import { waitForAnswer } from './waits.ts';
@@ -66,6 +66,14 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
       claimKey(key);
       return await recordedValue(tree, node, key, async () => tree.parts.clock.now());
     },
+    async nonce(key) {
+      claimKey(key);
+      return await recordedValue(tree, node, key, async () => tree.parts.ids.nonce());
+    },
+    async emit(key, event) {
+      claimKey(key);
+      await emitOnce(tree, node, key, event);
+    },
   };
 }
 
@@ -85,6 +93,19 @@ async function recordedValue<Value extends Json>(
 
 async function write(tree: Tree, node: RunNode, key: string, value: Json): Promise<void> {
   await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
+}
+
+/** A broadcast is heard only once it is durable. */
+async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEvent): Promise<void> {
+  if (node.journal.recorded(event.type, key) !== undefined) return;
+  tree.checkpoint(node);
+  if (event.type !== 'team.broadcast') {
+    tree.writer.enqueue([node.journal.event(event.type, event.payload, { step: key })]);
+    return;
+  }
+  const payload = { ...event.payload, timestamp: new Date(tree.parts.clock.now()).toISOString() };
+  await tree.writer.write([node.journal.event('team.broadcast', payload, { step: key })]);
+  tree.channel.publish({ run: node.run, step: key, payload });
 }
 
 /** A branch that is interrupted cannot win, but the others still can; when none can, the interruption is passed on. */

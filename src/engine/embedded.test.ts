@@ -122,9 +122,9 @@ describe('a run', () => {
   });
 
   it('says plainly what it cannot run yet', async () => {
-    const world = createdWorld({ brain: () => says(''), agents: [agent({ handoff: { to: 'other', include: 'report' } })] });
+    const world = createdWorld({ brain: () => says(''), agents: [agent({ dispatch: { agents: ['other'] } })] });
     const refused = await world.engine.start({ agent: 'worker', input: userText('Hi'), workspace: '.' });
-    expect(refused).toMatchObject({ kind: 'refused', error: { code: 'not_yet', message: expect.stringContaining('handoff') } });
+    expect(refused).toMatchObject({ kind: 'refused', error: { code: 'not_yet', message: expect.stringContaining('dispatch') } });
   });
 });
 

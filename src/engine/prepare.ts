@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { notYet } from '../patterns/run-agent.ts';
+import { agentTools } from './agent-tools.ts';
 import type { BudgetScope } from './budget.ts';
 import type { AgentSetup } from './setup.ts';
 import type { EngineParts } from './tree.ts';
@@ -35,9 +36,11 @@ export async function equip(
 ): Promise<Result<AgentSetup, Failure>> {
   const tools = await parts.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
+  const agents = await agentTools(definition, parts.agent, new Set(tools.value.map((tool) => tool.name)));
+  if (!agents.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${agents.error}` });
   const models = definition.models.length > 0 ? ok(definition.models) : await parts.defaultModels();
   if (!models.ok) return fail({ code: 'no_model', message: models.error });
-  return ok({ definition, system, models: models.value, tools: tools.value });
+  return ok({ definition, system, models: models.value, tools: [...tools.value, ...agents.value] });
 }
 
 /** An unknown price is unknown, not zero: a limit in dollars that cannot be kept is refused, unless told otherwise. */

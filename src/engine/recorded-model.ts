@@ -11,6 +11,7 @@ import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } fr
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
 import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
+import { foreign } from './channel.ts';
 import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
@@ -95,7 +96,7 @@ async function announce(
   const events = [];
   const undo = node.journal.mark();
   if (node.journal.recorded('model.request', step) === undefined) {
-    const offered = request.tools.length === setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
+    const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
     const added = steps.added(request.messages.slice(request.newFrom));
     events.push(
       node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
@@ -112,7 +113,12 @@ async function announce(
   }
   if (events.length === 0) return undefined;
   const written = await tree.writer.write(events, worst === undefined ? {} : { counters: reservation(scopes, worst) });
-  if (!('kind' in written)) return undefined;
+  if (!('kind' in written)) {
+    const { seat } = node.started;
+    if (seat !== undefined)
+      for (const event of written) if (event.event_type === 'model.request') tree.channel.heard(seat, foreign(event.payload));
+    return undefined;
+  }
   undo();
   return refusal(written);
 }

@@ -13,6 +13,7 @@ import type { SessionTools } from '../session/port.ts';
 import { boundResult } from '../tools/bounded.ts';
 import { runTool } from '../tools/call.ts';
 import type { Tool, ToolOutcome } from '../tools/port.ts';
+import { callAgent } from './agent-calls.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
@@ -59,6 +60,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const begun = node.journal.recorded('tool.call', step)?.event_id;
   if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
   const cause = begun ?? (await announce(caller, call));
+  if (tool.kind !== undefined) return await callOther(caller, call, cause);
   const startedAt = tree.parts.clock.elapsed();
   const outcome = await runTool(
     tool,
@@ -69,6 +71,21 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
   return record(caller, call, cause, outcome, Math.round(tree.parts.clock.elapsed() - startedAt));
+}
+
+/** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */
+async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cause): Promise<ToolResultPart> {
+  const { tree, node, setup } = caller;
+  const payload = await callAgent(tree, node, { step, tool, id: asked.id, input: asked.input });
+  if (node.abort.signal.aborted) tree.checkpoint(node);
+  const { content, attachment, wholeBytes } = bounded(
+    payload.content,
+    setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes,
+  );
+  const cut = { ...payload, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
+  const options = { step, tool: tool.name, actor: 'system' as const, cause, ...(attachment === undefined ? {} : { attachment }) };
+  tree.writer.enqueue([node.journal.event('tool.result', cut, options)]);
+  return placed(caller.steps, step, resultPart(cut));
 }
 
 /** Records that the call is about to be made; waits for the disk only when it could not be made twice. */

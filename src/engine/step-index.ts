@@ -8,25 +8,25 @@ import type { Message, ToolResultPart } from '../events/messages.ts';
 type Added = Payloads['model.request']['added'][number];
 
 export interface StepIndex {
-  place(item: Message | ToolResultPart, step: string): void;
+  /** `run` when the message is another run's, such as a broadcast. */
+  place(item: Message | ToolResultPart, step: string, run?: string): void;
   stepOf(item: Message | ToolResultPart): string | undefined;
   added(messages: readonly Message[]): Added[];
 }
 
 export function createStepIndex(): StepIndex {
-  const steps = new WeakMap<object, string>();
+  const steps = new WeakMap<object, { readonly step: string; readonly run?: string }>();
   const reference = (message: Message): Added[] => {
-    const step = steps.get(message);
-    if (step !== undefined) return [{ step }];
+    const known = steps.get(message);
+    if (known !== undefined) return [known];
     if (message.role !== 'tool') return [{ message }];
     return message.content.map((part) => {
-      const partStep = steps.get(part);
-      return partStep === undefined ? { message: { role: 'tool', content: [part] } } : { step: partStep };
+      return steps.get(part) ?? { message: { role: 'tool', content: [part] } };
     });
   };
   return {
-    place: (item, step) => void steps.set(item, step),
-    stepOf: (item) => steps.get(item),
+    place: (item, step, run) => void steps.set(item, run === undefined ? { step } : { step, run }),
+    stepOf: (item) => steps.get(item)?.step,
     added: (messages) => messages.flatMap(reference),
   };
 }

@@ -7,7 +7,7 @@ import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { tighter } from './budget.ts';
 import { projectScope, SETUP_STEP, scopesOf } from './build-tree.ts';
-import { END_STEP } from './drive-run.ts';
+import { END_STEP, resultOfEnd } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
 import { prepareAgent, unknownPrice } from './prepare.ts';
@@ -70,7 +70,7 @@ export async function startNew(parts: EngineParts, request: StartRequest, driver
 export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): Promise<ResumeOutcome> {
   if (root.endedAt !== null) {
     const [ended] = await parts.ledger.read({ session: root.session, run: root.run, types: ['run.ended'] });
-    if (ended?.event_type === 'run.ended') return { kind: 'ended', result: ended.payload };
+    if (ended?.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(root.run, ended.payload) };
   }
   const lease = await acquire(parts.ledger, root.session, root.run);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };

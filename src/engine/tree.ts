@@ -12,10 +12,12 @@ import type { Message, UserMessage } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Quota } from '../models/quota.ts';
-import type { AgentRun } from '../patterns/run-agent.ts';
+import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult, StartOptions } from '../patterns/steps.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { BudgetScope } from './budget.ts';
+import type { Channel } from './channel.ts';
+import type { Frozen } from './frozen.ts';
 import type { Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { LivePart } from './port.ts';
@@ -76,12 +78,14 @@ export interface Tree {
   readonly workspace: string;
   readonly writer: SessionWriter;
   readonly inbox: Inbox;
+  readonly channel: Channel;
+  readonly frozen: Frozen;
   /** Questions that have stopped a branch since the tree was built. */
   readonly blockedOn: { readonly run: RunId; readonly wait: string }[];
   /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */
   checkpoint(node: RunNode): void;
   /** What was said before in the session that this run continues. */
-  history(node: RunNode): readonly Message[];
+  history(node: RunNode): Promise<readonly Message[]>;
   setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
   /** Starts a child run, or takes up one that had started before. */
   child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;

@@ -97,6 +97,22 @@ const catalogue = {
     budget: budget.optional(),
     /** The earlier run of the same agent in this session whose transcript this one continues. */
     continues: z.string().optional(),
+    /** Tightens the agent's own limit. */
+    maxTurns: z.number().int().nonnegative().optional(),
+    /** The run's place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
+    seat: z
+      .object({
+        team: z.string(),
+        member: z.string(),
+        role: z.enum(['member', 'supervisor']),
+        cycle: z.number().int().positive(),
+        turnsBefore: z.number().int().nonnegative(),
+        /** Nobody is left to broadcast to: only the report is possible. */
+        alone: z.boolean().optional(),
+        /** The supervisor of its own team: its handoff belongs to the team's run. */
+        own: z.boolean().optional(),
+      })
+      .optional(),
   }),
   'run.resumed': z.object({ owner: z.string(), takenOver: z.boolean() }),
   'run.paused': z.object({ reason: z.string() }),
@@ -105,6 +121,12 @@ const catalogue = {
     status: runStatus,
     report,
     finalAgent: z.string(),
+    /** The run whose answer this is, when it is not this one: the last of a chain. */
+    finalRun: z.string().optional(),
+    /** Model calls that the answering agent has made in that run; absent when none. */
+    turns: z.number().int().positive().optional(),
+    /** In a team: ended with a broadcast instead of a report; with a `final` one the member leaves. */
+    spoke: z.enum(['update', 'final']).optional(),
     error: failure.optional(),
     claims: z.array(claim).optional(),
   }),
@@ -155,7 +177,31 @@ const catalogue = {
     /** The call was under way when the process died, and it was not made again. */
     inDoubt: z.boolean().optional(),
     durationMs: z.number(),
+    /** The sub-agent that answered, and whether it can be asked again. */
+    child: z
+      .object({ id: z.string(), agent: z.string(), run: z.string(), chat: z.boolean(), turnsRemaining: z.number().int() })
+      .optional(),
   }),
+
+  'handoff.made': z.object({ to: z.string(), include: z.enum(['report', 'request']) }),
+  'router.chose': z.object({ agent: z.string(), message: z.string().optional() }),
+  'advisor.reported': z.object({ advisor: z.string(), finalAgent: z.string(), status: runStatus }),
+  'team.broadcast': z.object({
+    team: z.string(),
+    cycle: z.number().int().positive(),
+    type: z.enum(['update', 'failure']),
+    memberId: z.string(),
+    message: z.string(),
+    /** Turns the member has taken so far. */
+    turnCount: z.number().int().nonnegative(),
+    timestamp: z.string(),
+    /** The member leaves with this. */
+    final: z.boolean().optional(),
+    /** Stands for a broadcast that was too large for one reader; only that reader sees it. */
+    replaces: z.object({ run: z.string(), step: z.string(), reader: z.string() }).optional(),
+  }),
+  'member.exited': z.object({ team: z.string(), memberId: z.string(), cycle: z.number().int().positive(), reason: z.string() }),
+  'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),
   /** From here on, `text` stands for everything before the step `before` except the request; the originals stay where they are. */

@@ -1,29 +1,46 @@
 /**
- * One run of one agent: advisors, then the core, then the router's choice, then the handoff. The core is a plain session
- * unless the agent declares another. Patterns that this release only parses are named here and refused before a run starts.
+ * One run of one agent: advisors, then the core, then the router's choice, then the handoff. The core is exactly one of a
+ * plain session and the patterns that take its place. All of it recurses: any agent named anywhere may declare any pattern.
  */
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { SessionResult } from '../session/port.ts';
-import type { RunResult, Steps } from './steps.ts';
+import { withAdvice } from './advisors.ts';
+import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
+import { handOver } from './handoff.ts';
+import { followRoute, routeExit } from './router.ts';
+import { announce, seatedSession } from './seat.ts';
+import type { RunResult, Seat } from './steps.ts';
+import { runTeam } from './team.ts';
 
-export interface AgentRun {
-  readonly agent: AgentDefinition;
-  readonly input: UserMessage;
-  readonly steps: Steps;
-  /** The agent's own session: turns until it reports. */
-  session(input: UserMessage): Promise<SessionResult>;
-}
-
-const PATTERN_KEYS = ['agents', 'chat', 'advisors', 'router', 'handoff', 'team', 'group', 'dispatch', 'architect'] as const;
+const NOT_YET = ['group', 'dispatch', 'architect'] as const;
 
 /** Keys that the agent declares and that cannot be run yet. */
 export function notYet(agent: AgentDefinition): string[] {
-  const patterns = PATTERN_KEYS.filter((key) => agent[key] !== undefined && agent[key] !== false);
+  const patterns = NOT_YET.filter((key) => agent[key] !== undefined);
   return agent.isolation === 'process' ? [...patterns, 'isolation: process'] : [...patterns];
 }
 
 export async function runAgent(run: AgentRun): Promise<RunResult> {
-  const { status, report, claims, error } = await run.session(run.input);
-  return { status, report, finalAgent: run.agent.name, claims, error };
+  if (run.seat?.role === 'supervisor') return await supervise(run, run.seat);
+  const request = await withAdvice(run);
+  // Whoever answers last takes the seat in the team: here, or at the end of the chain.
+  const passesOn = run.agent.handoff !== undefined || run.agent.router !== undefined;
+  const own = await core(run, request, run.seat !== undefined && !passesOn ? run.seat : undefined);
+  const answered = await handOver(run, await followRoute(run, own));
+  return run.seat === undefined ? answered.result : await announce(run, run.seat, answered.result);
+}
+
+/** One cycle in the supervisor's seat. What it reports goes on along its own handoff; what it broadcasts stays in the team. */
+async function supervise(run: AgentRun, seat: Seat): Promise<RunResult> {
+  const judged = await seatedSession(run, run.input, seat);
+  if (judged.result.spoke !== undefined) return await announce(run, seat, judged.result);
+  return seat.own === true ? judged.result : (await handOver(run, judged)).result;
+}
+
+async function core(run: AgentRun, request: UserMessage, seat: Seat | undefined): Promise<Answered> {
+  if (seat !== undefined && run.agent.team === undefined) return await seatedSession(run, request, seat);
+  if (run.agent.team !== undefined) return { result: await runTeam(run, run.agent.team, request) };
+  const exits = run.agent.router === undefined ? [] : [routeExit(run.agent.router.destinations)];
+  const session = await run.session({ input: request, exits, reports: true });
+  return { result: resultOf(run, session), route: session.exit?.value as Answered['route'] };
 }

@@ -9,8 +9,10 @@
  * 3. A key names a step for ever, unique within its run. On resume a step with a recorded outcome answers from the ledger.
  *    Renaming a key is a breaking change.
  */
+
+import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import type { Answer, Claim, Failure, Report, RunStatus } from '../events/catalogue.ts';
+import type { Answer, Claim, Failure, Payloads, Report, RunStatus } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 
 /** How a run ended, as its parent sees it. */
@@ -19,6 +21,11 @@ export interface RunResult {
   readonly report: Report;
   /** The agent whose answer this is, after handoffs and routing. */
   readonly finalAgent: string;
+  /** The run that gave it. */
+  readonly finalRun: RunId;
+  /** Model calls that run has made. */
+  readonly turns: number;
+  readonly spoke?: 'update' | 'final' | undefined;
   readonly claims?: readonly Claim[] | undefined;
   readonly error?: Failure | undefined;
 }
@@ -32,7 +39,25 @@ export interface StartOptions {
   readonly reason?: string;
   /** The child's part in the pattern, such as `advisor` or `worker`. */
   readonly role?: string;
+  /** Goes on with the conversation of this earlier run. */
+  readonly continues?: RunId;
+  /** Tightens the agent's own limit. */
+  readonly maxTurns?: number;
+  /** Tightens the agent's own budget of wall time. */
+  readonly timeoutMs?: number;
+  readonly seat?: Seat;
 }
+
+/** A place in a team: the child speaks by broadcast instead of by report, and hears what the others broadcast. */
+export type Seat = NonNullable<Payloads['run.started']['seat']>;
+
+/** What a pattern may record about itself. The time of a broadcast is filled in when it is recorded. */
+export type PatternEvent =
+  | { readonly type: 'handoff.made'; readonly payload: Payloads['handoff.made'] }
+  | { readonly type: 'router.chose'; readonly payload: Payloads['router.chose'] }
+  | { readonly type: 'advisor.reported'; readonly payload: Payloads['advisor.reported'] }
+  | { readonly type: 'member.exited'; readonly payload: Payloads['member.exited'] }
+  | { readonly type: 'team.broadcast'; readonly payload: Omit<Payloads['team.broadcast'], 'timestamp'> };
 
 export interface WaitRequest {
   readonly question: string;
@@ -58,4 +83,8 @@ export interface Steps {
   wait(key: string, request: WaitRequest): Promise<Answer | undefined>;
   sleep(key: string, delayMs: number): Promise<void>;
   now(key: string): Promise<number>;
+  /** An unguessable word, the same for ever: a fence around text that somebody else wrote. */
+  nonce(key: string): Promise<string>;
+  /** Records an event, once. */
+  emit(key: string, event: PatternEvent): Promise<void>;
 }

@@ -74,8 +74,41 @@ function describe(event: LedgerEvent): Description {
     case 'artifact.manifest':
     case 'evidence.checked':
       return describeTool(event);
+    case 'handoff.made':
+    case 'router.chose':
+    case 'advisor.reported':
+    case 'team.broadcast':
+    case 'member.exited':
+    case 'agent.dismissed':
+      return describePattern(event);
     default:
       return describeOther(event);
+  }
+}
+
+function describePattern(event: EventNamed<'handoff' | 'router' | 'advisor' | 'team' | 'member' | 'agent'>): Description {
+  switch (event.event_type) {
+    case 'handoff.made':
+      return ['info', `hands over to ${event.payload.to}`];
+    case 'router.chose': {
+      const { agent, message } = event.payload;
+      return ['info', `routes to ${agent}${message === undefined ? '' : `: ${firstLine(message, TEXT_CHARACTERS)}`}`];
+    }
+    case 'advisor.reported': {
+      const { advisor, finalAgent, status } = event.payload;
+      const who = advisor === finalAgent ? advisor : `${advisor} (through ${finalAgent})`;
+      return [status === 'completed' ? 'info' : 'warn', `advice of ${who}: ${status}`];
+    }
+    case 'team.broadcast': {
+      const { type, memberId, cycle, message } = event.payload;
+      return [type === 'failure' ? 'warn' : 'info', `cycle ${cycle}, ${memberId} says: ${firstLine(message, TEXT_CHARACTERS)}`];
+    }
+    case 'member.exited':
+      return ['info', `${event.payload.memberId} leaves the team: ${event.payload.reason}`];
+    case 'agent.dismissed':
+      return ['detail', `${event.payload.agent} (${event.payload.id}) is dismissed`];
+    default:
+      return unreachable(event);
   }
 }
 

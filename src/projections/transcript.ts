@@ -66,6 +66,8 @@ function applyTo(run: RunTranscript, event: LedgerEvent): void {
       break;
     case 'model.request':
       for (const item of event.payload.added) place(run, item);
+      // A pattern may have put its own words in the place of the request.
+      run.pending.delete(INPUT_STEP);
       break;
     default:
   }
@@ -84,7 +86,7 @@ function place(run: RunTranscript, item: { readonly step: string } | { readonly 
 function condense(run: RunTranscript, step: string, summary: { readonly before: string; readonly text: string }): void {
   const cut = run.placed.findIndex((item) => item.step === summary.before);
   const kept = cut === -1 ? [] : run.placed.slice(cut);
-  const request = run.placed.filter((item) => item.step === INPUT_STEP);
+  const request = run.placed.slice(0, 1);
   run.placed = [...request, { step, message: userText(summary.text) }, ...kept];
   run.condensed = true;
 }

@@ -12,6 +12,8 @@ export interface Conversation {
   /** A request with everything so far was made; the provider counted this many tokens, if it said so. */
   sent(inputTokens: number | undefined): void;
   judge(): ContextVerdict;
+  /** Whether a text of this size could still be added. */
+  fits(text: string): boolean;
   /** What condensing would replace, or `undefined` when it would not help. */
   digest(
     reference: (item: Message | ToolResultPart) => string | undefined,
@@ -52,6 +54,7 @@ export function createConversation(input: SessionInput): Conversation {
       newFrom = messages.length;
     },
     judge: () => judgeContext(tokens(), room),
+    fits: (text) => tokens() + textTokens(text) <= room,
     digest(reference) {
       const cut = condensable(messages, messages.indexOf(request), room, messageTokens);
       const keptFrom = cut === undefined ? undefined : messages[cut];

@@ -3,20 +3,15 @@
  * the tool adds whether it succeeded, and claims that the runtime can check.
  */
 import { z } from 'zod';
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { type Claim, claim, type Report } from '../events/catalogue.ts';
+import { claim, type Report } from '../events/catalogue.ts';
 import type { ToolCallPart } from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
+import type { Ending, Exit } from './port.ts';
 import { schemaProblem } from './schema-check.ts';
 
 export const FINAL_REPORT = 'final_report';
-
-export interface FinalReport {
-  readonly report: Report;
-  readonly success: boolean;
-  readonly claims: readonly Claim[];
-}
 
 export interface OutputContract {
   readonly format: Report['format'];
@@ -46,7 +41,7 @@ const CLAIMS_SCHEMA: JsonObject = {
   },
 };
 
-export function finalReportSpec(output: OutputContract): ToolSpec {
+function finalReportSpec(output: OutputContract): ToolSpec {
   const body = output.schema ?? { type: 'string', description: `The whole answer, as ${output.format}.` };
   return {
     name: FINAL_REPORT,
@@ -70,8 +65,25 @@ const arguments_ = z.object({
   claims: z.array(claim).max(200).default([]),
 });
 
-/** The failure is written for the model, which may try again. */
-export function parseFinalReport(call: ToolCallPart, output: OutputContract): Result<FinalReport, string> {
+export function finalReportExit(output: OutputContract): Exit {
+  return { spec: finalReportSpec(output), take: (call) => parseFinalReport(call, output) };
+}
+
+/** A plain answer taken as the report. */
+export function plainReport(output: OutputContract): (text: string) => Result<Ending, string> {
+  return (text) => {
+    const value = output.format === 'json' ? parseJson(withoutFence(text)) : ok(text);
+    if (!value.ok) return fail(`The answer is not valid JSON: ${value.error}`);
+    const body = reportBody(value.value, output);
+    return body.ok ? ok({ report: { format: output.format, body: body.value }, success: true, claims: [] }) : body;
+  };
+}
+
+function withoutFence(text: string): string {
+  return /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(text)?.[1] ?? text;
+}
+
+function parseFinalReport(call: ToolCallPart, output: OutputContract): Result<Ending, string> {
   if (call.malformed !== undefined) return fail('The arguments are not valid JSON. Call final_report again with valid JSON.');
   const parsed = arguments_.safeParse(call.input);
   if (!parsed.success) return fail(`The arguments do not fit: ${z.prettifyError(parsed.error)}`);
@@ -85,7 +97,7 @@ export function parseFinalReport(call: ToolCallPart, output: OutputContract): Re
 }
 
 /** Turns what the model gave as its report into text, checking it against the contract. */
-export function reportBody(value: Json | undefined, output: OutputContract): Result<string, string> {
+function reportBody(value: Json | undefined, output: OutputContract): Result<string, string> {
   if (value === undefined || value === null || value === '')
     return fail('The report is empty. Give the whole answer in `report`.');
   if (output.schema !== undefined) {

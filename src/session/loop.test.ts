@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../base/json.ts';
 import { type AssistantMessage, type Message, type ToolCallPart, textOf, userText } from '../events/messages.ts';
+import { finalReportExit, type OutputContract, plainReport } from './final-report.ts';
 import { runSession } from './loop.ts';
 import type { SessionInput, SessionLimits, SessionPorts, TurnOutcome, TurnRequest } from './port.ts';
 
@@ -13,13 +14,14 @@ const limits: SessionLimits = {
   loopStopAt: 5,
 };
 
+const contract = (output: OutputContract) => ({ exits: [finalReportExit(output)], plain: plainReport(output) });
+
 const input = (changes: Partial<SessionInput> = {}): SessionInput => ({
   agent: 'a',
   system: 'S',
   history: [],
   request: userText('Do it.'),
-  output: { format: 'text' },
-  settings: {},
+  ...contract({ format: 'text' }),
   limits,
   ...changes,
 });
@@ -163,13 +165,13 @@ describe('what a model may do wrong', () => {
       schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
     } as const;
     const played = ports({ replies: ['not json', '{"n":"x"}', '```json\n{"n":1}\n```'] });
-    expect(await runSession(input({ output }), played.given)).toMatchObject({
+    expect(await runSession(input(contract(output)), played.given)).toMatchObject({
       status: 'completed',
       report: { format: 'json', body: '{"n":1}' },
       turns: 3,
     });
     const viaTool = ports({ replies: [report('text'), report({ n: 2 })] });
-    expect(await runSession(input({ output }), viaTool.given)).toMatchObject({ report: { body: '{"n":2}' }, turns: 2 });
+    expect(await runSession(input(contract(output)), viaTool.given)).toMatchObject({ report: { body: '{"n":2}' }, turns: 2 });
   });
 });
 

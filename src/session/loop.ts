@@ -7,14 +7,19 @@
  * - Every tool call gets exactly one result, in the order of the calls.
  */
 
-import { parseJson } from '../base/json.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
-import { type AssistantMessage, type Message, type ToolCallPart, textOf, toolCallsOf } from '../events/messages.ts';
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  type ToolResultPart,
+  textOf,
+  toolCallsOf,
+} from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
 import { type Conversation, createConversation } from './conversation.ts';
-import { FINAL_REPORT, type FinalReport, finalReportSpec, parseFinalReport, reportBody } from './final-report.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
-import type { SessionInput, SessionPorts, SessionResult, TurnOutcome } from './port.ts';
+import type { Ending, Exit, SessionInput, SessionPorts, SessionResult, TurnOutcome, TurnRequest } from './port.ts';
 import * as prompts from './prompts.ts';
 import { errorPart, runToolCalls } from './tool-calls.ts';
 
@@ -25,26 +30,23 @@ interface Loop {
   readonly breaker: LoopBreaker;
   /** What is offered on an ordinary turn, and on the last one. The same arrays every time: models translate them once. */
   readonly offered: { readonly working: readonly ToolSpec[]; readonly last: readonly ToolSpec[] };
-  readonly reportTool: ToolSpec | undefined;
   /** Why the next turn must be the last, once that is so. */
   mustEnd: string | undefined;
 }
 
 export async function runSession(input: SessionInput, ports: SessionPorts): Promise<SessionResult> {
-  const { specs } = ports.tools;
-  const reportTool = specs.length > 0 || input.output.schema !== undefined ? finalReportSpec(input.output) : undefined;
-  const last = reportTool === undefined ? [] : [reportTool];
+  const exits = input.exits.map((exit) => exit.spec);
   const loop: Loop = {
     input,
     ports,
     conversation: createConversation(input),
     breaker: createLoopBreaker(input.limits.loopNudgeAt, input.limits.loopStopAt),
-    offered: { working: [...specs, ...last], last },
-    reportTool,
+    offered: { working: [...ports.tools.specs, ...exits], last: exits },
     mustEnd: undefined,
   };
   for (let turn = 1; turn <= input.limits.maxTurns; turn += 1) {
     if (ports.signal.aborted) return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+    await listen(loop, turn);
     await makeRoom(loop, turn);
     if (turn === input.limits.maxTurns && turn > 1) loop.mustEnd ??= prompts.outOfTurns;
     const result = await takeTurn(loop, turn);
@@ -57,25 +59,45 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
   });
 }
 
+/** Takes in what others have said since the last turn. */
+async function listen(loop: Loop, turn: number): Promise<void> {
+  const { conversation, ports } = loop;
+  const incoming = await ports.incoming?.(turn, (text) => conversation.fits(text));
+  for (const message of incoming?.messages ?? []) conversation.add(message);
+  if (incoming?.overflow === true) loop.mustEnd ??= prompts.outOfContext;
+}
+
 /** One model call and what follows from it. `undefined` when there is more to do. */
 async function takeTurn(loop: Loop, turn: number): Promise<SessionResult | undefined> {
   const { conversation, ports } = loop;
   const final = loop.mustEnd !== undefined;
-  if (loop.mustEnd !== undefined) conversation.add(prompts.lastTurn(loop.mustEnd, loop.reportTool !== undefined));
-  const offered = final ? loop.offered.last : loop.offered.working;
+  const { last, working } = loop.offered;
+  if (loop.mustEnd !== undefined)
+    conversation.add(
+      prompts.lastTurn(
+        loop.mustEnd,
+        last.map((spec) => spec.name),
+      ),
+    );
   const outcome = await ports.model.ask({
     turn,
     messages: conversation.messages,
     newFrom: conversation.newFrom,
-    tools: offered,
-    toolChoice: final && loop.reportTool !== undefined ? { name: FINAL_REPORT } : undefined,
+    tools: final ? last : working,
+    toolChoice: final ? onlyExits(last) : undefined,
   });
   conversation.sent(outcome.kind === 'answer' ? outcome.answer.usage.inputTokens : undefined);
   if (outcome.kind !== 'answer') return turnFailed(loop, turn, outcome);
   conversation.add(outcome.answer.message);
   const calls = toolCallsOf(outcome.answer.message);
   if (calls.length === 0) return plainAnswer(loop, turn, outcome.answer.message);
-  return afterCalls(loop, turn, calls, offered);
+  return afterCalls(loop, turn, calls, final ? last : working);
+}
+
+function onlyExits(exits: readonly ToolSpec[]): TurnRequest['toolChoice'] {
+  const [only] = exits;
+  if (only === undefined) return undefined;
+  return exits.length === 1 ? { name: only.name } : 'required';
 }
 
 async function afterCalls(
@@ -84,16 +106,15 @@ async function afterCalls(
   calls: readonly ToolCallPart[],
   offered: readonly ToolSpec[],
 ): Promise<SessionResult | undefined> {
-  const reportCall = loop.reportTool === undefined ? undefined : calls.find((call) => call.name === FINAL_REPORT);
-  const reported = reportCall === undefined ? undefined : parseFinalReport(reportCall, loop.input.output);
-  const others = calls.filter((call) => call !== reportCall);
+  const exitCall = calls.find((call) => exitOf(loop, call) !== undefined);
+  const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall)?.take(exitCall);
+  const others = calls.filter((call) => call !== exitCall);
   const ran = await runToolCalls(turn, others, offered, loop.ports.tools, loop.input.limits.maxToolCallsPerTurn);
-  if (reported?.ok === true) return reportGiven(loop, turn, reported.value);
+  if (taken?.ok === true) return endedBy(loop, turn, taken.value);
 
+  const refused = taken?.ok === false ? taken.error : '';
   const results = calls.map((call) =>
-    call === reportCall && reported?.ok === false
-      ? errorPart(call, reported.error)
-      : (ran[others.indexOf(call)] ?? errorPart(call, 'Not run.')),
+    call === exitCall ? errorPart(call, refused) : (ran[others.indexOf(call)] as ToolResultPart),
   );
   loop.conversation.add({ role: 'tool', content: results });
   const verdict = loop.breaker.observe(calls, results);
@@ -102,31 +123,26 @@ async function afterCalls(
   return undefined;
 }
 
-/** An answer without tool calls is the report, if it fits what was asked for. */
-function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): SessionResult | undefined {
-  const { output } = loop.input;
-  const text = textOf(answer.content).trim();
-  if (text === '') {
-    loop.conversation.add(prompts.emptyAnswer);
-    return undefined;
-  }
-  const value = output.format === 'json' ? parseJson(withoutFence(text)) : { ok: true as const, value: text };
-  const body = value.ok
-    ? reportBody(value.value, output)
-    : { ok: false as const, error: `The answer is not valid JSON: ${value.error}` };
-  if (!body.ok) {
-    loop.conversation.add(prompts.badAnswer(body.error));
-    return undefined;
-  }
-  return reportGiven(loop, turn, { report: { format: output.format, body: body.value }, success: true, claims: [] });
+function exitOf(loop: Loop, call: ToolCallPart): Exit | undefined {
+  return loop.input.exits.find((exit) => exit.spec.name === call.name);
 }
 
-function reportGiven(loop: Loop, turn: number, given: FinalReport): SessionResult {
+/** An answer without tool calls ends the session, if it fits what was asked for. */
+function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): SessionResult | undefined {
+  const text = textOf(answer.content).trim();
+  const ending = text === '' ? undefined : loop.input.plain(text);
+  if (ending?.ok === true) return endedBy(loop, turn, ending.value);
+  loop.conversation.add(ending === undefined ? prompts.emptyAnswer : prompts.badAnswer(ending.error));
+  return undefined;
+}
+
+function endedBy(loop: Loop, turn: number, ending: Ending): SessionResult {
   return {
-    status: given.success ? 'completed' : 'failed',
-    report: given.report,
-    claims: given.claims,
-    error: given.success ? undefined : { code: 'reported_failure', message: 'The agent reported that it could not do it.' },
+    status: ending.success ? 'completed' : 'failed',
+    report: ending.report,
+    claims: ending.claims,
+    exit: ending.exit,
+    error: ending.success ? undefined : { code: 'reported_failure', message: 'The agent reported that it could not do it.' },
     turns: turn,
     messages: loop.conversation.messages,
   };
@@ -189,10 +205,6 @@ function lastWords(messages: readonly Message[]): string {
     }
   }
   return '';
-}
-
-function withoutFence(text: string): string {
-  return /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(text)?.[1] ?? text;
 }
 
 function fixFor(error: ModelFailure): string | undefined {

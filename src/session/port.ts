@@ -2,10 +2,11 @@
  * What the session loop is given and what it gives back. Everything comes in as an argument: the model and the tools are
  * already recorded ones, so the loop is durable without knowing that there is a ledger.
  */
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Result } from '../base/result.ts';
 import type { Claim, ModelFailure, Report, RunStatus } from '../events/catalogue.ts';
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../events/messages.ts';
-import type { ModelAnswer, ModelSettings, ToolSpec } from '../models/port.ts';
+import type { ModelAnswer, ToolSpec } from '../models/port.ts';
 
 /** One model call of one turn. The answer is recorded before this resolves. */
 export interface TurnRequest {
@@ -49,9 +50,34 @@ export interface SessionInput {
   /** What was said before (same agent, same session), oldest first. */
   readonly history: readonly Message[];
   readonly request: UserMessage;
-  readonly output: { readonly format: Report['format']; readonly schema?: Json | undefined };
-  readonly settings: ModelSettings;
+  /** Tools that end the session, such as `final_report`. Without any, only a plain answer does. */
+  readonly exits: readonly Exit[];
+  /** What an answer without tool calls amounts to. The failure is written for the model, which may try again. */
+  plain(text: string): Result<Ending, string>;
   readonly limits: SessionLimits;
+}
+
+/** A tool whose call ends the session. */
+export interface Exit {
+  readonly spec: ToolSpec;
+  /** The failure is written for the model, which may try again. */
+  take(call: ToolCallPart): Result<Ending, string>;
+}
+
+/** What an agent ended its session with. */
+export interface Ending {
+  readonly success: boolean;
+  readonly report: Report;
+  readonly claims: readonly Claim[];
+  /** Which exit it was, and what it carries beside the report. */
+  readonly exit?: { readonly tool: string; readonly value: JsonObject } | undefined;
+}
+
+/** Messages from outside that a turn begins with. */
+export interface Incoming {
+  readonly messages: readonly UserMessage[];
+  /** One of them did not fit and was replaced: the session should end while it can. */
+  readonly overflow: boolean;
 }
 
 export interface SessionPorts {
@@ -59,6 +85,8 @@ export interface SessionPorts {
   readonly tools: SessionTools;
   /** Records that everything before `keptFrom` (but the request) is from now on told by `text`; gives the message that tells it. */
   condense(turn: number, text: string, keptFrom: Message): Promise<UserMessage>;
+  /** What has come from others since the last turn. `fits` says whether a text still has room. */
+  incoming?(turn: number, fits: (text: string) => boolean): Promise<Incoming>;
   /** Where the original of a message or result is kept, in a form that a person or an agent can look up. */
   reference(item: Message | ToolResultPart): string | undefined;
   readonly signal: AbortSignal;
@@ -69,6 +97,7 @@ export interface SessionResult {
   readonly report: Report;
   readonly claims: readonly Claim[];
   readonly error?: { readonly code: string; readonly message: string; readonly fix?: string | undefined } | undefined;
+  readonly exit?: Ending['exit'];
   readonly turns: number;
   readonly messages: readonly Message[];
 }

@@ -1,12 +1,10 @@
 /** What the runtime itself says to a model. Plain sentences; each is recorded in the request that carries it. */
 import { type UserMessage, userText } from '../events/messages.ts';
 
-export const lastTurn = (why: string, canReport: boolean): UserMessage =>
-  userText(
-    canReport
-      ? `${why} This is your last turn: call final_report now with everything you have, and say plainly what is missing.`
-      : `${why} This is your last turn: answer now with everything you have, and say plainly what is missing.`,
-  );
+export const lastTurn = (why: string, exits: readonly string[]): UserMessage => {
+  const how = exits.length === 0 ? 'answer now' : `call ${exits.join(' or ')} now`;
+  return userText(`${why} This is your last turn: ${how} with everything you have, and say plainly what is missing.`);
+};
 
 export const outOfTurns = 'You have used all your turns but this one.';
 export const outOfContext = 'The conversation has nearly filled the context window.';

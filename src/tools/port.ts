@@ -46,8 +46,13 @@ export interface Tool {
   readonly origin?: { readonly server: string; readonly tool: string; readonly readOnly: boolean };
   /** Overrides the agent's `toolTimeout`. */
   readonly timeoutMs?: number;
-  /** `question`: the runtime asks the user and the answer is the result; `run` is not called. */
-  readonly kind?: 'question';
+  /**
+   * What the runtime does in place of `run`: asks the user, runs a sub-agent, asks one that has answered a further question,
+   * or lets one go.
+   */
+  readonly kind?: 'question' | 'agent' | 'clarification' | 'dismissal';
+  /** The agent behind a tool of kind `agent`. */
+  readonly agent?: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;
 }
 

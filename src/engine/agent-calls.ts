@@ -1,0 +1,144 @@
+/**
+ * Calls of sub-agents. The child is a run of its own under the call's step, so a crash resumes it where it was; what it
+ * answered becomes the result of the call. A child with `chat` can be asked again: the question is another run that goes on
+ * with its conversation, as long as it has turns left.
+ */
+
+import type { RunId } from '../base/ids.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Payloads } from '../events/catalogue.ts';
+import { userText } from '../events/messages.ts';
+import { succeeded } from '../patterns/agent-run.ts';
+import type { RunResult } from '../patterns/steps.ts';
+import { checkInput } from '../tools/input.ts';
+import type { Tool } from '../tools/port.ts';
+import type { Child } from './frozen.ts';
+import type { RunNode, Tree } from './tree.ts';
+
+type ResultPayload = Payloads['tool.result'];
+
+export interface AgentCall {
+  readonly step: string;
+  readonly tool: Tool;
+  readonly id: string;
+  readonly input: Json;
+}
+
+export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<ResultPayload> {
+  const checked = checkInput(call.tool.inputSchema, call.input);
+  if (!checked.ok) return refused(call, checked.error);
+  switch (call.tool.kind) {
+    case 'agent':
+      return await callSubAgent(tree, node, call, call.input as JsonObject);
+    case 'clarification':
+      return await clarify(tree, node, call, call.input as { readonly id: string; readonly question: string });
+    default:
+      return dismiss(tree, node, call, call.input as { readonly id: string });
+  }
+}
+
+async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: JsonObject): Promise<ResultPayload> {
+  const { agent } = call.tool;
+  if (agent === undefined) return refused(call, `${call.tool.name} is not an agent.`);
+  const { reason, ...task } = input;
+  const prompt = agent.takesJson ? JSON.stringify(task) : String(task['prompt'] ?? '');
+  const options = { role: 'sub-agent', ...(typeof reason === 'string' ? { reason } : {}) };
+  const child = await tree.child(node, { key: call.step, agent: agent.name, input: userText(prompt), options });
+  const result = await child.result;
+  const answered: Child = {
+    id: `${call.tool.name}-${call.step.replace(/^turn\//, '').replace('/tool/', '.')}`,
+    agent: agent.name,
+    run: result.finalRun,
+    chat: agent.chat && succeeded(result),
+    turnsRemaining: Math.max(0, agent.maxTurns - result.turns),
+  };
+  tree.frozen.note(node.run, answered);
+  const text = answered.chat ? `${result.report.body}\n\n${footer(answered)}` : result.report.body;
+  return {
+    ...base(call),
+    child: answered,
+    ...content(failureText(result, agent.name) ?? text),
+    ...(succeeded(result) ? {} : { isError: true }),
+  };
+}
+
+async function clarify(
+  tree: Tree,
+  node: RunNode,
+  call: AgentCall,
+  asked: { readonly id: string; readonly question: string },
+): Promise<ResultPayload> {
+  const child = tree.frozen.find(node.run, asked.id);
+  if (child === undefined)
+    return clarificationError(
+      call,
+      asked.id,
+      'unknown_id',
+      'There is no agent with this clarification id, or it was dismissed.',
+      0,
+    );
+  if (!child.chat)
+    return clarificationError(
+      call,
+      asked.id,
+      'chat_disabled',
+      `${child.agent} does not take questions (chat: true is not set).`,
+      child.turnsRemaining,
+    );
+  if (child.turnsRemaining < 1)
+    return clarificationError(call, asked.id, 'clarification_no_turns', `${child.agent} has no turns left.`, 0);
+  const question = `## CLARIFICATION REQUEST FROM ${callPath(node)}\n\n${asked.question}`;
+  const options = { role: 'sub-agent', reason: 'clarification', continues: child.run as RunId, maxTurns: child.turnsRemaining };
+  const { result: pending } = await tree.child(node, { key: call.step, agent: child.agent, input: userText(question), options });
+  const result = await pending;
+  const now: Child = { ...child, run: result.finalRun, turnsRemaining: Math.max(0, child.turnsRemaining - result.turns) };
+  tree.frozen.note(node.run, now);
+  const status = succeeded(result) ? 'answered' : 'failed';
+  return {
+    ...base(call),
+    child: now,
+    ...content(structured(status, result.report.body, now)),
+    ...(succeeded(result) ? {} : { isError: true }),
+  };
+}
+
+function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly id: string }): ResultPayload {
+  const child = tree.frozen.find(node.run, id);
+  if (child === undefined) return refused(call, `There is no agent with the id ${id}.`);
+  for (const below of tree.frozen.below(child.run)) tree.writer.enqueue([dismissal(node, below)]);
+  tree.frozen.dismiss(node.run, id);
+  tree.writer.enqueue([dismissal(node, child)]);
+  return { ...base(call), ...content(`${child.agent} was dismissed.`) };
+}
+
+function dismissal(node: RunNode, { id, agent, run }: Child) {
+  return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
+}
+
+function clarificationError(call: AgentCall, id: string, error: string, message: string, turnsRemaining: number): ResultPayload {
+  const text = JSON.stringify({ status: 'error', error, content: message, clarificationId: id, turnsRemaining });
+  return { ...base(call), ...content(text), isError: true };
+}
+
+function structured(status: string, body: string, child: Child): string {
+  const { id, turnsRemaining } = child;
+  return `${JSON.stringify({ status, content: body, clarificationId: id, turnsRemaining })}\n\n${footer(child)}`;
+}
+
+function footer({ agent, id, turnsRemaining }: Child): string {
+  return `---\n${agent} can be asked further: ask_clarification with id \`${id}\` (${turnsRemaining} turns remaining).`;
+}
+
+function failureText(result: RunResult, agent: string): string | undefined {
+  if (succeeded(result)) return undefined;
+  return `${agent} did not succeed (${result.status}): ${result.error?.message ?? ''}\n\n${result.report.body}`.trim();
+}
+
+/** The agents from the root down to this run. */
+function callPath(node: RunNode): string {
+  return node.parent === undefined ? node.started.agent : `${callPath(node.parent)} > ${node.started.agent}`;
+}
+
+const base = ({ id, tool }: AgentCall) => ({ id, name: tool.name, durationMs: 0 });
+const content = (text: string): Pick<ResultPayload, 'content'> => ({ content: [{ type: 'text', text }] });
+const refused = (call: AgentCall, text: string): ResultPayload => ({ ...base(call), ...content(text), isError: true });

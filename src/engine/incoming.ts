@@ -1,0 +1,71 @@
+/**
+ * What a run with a seat in a team hears before a turn. The request that carries a broadcast is what delivers it, so a turn
+ * that was recorded hears again exactly what it heard then; any other hears what is new.
+ */
+import { userText } from '../events/messages.ts';
+import { fenced } from '../patterns/fence.ts';
+import type { Seat } from '../patterns/steps.ts';
+import type { Incoming } from '../session/port.ts';
+import { type Broadcast, foreign } from './channel.ts';
+import type { StepIndex } from './step-index.ts';
+import type { RunNode, Tree } from './tree.ts';
+
+export async function incoming(
+  tree: Tree,
+  node: RunNode,
+  steps: StepIndex,
+  seat: Seat,
+  turn: number,
+  fits: (text: string) => boolean,
+): Promise<Incoming> {
+  const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
+  const heard =
+    recorded === undefined
+      ? await news(tree, node, seat, turn, fits)
+      : foreign(recorded.payload).flatMap((reference) => tree.channel.find(reference) ?? []);
+  const messages = heard.map((broadcast) => {
+    const message = userText(spokenText(broadcast, node.run));
+    steps.place(message, broadcast.step, broadcast.run);
+    return message;
+  });
+  return { messages, overflow: seat.role === 'supervisor' && heard.some(({ payload }) => payload.replaces !== undefined) };
+}
+
+/** What is new, with a notice in the place of what does not fit into the reader's context any more. */
+async function news(tree: Tree, node: RunNode, seat: Seat, turn: number, fits: (text: string) => boolean): Promise<Broadcast[]> {
+  const heard: Broadcast[] = [];
+  let text = '';
+  for (const [index, broadcast] of tree.channel.unheard(seat).entries()) {
+    const next = text + spokenText(broadcast, node.run);
+    if (fits(next)) {
+      text = next;
+      heard.push(broadcast);
+    } else heard.push(await tooLarge(tree, node, seat, `turn/${turn}/overflow/${index}`, broadcast));
+  }
+  return heard;
+}
+
+async function tooLarge(tree: Tree, node: RunNode, seat: Seat, step: string, broadcast: Broadcast): Promise<Broadcast> {
+  const { memberId, message, cycle, turnCount, team } = broadcast.payload;
+  const payload = {
+    team,
+    cycle,
+    turnCount,
+    type: 'failure' as const,
+    memberId,
+    message: `A broadcast of ${memberId} (${Buffer.byteLength(message)} bytes) does not fit into your context and was left out. It is in the ledger.`,
+    timestamp: new Date(tree.parts.clock.now()).toISOString(),
+    replaces: { run: broadcast.run, step: broadcast.step, reader: seat.member },
+  };
+  const known = node.journal.recorded('team.broadcast', step);
+  if (known === undefined) await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
+  const notice = { run: node.run, step, payload: known?.payload ?? payload };
+  tree.channel.publish(notice);
+  return notice;
+}
+
+/** The fence is the reader's run, which the speaker cannot know. */
+function spokenText({ payload }: Broadcast, reader: string): string {
+  const { type, memberId, message, turnCount, timestamp } = payload;
+  return `## TEAM BROADCAST\n\n${type} from ${memberId}, turn ${turnCount}, ${timestamp}\n\n${fenced('broadcast', reader.slice(-12), message)}`;
+}

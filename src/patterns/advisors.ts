@@ -1,0 +1,31 @@
+/**
+ * Advisors: run side by side on the same request before the agent's first turn. What they say is put under fixed headings,
+ * as they said it; one that fails leaves a report of its failure in its place, and the agent goes on with what there is.
+ */
+import { textOf, type UserMessage, userText } from '../events/messages.ts';
+import { type AgentRun, succeeded } from './agent-run.ts';
+import { enrichedRequest, failedAdvice } from './prompts.ts';
+import type { RunResult } from './steps.ts';
+
+export async function withAdvice(run: AgentRun): Promise<UserMessage> {
+  const { steps, input } = run;
+  const advisors = run.agent.advisors ?? [];
+  if (advisors.length === 0) return input;
+  const handles = [];
+  for (const name of advisors) {
+    handles.push(await steps.start(`advisors/${name}`, name, input, { role: 'advisor', reason: `advice for ${run.agent.name}` }));
+  }
+  const results = await steps.settled(handles);
+  for (const [index, result] of results.entries()) {
+    const advisor = advisors[index] ?? '';
+    const payload = { advisor, finalAgent: result.finalAgent, status: result.status };
+    await steps.emit(`advisors/${advisor}/reported`, { type: 'advisor.reported', payload });
+  }
+  const advice = results.map((result, index) => ({ label: result.finalAgent, text: adviceText(advisors[index] ?? '', result) }));
+  const text = enrichedRequest(textOf(input.content), advice, await steps.nonce('advisors/fence'));
+  return { ...userText(text), content: [{ type: 'text', text }, ...input.content.filter((part) => part.type === 'image')] };
+}
+
+function adviceText(advisor: string, result: RunResult): string {
+  return succeeded(result) ? result.report.body : failedAdvice(advisor, result.error?.message ?? result.status);
+}

@@ -1,0 +1,42 @@
+/** What a pattern is given, and the small things that all of them need. */
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { RunId } from '../base/ids.ts';
+import type { Result } from '../base/result.ts';
+import type { UserMessage } from '../events/messages.ts';
+import type { Ending, Exit, SessionResult } from '../session/port.ts';
+import type { RunResult, Seat, Steps } from './steps.ts';
+
+export interface AgentRun {
+  readonly agent: AgentDefinition;
+  readonly run: RunId;
+  readonly input: UserMessage;
+  /** The run's place in a team, if it has one. */
+  readonly seat: Seat | undefined;
+  readonly steps: Steps;
+  /** The agent's own session: turns until it ends. */
+  session(request: SessionRequest): Promise<SessionResult>;
+}
+
+export interface SessionRequest {
+  readonly input: UserMessage;
+  /** Further tools that end the session. */
+  readonly exits?: readonly Exit[];
+  /** Whether the agent may also end with a report. */
+  readonly reports: boolean;
+  /** What an answer without tool calls amounts to; the report unless said. */
+  readonly plain?: (text: string) => Result<Ending, string>;
+}
+
+/** What the core came to: its result, and the destination if it chose one. */
+export interface Answered {
+  readonly result: RunResult;
+  readonly route?: { readonly agent: string; readonly message?: string } | undefined;
+}
+
+export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: SessionResult): RunResult {
+  const { status, report, claims, error, turns } = session;
+  return { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error };
+}
+
+export const succeeded = (result: RunResult): boolean =>
+  result.status === 'completed' || result.status === 'completed_unverified';

@@ -1,0 +1,40 @@
+/**
+ * Handoff: when the agent has answered, the next one gets the answer and answers instead. Applied last and never bypassed:
+ * also after a router's destination. A stage that failed ends the chain, and the failure names it.
+ */
+import { textOf, userText } from '../events/messages.ts';
+import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
+import { handedOverRequest } from './prompts.ts';
+import type { RunResult, StartOptions } from './steps.ts';
+
+export async function handOver(run: AgentRun, answered: Answered): Promise<Answered> {
+  const { handoff } = run.agent;
+  if (handoff === undefined || !succeeded(answered.result)) return answered;
+  const { report } = answered.result;
+  const input =
+    handoff.include === 'report'
+      ? report.body
+      : handedOverRequest(
+          textOf(run.input.content),
+          answered.result.finalAgent,
+          report.body,
+          await run.steps.nonce('handoff/fence'),
+        );
+  await run.steps.emit('handoff/made', { type: 'handoff.made', payload: handoff });
+  return { result: await delegate(run, 'handoff', handoff.to, input) };
+}
+
+/** Lets another agent answer in this one's place. In a team it takes over the seat. */
+export async function delegate(run: AgentRun, stage: 'handoff' | 'router', agent: string, input: string): Promise<RunResult> {
+  const reason = stage === 'handoff' ? `${run.agent.name} handed over` : `${run.agent.name} routed the request here`;
+  // A router's choice is followed by the handoff, so only the last stage may take the seat.
+  const takesSeat = run.seat !== undefined && (stage === 'handoff' || run.agent.handoff === undefined);
+  const options: StartOptions = { role: stage, reason, ...(takesSeat && run.seat !== undefined ? { seat: run.seat } : {}) };
+  const [result] = await run.steps.settled([await run.steps.start(stage, agent, userText(input), options)]);
+  return namedStage(result as RunResult, stage, agent);
+}
+
+function namedStage(result: RunResult, stage: string, agent: string): RunResult {
+  if (succeeded(result) || result.error === undefined || result.error.message.startsWith('At ')) return result;
+  return { ...result, error: { ...result.error, message: `At ${stage} to ${agent}: ${result.error.message}` } };
+}

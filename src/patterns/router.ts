@@ -1,0 +1,50 @@
+/**
+ * Router: an agent like any other that may end by sending the request to one of its destinations, with a note if it likes.
+ * It keeps its own report: an agent that answers itself has not routed anything.
+ */
+import { z } from 'zod';
+import { fail, ok } from '../base/result.ts';
+import { textOf } from '../events/messages.ts';
+import type { Exit } from '../session/port.ts';
+import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
+import { delegate } from './handoff.ts';
+import { routedRequest } from './prompts.ts';
+
+const TOOL = 'handoff-to';
+
+export function routeExit(destinations: readonly string[]): Exit {
+  const choice = z.strictObject({ agent: z.enum(destinations as [string, ...string[]]), message: z.string().optional() });
+  return {
+    spec: {
+      name: TOOL,
+      description: 'Sends the user and an optional note to the selected agent, which answers in your place. Ends your work.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          agent: { type: 'string', enum: destinations },
+          message: { type: 'string', description: 'Optional context for the next agent' },
+        },
+        required: ['agent'],
+        additionalProperties: false,
+      },
+    },
+    take(call) {
+      const parsed = choice.safeParse(call.input);
+      if (!parsed.success)
+        return fail(`Not routed: ${z.prettifyError(parsed.error)}. The destinations are: ${destinations.join(', ')}.`);
+      const { agent, message } = parsed.data;
+      const value = message === undefined || message.trim() === '' ? { agent } : { agent, message };
+      const body = `Routed to ${agent}.`;
+      return ok({ success: true, report: { format: 'text', body }, claims: [], exit: { tool: TOOL, value } });
+    },
+  };
+}
+
+export async function followRoute(run: AgentRun, answered: Answered): Promise<Answered> {
+  const { route } = answered;
+  if (route === undefined || run.agent.router === undefined || !succeeded(answered.result)) return answered;
+  await run.steps.emit('router/chose', { type: 'router.chose', payload: route });
+  const nonce = await run.steps.nonce('router/fence');
+  const input = routedRequest(textOf(run.input.content), run.agent.name, route.message, nonce);
+  return { result: await delegate(run, 'router', route.agent, input) };
+}
