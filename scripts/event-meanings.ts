@@ -40,6 +40,9 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       budget: 'its own budget; those of its ancestors hold as well',
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
       maxTurns: 'tightens the agent’s own limit',
+      model: 'takes the place of the agent’s own models',
+      member: 'the member of a group whose conversation it goes on with',
+      part: 'only the agent’s own session is wanted: as a planner, or as an evaluator',
       seat: 'its place in a team: whose, as whom, in which cycle',
     },
   },
@@ -150,6 +153,46 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   'member.exited': {
     says: 'A member left its team.',
     fields: { team: 'the run of the team', memberId: 'who', cycle: 'in which cycle', reason: 'why' },
+  },
+  'group.planned': {
+    says: 'An orchestrator has divided the work, or failed to.',
+    fields: {
+      iteration: 'in which iteration',
+      assignments: 'who gets which task',
+      unknown: 'names that no worker has',
+      nudges: 'how often it had to be told to delegate before',
+    },
+  },
+  'group.evaluated': {
+    says: 'The result of an iteration was judged.',
+    fields: {
+      iteration: 'which',
+      score: 'from 0 to 1; 0.9 and more means that the goal is met',
+      rationale: 'why, and what would have to change',
+      dimensions: 'the scores behind the score',
+      trend: 'compared with the iteration before',
+      evaluator: 'who judged',
+      goalMet: 'whether the loop ends here',
+    },
+  },
+  'group.stalled': {
+    says: 'An iteration said nearly the same as the one before, and nothing was achieved.',
+    fields: {
+      iteration: 'which',
+      similarity: 'shared words over all words',
+      consecutive: 'how many in a row',
+      stops: 'whether it ends the loop',
+    },
+  },
+  'group.ended': {
+    says: 'A reflect loop has ended.',
+    fields: {
+      reason: 'which rule ended it',
+      goalMet: 'the only success',
+      cancelled: 'every other way out',
+      iterations: 'how many there were',
+      summary: 'the same for people',
+    },
   },
   'agent.dismissed': {
     says: 'A sub-agent that had answered cannot be asked any more.',

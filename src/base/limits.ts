@@ -32,6 +32,12 @@ export const limits = {
 
   // runs
   runDepth: 16,
+  reflectIterations: 5,
+  reflectErrors: 3,
+  reflectBackOffMs: 2 * SECOND,
+  workerTimeoutMs: 10 * MINUTE,
+  collectTimeoutMs: 15 * MINUTE,
+  contextCharacters: 8_000,
   broadcastBytes: 256 * KIB,
   promptBytes: 4 * MIB,
 

@@ -37,7 +37,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
 
 export async function agentsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
   const files = await readFiles(context);
-  const agent = await findAgent(context, files, word, await agentFileOf(context.cwd, word));
+  const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
   const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
   const { out } = context.terminal;
   if (options.json) printJson(context, { ...agent.definition, origin: agent.origin, uses });

@@ -37,7 +37,8 @@ export async function withProject<Value>(
 
 /** How to call the command line so that it works in the same folder: what is shown to a person can be copied. */
 export function callOf({ cwd, terminal }: CommandContext): string {
-  return cwd === terminal.cwd ? 'troupe' : `troupe -C ${cwd}`;
+  const called = terminal.env['TROUPE_CALLED_AS'] || 'troupe';
+  return cwd === terminal.cwd ? called : `${called} -C ${cwd}`;
 }
 
 export function printJson(context: CommandContext, value: unknown): void {

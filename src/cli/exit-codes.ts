@@ -40,8 +40,9 @@ export function exitCodeOfEnd(end: RunEnd): ExitCode {
     case 'waiting':
       return exitCodes.needsInput;
     case 'paused':
-    case 'interrupted':
       return exitCodes.interrupted;
+    case 'interrupted':
+      return end.error === undefined ? exitCodes.interrupted : exitCodeOfError(end.error.code);
     case 'lost':
       return exitCodes.failed;
     default:
@@ -53,8 +54,8 @@ export function exitCodeOfEnd(end: RunEnd): ExitCode {
 export function exitCodeOfError(code: string): ExitCode {
   if (code === 'budget_exhausted') return exitCodes.budget;
   if (code === 'executor_unavailable') return exitCodes.executorUnavailable;
-  return failureCodes.has(code) ? exitCodes.failed : exitCodes.usage;
+  return failureCodes.has(code) || code.startsWith('ledger') ? exitCodes.failed : exitCodes.usage;
 }
 
 /** Trouble with the machine or with Troupe itself; everything else that is refused can be put right in the call or the files. */
-const failureCodes = new Set(['bug', 'held', 'ledger', 'ledger_read_only', 'ledger_damaged', 'disk_full', 'io']);
+const failureCodes = new Set(['bug', 'held', 'interrupted', 'io']);

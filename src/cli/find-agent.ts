@@ -1,12 +1,12 @@
 /** Finds the agent that a person means: a name, or a file, also one outside the folders where agents are looked for. */
 import { access } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { basename, resolve, sep } from 'node:path';
 import type { ProjectCheck } from '../agents/check-project.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/diagnostics.ts';
 import { nearest } from '../agents/did-you-mean.ts';
 import { type LoadedAgent, loadAgent } from '../agents/load.ts';
 import { TroupeError } from '../base/errors.ts';
-import { type CommandContext, usageError } from './command.ts';
+import { usageError } from './command.ts';
 
 /** An agent is meant by file when the word looks like a path, else by name. */
 export async function agentFileOf(cwd: string, word: string): Promise<string | undefined> {
@@ -28,18 +28,21 @@ export interface AgentFiles extends Pick<ProjectCheck, 'agents' | 'diagnostics'>
 }
 
 /** The agent that is meant. Every problem of its file is shown when it cannot be used. */
-export async function findAgent(context: CommandContext, files: AgentFiles, word: string, file?: string): Promise<LoadedAgent> {
+export async function findAgent(files: AgentFiles, word: string, file?: string): Promise<LoadedAgent> {
   const { agents, diagnostics, root, variables } = files;
   const pathOf = (agent: LoadedAgent): string => resolve(root, agent.definition.source);
   const found = agents.find((agent) => (file === undefined ? agent.definition.name === word : pathOf(agent) === file));
   const source = found === undefined ? file : pathOf(found);
-  const problems = diagnostics.filter((one) => isError(one) && source !== undefined && resolve(root, one.file) === source);
-  if (problems.length > 0) throw brokenAgent(context, word, problems);
+  // A file that is broken has no name of its own: the one that the file has counts.
+  const isMeant = (path: string): boolean =>
+    source === undefined ? basename(path) === `${word}.md` : resolve(root, path) === source;
+  const problems = diagnostics.filter((one) => isError(one) && isMeant(one.file));
+  if (problems.length > 0) throw brokenAgent(word, problems);
   if (found !== undefined) return found;
   if (file === undefined) throw unknownAgent(files, word);
   const loaded = await loadAgent({ path: file, root, variables });
   if (loaded.ok) return loaded.value;
-  throw brokenAgent(context, word, loaded.error);
+  throw brokenAgent(word, loaded.error);
 }
 
 function unknownAgent({ agents, diagnostics }: AgentFiles, word: string): TroupeError {
@@ -52,9 +55,8 @@ function unknownAgent({ agents, diagnostics }: AgentFiles, word: string): Troupe
   });
 }
 
-function brokenAgent(context: CommandContext, word: string, problems: readonly Diagnostic[]): TroupeError {
-  for (const problem of problems) context.terminal.progress.line(formatDiagnostic(problem));
-  return new TroupeError('invalid_agent', `"${word}" cannot run: ${problems.length} problems`, {
-    fix: 'troupe check shows all of them',
+function brokenAgent(word: string, problems: readonly Diagnostic[]): TroupeError {
+  return new TroupeError('invalid_agent', [`"${word}" cannot run`, ...problems.map(formatDiagnostic)].join('\n'), {
+    fix: 'correct the file; troupe check shows the problems of all files',
   });
 }

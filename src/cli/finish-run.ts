@@ -53,7 +53,8 @@ export function finishRun(context: CommandContext, project: Project, finished: F
     terminal.progress.line();
     for (const line of summaryLines(summary, terminal.progress.paint, callOf(context))) terminal.progress.line(line);
   }
-  if (end.kind === 'interrupted' || end.kind === 'paused') terminal.progress.line(`${end.kind}: ${safeText(end.reason)}`);
+  if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
+    terminal.progress.line(`${end.kind}: ${safeText(end.reason)}`);
   for (const line of waitLines(summary.waits, callOf(context))) terminal.progress.line(line);
   return code;
 }

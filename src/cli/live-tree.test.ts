@@ -116,7 +116,14 @@ describe('the live tree', () => {
     const tree = fold(events);
     for (let index = 0; index < 1_000; index += 1) {
       view.event(first, tree);
-      view.part({ session: SESSION, run: ROOT, agent: 'lead', turn: 1, delta: { type: 'text', text: `${index} ` } });
+      view.part({
+        session: SESSION,
+        run: ROOT,
+        agent: 'lead',
+        turn: 1,
+        terminal: true,
+        delta: { type: 'text', text: `${index} ` },
+      });
       clock.advance(1);
     }
     expect(writes.length).toBeGreaterThan(5);

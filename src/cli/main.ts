@@ -8,11 +8,14 @@ const { runProgram } = await import('./program.ts');
 const { createTerminal } = await import('./terminal.ts');
 const { codeOf } = await import('../base/errors.ts');
 
-// Whoever reads our output may stop reading: `troupe logs last | head` is not an error.
+// Whoever reads our output may stop reading: `troupe logs last | head` is not an error. A run is stopped as by Ctrl-C.
+let unread = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
-    if (codeOf(error) === 'EPIPE') process.exit(0);
-    throw error;
+    if (codeOf(error) !== 'EPIPE') throw error;
+    if (process.listenerCount('SIGINT') === 0) process.exit(0);
+    if (!unread) process.emit('SIGINT');
+    unread = true;
   });
 }
 

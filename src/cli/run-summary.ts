@@ -48,7 +48,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     status: statusOf(node, facts.end),
     verified: node.verified,
     report: node.report,
-    error: node.error,
+    error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
     turns: below.reduce((sum, run) => sum + run.turn, 0),
     toolCalls: below.reduce((sum, run) => sum + run.toolCalls, 0),
     runs: below.length,

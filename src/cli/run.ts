@@ -1,10 +1,10 @@
 /** `troupe run`: starts an agent on a prompt and stays with it. */
-
+import { stat } from 'node:fs/promises';
 import { TroupeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { userText } from '../events/messages.ts';
 import type { Project } from '../project/project.ts';
-import { type CommandContext, withProject } from './command.ts';
+import { type CommandContext, usageError, withProject } from './command.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { agentFileOf, findAgent } from './find-agent.ts';
@@ -34,7 +34,8 @@ export async function runCommand(
   const { model, maxTurns, workspace, var: vars } = options;
   return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile } }, async (project) => {
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
-    const { definition } = await findAgent(context, files, agent, agentFile);
+    const { definition } = await findAgent(files, agent, agentFile);
+    await requireFolder(project.config.workspace);
     return startAndDrive(context, project, definition.name, prompt, options);
   });
 }
@@ -63,6 +64,15 @@ async function startAndDrive(
   const view = chooseView(context, handle.run, options);
   const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+}
+
+async function requireFolder(workspace: string): Promise<void> {
+  const found = await stat(workspace).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw usageError(
+    `There is no workspace ${workspace}`,
+    'make the folder, or name another: --workspace, or `workspace` in troupe.yaml',
+  );
 }
 
 /** A session by its own id or by any of its runs. */

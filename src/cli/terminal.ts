@@ -55,7 +55,7 @@ export function createScreen(output: Output, colour: boolean): Screen {
     line: (text = '') => void output.write(`${text}\n`),
     paint: picocolors.createColors(colour),
     isTty: output.isTTY === true,
-    width: () => Math.max(20, output.columns ?? DEFAULT_WIDTH),
+    width: () => Math.max(20, output.columns || DEFAULT_WIDTH),
     height: () => Math.max(5, output.rows ?? DEFAULT_HEIGHT),
   };
 }

@@ -4,10 +4,12 @@
  * with its conversation, as long as it has turns left.
  */
 
-import type { RunId } from '../base/ids.ts';
+import { childRunId, type RunId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
+import type { Cause } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { checkInput } from '../tools/input.ts';
@@ -22,9 +24,17 @@ export interface AgentCall {
   readonly tool: Tool;
   readonly id: string;
   readonly input: Json;
+  /** The event that announced the call. */
+  readonly cause: Cause;
 }
 
-export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<ResultPayload> {
+/** The result of the call, and the event that ended the child, if there was one. */
+export interface AgentAnswer {
+  readonly payload: ResultPayload;
+  readonly ended?: Cause | undefined;
+}
+
+export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
   const checked = checkInput(call.tool.inputSchema, call.input);
   if (!checked.ok) return refused(call, checked.error);
   switch (call.tool.kind) {
@@ -37,29 +47,35 @@ export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Pro
   }
 }
 
-async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: JsonObject): Promise<ResultPayload> {
+async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: JsonObject): Promise<AgentAnswer> {
   const { agent } = call.tool;
   if (agent === undefined) return refused(call, `${call.tool.name} is not an agent.`);
   const { reason, ...task } = input;
   const prompt = agent.takesJson ? JSON.stringify(task) : String(task['prompt'] ?? '');
   const options = { role: 'sub-agent', ...(typeof reason === 'string' ? { reason } : {}) };
-  const child = await tree.child(node, { key: call.step, agent: agent.name, input: userText(prompt), options });
+  const { step: key, cause } = call;
+  const child = await tree.child(node, { key, agent: agent.name, input: userText(prompt), options, cause });
   const result = await child.result;
+  // Whoever answered is the one to ask: the last of a chain, with its own limit.
+  const final = result.finalAgent === agent.name ? undefined : await tree.parts.agent(result.finalAgent);
+  const maxTurns = final === undefined ? agent.maxTurns : (final.maxTurns ?? limits.maxTurns);
   const answered: Child = {
-    id: `${call.tool.name}-${call.step.replace(/^turn\//, '').replace('/tool/', '.')}`,
-    agent: agent.name,
+    id: freeId(tree, node, call),
+    agent: result.finalAgent,
     run: result.finalRun,
     chat: agent.chat && succeeded(result),
-    turnsRemaining: Math.max(0, agent.maxTurns - result.turns),
+    turnsRemaining: Math.max(0, maxTurns - result.turns),
   };
+  if (!answered.chat) dismissBelow(tree, node, childRunId(node.run, call.step));
   tree.frozen.note(node.run, answered);
   const text = answered.chat ? `${result.report.body}\n\n${footer(answered)}` : result.report.body;
-  return {
+  const payload = {
     ...base(call),
     child: answered,
     ...content(failureText(result, agent.name) ?? text),
     ...(succeeded(result) ? {} : { isError: true }),
   };
+  return { payload, ended: child.ended() };
 }
 
 async function clarify(
@@ -67,7 +83,7 @@ async function clarify(
   node: RunNode,
   call: AgentCall,
   asked: { readonly id: string; readonly question: string },
-): Promise<ResultPayload> {
+): Promise<AgentAnswer> {
   const child = tree.frozen.find(node.run, asked.id);
   if (child === undefined)
     return clarificationError(
@@ -89,35 +105,50 @@ async function clarify(
     return clarificationError(call, asked.id, 'clarification_no_turns', `${child.agent} has no turns left.`, 0);
   const question = `## CLARIFICATION REQUEST FROM ${callPath(node)}\n\n${asked.question}`;
   const options = { role: 'sub-agent', reason: 'clarification', continues: child.run as RunId, maxTurns: child.turnsRemaining };
-  const { result: pending } = await tree.child(node, { key: call.step, agent: child.agent, input: userText(question), options });
-  const result = await pending;
+  const { step: key, cause } = call;
+  const asking = await tree.child(node, { key, agent: child.agent, input: userText(question), options, cause });
+  const result = await asking.result;
   const now: Child = { ...child, run: result.finalRun, turnsRemaining: Math.max(0, child.turnsRemaining - result.turns) };
   tree.frozen.note(node.run, now);
   const status = succeeded(result) ? 'answered' : 'failed';
-  return {
+  const payload = {
     ...base(call),
     child: now,
     ...content(structured(status, result.report.body, now)),
     ...(succeeded(result) ? {} : { isError: true }),
   };
+  return { payload, ended: asking.ended() };
 }
 
-function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly id: string }): ResultPayload {
+function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
   const child = tree.frozen.find(node.run, id);
   if (child === undefined) return refused(call, `There is no agent with the id ${id}.`);
-  for (const below of tree.frozen.below(child.run)) tree.writer.enqueue([dismissal(node, below)]);
-  tree.frozen.dismiss(node.run, id);
-  tree.writer.enqueue([dismissal(node, child)]);
-  return { ...base(call), ...content(`${child.agent} was dismissed.`) };
+  dismissBelow(tree, node, child.run);
+  letGo(tree, node, child);
+  return { payload: { ...base(call), ...content(`${child.agent} was dismissed.`) } };
 }
 
-function dismissal(node: RunNode, { id, agent, run }: Child) {
-  return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
+/** The agents that a conversation has called, all the way down. */
+function dismissBelow(tree: Tree, node: RunNode, run: string): void {
+  for (const below of tree.frozen.below(run)) letGo(tree, node, below);
 }
 
-function clarificationError(call: AgentCall, id: string, error: string, message: string, turnsRemaining: number): ResultPayload {
+function letGo(tree: Tree, node: RunNode, { id, agent, run }: Child): void {
+  tree.writer.enqueue([node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' })]);
+  tree.frozen.dismiss(run);
+}
+
+/** Turns are counted anew when a conversation goes on, so a name may be taken. */
+function freeId(tree: Tree, node: RunNode, { tool, step }: AgentCall): string {
+  const name = `${tool.name}-${step.replace(/^turn\//, '').replace('/tool/', '.')}`;
+  let id = name;
+  for (let again = 2; tree.frozen.find(node.run, id) !== undefined; again += 1) id = `${name}-${again}`;
+  return id;
+}
+
+function clarificationError(call: AgentCall, id: string, error: string, message: string, turnsRemaining: number): AgentAnswer {
   const text = JSON.stringify({ status: 'error', error, content: message, clarificationId: id, turnsRemaining });
-  return { ...base(call), ...content(text), isError: true };
+  return { payload: { ...base(call), ...content(text), isError: true } };
 }
 
 function structured(status: string, body: string, child: Child): string {
@@ -141,4 +172,6 @@ function callPath(node: RunNode): string {
 
 const base = ({ id, tool }: AgentCall) => ({ id, name: tool.name, durationMs: 0 });
 const content = (text: string): Pick<ResultPayload, 'content'> => ({ content: [{ type: 'text', text }] });
-const refused = (call: AgentCall, text: string): ResultPayload => ({ ...base(call), ...content(text), isError: true });
+const refused = (call: AgentCall, text: string): AgentAnswer => ({
+  payload: { ...base(call), ...content(text), isError: true },
+});

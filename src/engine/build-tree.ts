@@ -13,19 +13,19 @@ import type { RunResult } from '../patterns/steps.ts';
 import { createTranscripts, INPUT_STEP, type Transcripts } from '../projections/transcript.ts';
 import { type BudgetScope, PROJECT_SCOPE, tighter } from './budget.ts';
 import { createChannel } from './channel.ts';
-import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
+import { driveRun, END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import { createFrozen } from './frozen.ts';
 import { createInbox } from './inbox.ts';
 import { Interruption } from './interruption.ts';
 import { createJournal } from './journal.ts';
+import { createLiveParts } from './live-parts.ts';
+import { createMembers } from './members.ts';
 import type { LivePart } from './port.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 import { readAll } from './read-all.ts';
 import { type AgentSetup, budgetOf, recordedDefinition, setupPayload } from './setup.ts';
 import type { ChildRequest, ChildRun, EngineParts, RunNode, Tree } from './tree.ts';
 import { createWriter } from './writer.ts';
-
-export const SETUP_STEP = 'setup';
 
 export interface DrivenTree extends Tree {
   root(run: RunId, started: Payloads['run.started']): RunNode;
@@ -51,6 +51,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const { parts, session, workspace, events } = options;
   const past = groupByRun(events);
   const active = new Set<RunNode>();
+  const live = createLiveParts(session, options.watchers);
   let stopped: Interruption | undefined;
   let wake: (() => void) | undefined;
 
@@ -67,13 +68,9 @@ export function buildTree(options: TreeOptions): DrivenTree {
   };
   const inbox = createInbox(parts.ledger, session, cancelAsked);
   const channel = createChannel();
-  const earlier = new Map<string, string>();
-  const frozen = createFrozen((run) => earlier.get(run));
-  for (const event of events) {
-    if (event.event_type === 'run.started' && event.payload.continues !== undefined)
-      earlier.set(event.run_id, event.payload.continues);
-    for (const fold of [inbox, channel, frozen]) fold.apply(event);
-  }
+  const frozen = createFrozen();
+  const members = createMembers();
+  for (const event of events) for (const fold of [inbox, channel, frozen, members]) fold.apply(event);
 
   const node = (
     run: RunId,
@@ -85,7 +82,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     const journal = createJournal(run, started.agent, parts.clock, events, parent?.journal.latest('run.started') ?? null);
     const made: RunNode = { run, parent, depth: started.depth, journal, started, scopes, abort: new AbortController() };
     active.add(made);
-    if (started.continues !== undefined) earlier.set(run, started.continues);
+    frozen.began(run, started);
     if (parent?.abort.signal.aborted === true) made.abort.abort(parent.abort.signal.reason);
     else parent?.abort.signal.addEventListener('abort', () => made.abort.abort(parent.abort.signal.reason), { once: true });
     return made;
@@ -98,6 +95,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     inbox,
     channel,
     frozen,
+    latestOf: members.latest,
     blockedOn: [],
     interrupt,
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
@@ -116,19 +114,19 @@ export function buildTree(options: TreeOptions): DrivenTree {
       await tree.writer.flushed();
       return fold(await readAll(parts.ledger, session)).closed(of.started.continues);
     },
-    setup: (of) => setupOf(tree, of, options.rootSetup),
-    child: (parent, request) => startChild(tree, parent, request, past, node),
+    setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
+    async child(parent, request) {
+      const child = await startChild(tree, parent, request, past, node);
+      const { member } = request.options ?? {};
+      if (member !== undefined) child.result.then(({ finalRun }) => members.note(member, finalRun)).catch(() => undefined);
+      return child;
+    },
     async news(timeoutMs, signal) {
       const arrived = new AbortController();
       wake = () => arrived.abort();
       await sleep(parts.clock, timeoutMs, AbortSignal.any([signal, arrived.signal]));
     },
-    live(of, turn) {
-      if (options.watchers.size === 0) return undefined;
-      return (delta) => {
-        for (const watcher of options.watchers) watcher({ session, run: of.run, agent: of.started.agent, turn, delta });
-      };
-    },
+    live: (of, turn) => live.of(of, turn),
   };
   return tree;
 }
@@ -162,15 +160,27 @@ export function scopesOf(run: RunId, budget: Budget | undefined, above: readonly
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
 async function setupOf(tree: Tree, node: RunNode, rootSetup: AgentSetup | undefined): Promise<Result<AgentSetup, Failure>> {
   const recorded = node.journal.recorded('session.config', SETUP_STEP);
-  if (recorded !== undefined) return await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system);
+  if (recorded !== undefined) {
+    return adapted(await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system), node.started);
+  }
   // The root's own setup was written together with its start.
   if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
-  const setup = await prepareAgent(tree.parts, node.started.agent, tree.workspace);
+  const setup = adapted(await prepareAgent(tree.parts, node.started.agent, tree.workspace), node.started);
   if (!setup.ok) return setup;
   const refused = unknownPrice(tree.parts, setup.value, node.scopes);
   if (refused !== undefined) return fail(refused);
   tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
   return setup;
+}
+
+/** What a group changes about an agent it uses: another model, or no tools for somebody who only plans or judges. */
+function adapted(setup: Result<AgentSetup, Failure>, { model, part }: Payloads['run.started']): Result<AgentSetup, Failure> {
+  if (!setup.ok || (model === undefined && part === undefined)) return setup;
+  return ok({
+    ...setup.value,
+    ...(model === undefined ? {} : { models: [model] }),
+    ...(part === undefined ? {} : { tools: [] }),
+  });
 }
 
 async function startChild(
@@ -185,13 +195,17 @@ async function startChild(
   const started = recorded?.event_type === 'run.started' ? recorded.payload : await startedPayload(tree, parent, request);
   const child = node(run, parent, started, scopesOf(run, started.budget, parent.scopes));
   if (recorded === undefined) {
-    const cause = parent.journal.latest('model.response') ?? parent.journal.latest('run.started') ?? null;
+    const cause = request.cause ?? parent.journal.newest();
     tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
   }
   const result = tooDeep(parent) ? refuseDepth(tree, child) : driveRun(tree, child);
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);
-  return { result, cancel: (reason) => child.abort.abort(new TroupeError('cancelled', reason)) };
+  return {
+    result,
+    ended: () => child.journal.latest('run.ended'),
+    cancel: (reason) => child.abort.abort(new TroupeError('cancelled', reason)),
+  };
 }
 
 async function startedPayload(
@@ -201,6 +215,7 @@ async function startedPayload(
 ): Promise<Payloads['run.started']> {
   const definition = await tree.parts.agent(agent);
   const own = definition === undefined ? undefined : budgetOf(definition);
+  const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member));
   const budget = tighter(own, options?.timeoutMs === undefined ? undefined : { wallMs: options.timeoutMs });
   return {
     agent,
@@ -209,7 +224,10 @@ async function startedPayload(
     depth: parent.depth + 1,
     ...(options?.reason === undefined ? {} : { reason: options.reason }),
     ...(options?.role === undefined ? {} : { role: options.role }),
-    ...(options?.continues === undefined ? {} : { continues: options.continues }),
+    ...(continues === undefined ? {} : { continues }),
+    ...(options?.member === undefined ? {} : { member: options.member }),
+    ...(options?.model === undefined ? {} : { model: options.model }),
+    ...(options?.part === undefined ? {} : { part: options.part }),
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     ...(options?.seat === undefined ? {} : { seat: options.seat }),
     ...(budget === undefined ? {} : { budget }),

@@ -28,6 +28,8 @@ export function createChannel(): Channel {
   const byKey = new Map<string, Broadcast>();
   const heardBy = new Map<string, Set<string>>();
   const seats = new Map<string, Seat>();
+  /** Broadcasts that one reader was, or will be, told of by a notice in their place. */
+  const noticed = new Set<string>();
 
   const key = ({ run, step }: Reference): string => `${run} ${step}`;
   const heardOf = (reader: Seat): Set<string> => {
@@ -40,14 +42,11 @@ export function createChannel(): Channel {
     if (byKey.has(key(broadcast))) return;
     said.push(broadcast);
     byKey.set(key(broadcast), broadcast);
+    const { replaces, team } = broadcast.payload;
+    if (replaces !== undefined) noticed.add(`${team} ${replaces.reader} ${key(replaces)}`);
   };
   const heard = (reader: Seat, references: readonly Reference[]): void => {
-    for (const reference of references) {
-      heardOf(reader).add(key(reference));
-      // Whoever was told that something was too large has been told of that, too.
-      const replaced = byKey.get(key(reference))?.payload.replaces;
-      if (replaced !== undefined) heardOf(reader).add(key(replaced));
-    }
+    for (const reference of references) heardOf(reader).add(key(reference));
   };
   return {
     publish,
@@ -59,6 +58,7 @@ export function createChannel(): Channel {
           payload.team === reader.team &&
           !(payload.memberId === reader.member && payload.type === 'update') &&
           (payload.replaces === undefined || payload.replaces.reader === reader.member) &&
+          !noticed.has(`${reader.team} ${reader.member} ${key({ run, step })}`) &&
           !heardOf(reader).has(key({ run, step })),
       ),
     apply(event) {

@@ -2,7 +2,7 @@
  * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
-import { messageOf, TroupeError } from '../base/errors.ts';
+import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -17,8 +17,11 @@ import { runSession } from '../session/loop.ts';
 import type { SessionInput, SessionResult } from '../session/port.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { checkClaims, manifest } from './evidence.ts';
+import { failureOf } from './failure-of.ts';
+import { contextReader, progressOf } from './group-support.ts';
 import { incoming } from './incoming.ts';
 import { Interruption } from './interruption.ts';
+import { readAll } from './read-all.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
@@ -26,6 +29,7 @@ import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { activeTime } from './wall.ts';
 
+export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
 
 /** The reason of an abort that the wall-time budget caused. */
@@ -39,6 +43,9 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   const forgetWall = limitWallTime(tree, node);
   try {
     const setup = await tree.setup(node);
+    // A run that had been set up before must not end because something it needs is missing just now.
+    if (!setup.ok && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
+      throw new Interruption('interrupted', setup.error.message);
     return await endRun(tree, node, setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error));
   } catch (error) {
     if (error instanceof Interruption) throw error;
@@ -50,14 +57,20 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
 
 function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
   const steps = createStepIndex();
-  const { input, seat } = node.started;
+  const { input, seat, continues, maxTurns, part } = node.started;
+  const port = embeddedSteps(tree, node);
   steps.place(input, INPUT_STEP);
   return (tree.parts.runAgent ?? runAgent)({
     agent: setup.definition,
     run: node.run,
     input: input.role === 'user' ? input : userText(''),
     seat,
-    steps: embeddedSteps(tree, node),
+    goesOn: node.parent !== undefined && continues !== undefined,
+    maxTurns,
+    part,
+    steps: port,
+    context: contextReader(tree, setup.definition, port),
+    progress: () => progressOf(tree),
     session: (request) => session(tree, node, setup, steps, request),
   });
 }
@@ -71,10 +84,12 @@ async function session(
 ): Promise<SessionResult> {
   const output = outputContract(setup.definition);
   const exits = [...(request.exits ?? [])];
-  if (request.reports && (setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined))
-    exits.push(finalReportExit(output));
+  // Somebody who only talks needs no tool to report; a supervisor that nobody is left to talk to still expects one.
+  const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
+  if (request.reports && offers) exits.push(finalReportExit(output));
   const limits = sessionLimits(setup.definition);
-  const { seat, maxTurns = limits.maxTurns } = node.started;
+  const { maxTurns = limits.maxTurns } = node.started;
+  const { seat } = request;
   const input: SessionInput = {
     agent: setup.definition.name,
     system: setup.system,
@@ -142,9 +157,10 @@ export function resultOfEnd(run: RunId, payload: Payloads['run.ended']): RunResu
   return { ...payload, finalRun: (payload.finalRun ?? run) as RunId, turns: payload.turns ?? 0 };
 }
 
-/** Sub-agents that could still be asked go with the run, all the way down; unless the run itself may be asked again. */
+/** Sub-agents that could still be asked go with the run, all the way down; unless somebody may go on with its conversation. */
 function dismissals(tree: Tree, node: RunNode): NewEvent[] {
-  if (node.started.role === 'sub-agent') return [];
+  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
+    if (up.started.role === 'sub-agent' || up.started.seat !== undefined) return [];
   return tree.frozen
     .below(node.run)
     .map(({ id, agent, run }) => node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }));
@@ -153,7 +169,7 @@ function dismissals(tree: Tree, node: RunNode): NewEvent[] {
 async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
   const { journal } = node;
   if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
-  return await tree.parts.ledger.read({ session: tree.session, run: node.run, types: ['file.diff', 'cli.run'] });
+  return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }
 
 /** A run that was cut off by its wall-time budget did not fail and was not cancelled: it ran out. */
@@ -181,12 +197,6 @@ function endedPayload(
 
 function withoutUndefined({ code, message, fix }: NonNullable<RunResult['error']>): NonNullable<RunResult['error']> {
   return fix === undefined ? { code, message } : { code, message, fix };
-}
-
-function failureOf(error: unknown): NonNullable<RunResult['error']> {
-  if (error instanceof TroupeError)
-    return { code: error.code, message: error.message, ...(error.fix === undefined ? {} : { fix: error.fix }) };
-  return { code: 'bug', message: `Something went wrong inside Troupe: ${messageOf(error)}` };
 }
 
 function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResult {

@@ -1,12 +1,12 @@
 /** Drives root runs in this process: each until it ends or cannot go on, then its lease is given back. */
 
-import { messageOf } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence, NewEvent } from '../ledger/port.ts';
 import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
+import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
 import type { LivePart, RunEnd, RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
@@ -81,7 +81,7 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebui
     try {
       return { kind: 'ended', result: await driveRun(tree, root) };
     } catch (error) {
-      const why = error instanceof Interruption ? error : new Interruption('interrupted', messageOf(error));
+      const why = error instanceof Interruption ? error : cutOffBy(error);
       if (why.kind !== 'waiting') return await leave(tree, root, why);
     }
     try {
@@ -96,18 +96,25 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebui
       }
       at.current = await rebuild();
     } catch (error) {
-      return { kind: 'interrupted', reason: messageOf(error) };
+      return interrupted(cutOffBy(error));
     }
   }
 }
 
 async function leave(tree: DrivenTree, root: RunNode, why: Interruption): Promise<RunEnd> {
   if (why.kind === 'lost') return { kind: 'lost' };
-  if (why.kind !== 'paused') return { kind: 'interrupted', reason: why.message };
+  if (why.kind !== 'paused') return interrupted(why);
   try {
     await tree.writer.write([root.journal.event('run.paused', { reason: why.message }, { actor: 'system' })], { sync: 'power' });
     return { kind: 'paused', reason: why.message };
   } catch (error) {
-    return { kind: 'interrupted', reason: messageOf(error) };
+    return interrupted(cutOffBy(error));
   }
 }
+
+function cutOffBy(error: unknown): Interruption {
+  const failure = failureOf(error);
+  return new Interruption('interrupted', failure.message, failure);
+}
+
+const interrupted = ({ message, failure }: Interruption): RunEnd => ({ kind: 'interrupted', reason: message, error: failure });

@@ -3,6 +3,7 @@ import { sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import type { Answer } from '../events/catalogue.ts';
+import type { Cause } from '../ledger/port.ts';
 import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
 import { Interruption, joinAll } from './interruption.ts';
 import type { ChildRun, RunNode, Tree } from './tree.ts';
@@ -21,7 +22,12 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
     if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
     used.add(key);
   };
-  const settled = (handles: readonly Handle[]): Promise<RunResult[]> => joinAll(handles.map((handle) => child(handle).result));
+  const joins = createJoins(node);
+  const settled = async (handles: readonly Handle[]): Promise<RunResult[]> => {
+    const results = await joinAll(handles.map((handle) => child(handle).result));
+    joins.note(handles.map((handle) => [handle.key, child(handle)]));
+    return results;
+  };
 
   return {
     async step(key, effect) {
@@ -72,8 +78,26 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
     },
     async emit(key, event) {
       claimKey(key);
-      await emitOnce(tree, node, key, event);
+      await emitOnce(tree, node, key, event, joins.endOf(key));
     },
+  };
+}
+
+/** How the children that were joined last ended. What the run does next follows from the last of them. */
+function createJoins(node: RunNode) {
+  let ends: { readonly key: string; readonly cause: Cause }[] = [];
+  return {
+    note(children: readonly (readonly [key: string, child: ChildRun])[]): void {
+      ends = [];
+      for (const [key, child] of children) {
+        const cause = child.ended();
+        if (cause === undefined) continue;
+        ends.push({ key, cause });
+        node.journal.follow(cause);
+      }
+    },
+    /** An event whose key lies below a child's is about that child. */
+    endOf: (key: string): Cause | undefined => ends.find((end) => key.startsWith(`${end.key}/`))?.cause,
   };
 }
 
@@ -96,15 +120,18 @@ async function write(tree: Tree, node: RunNode, key: string, value: Json): Promi
 }
 
 /** A broadcast is heard only once it is durable. */
-async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEvent): Promise<void> {
+async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEvent, cause: Cause | undefined): Promise<void> {
   if (node.journal.recorded(event.type, key) !== undefined) return;
   tree.checkpoint(node);
+  // That somebody left, or failed, is told to those who read it; the team's next cycle does not follow from it.
+  const aside = event.type === 'member.exited' || (event.type === 'team.broadcast' && event.payload.type === 'failure');
+  const options = { step: key, aside, ...(cause === undefined ? {} : { cause }) };
   if (event.type !== 'team.broadcast') {
-    tree.writer.enqueue([node.journal.event(event.type, event.payload, { step: key })]);
+    tree.writer.enqueue([node.journal.event(event.type, event.payload, options)]);
     return;
   }
   const payload = { ...event.payload, timestamp: new Date(tree.parts.clock.now()).toISOString() };
-  await tree.writer.write([node.journal.event('team.broadcast', payload, { step: key })]);
+  await tree.writer.write([node.journal.event('team.broadcast', payload, options)]);
   tree.channel.publish({ run: node.run, step: key, payload });
 }
 

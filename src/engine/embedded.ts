@@ -89,7 +89,7 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
       }),
     async waits(run) {
       const row = await rowOf(run);
-      return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, waitTypes));
+      return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, { types: waitTypes }));
     },
     watch(watcher) {
       watchers.add(watcher);

@@ -10,47 +10,61 @@ export type Child = NonNullable<Payloads['tool.result']['child']>;
 
 export interface Frozen {
   apply(event: LedgerEvent): void;
+  /** Notes where a run stands: below whom, and whose conversation it goes on with. */
+  began(run: string, started: Pick<Payloads['run.started'], 'parent' | 'continues'>): void;
   /** Notes that a run's child has answered. */
   note(run: string, child: Child): void;
   find(run: string, id: string): Child | undefined;
-  dismiss(run: string, id: string): void;
-  /** The children of a run and theirs, all the way down, that can still be asked. */
+  /** From now on the child that answered last in this run cannot be asked. */
+  dismiss(answeredIn: string): void;
+  /** The children that a conversation and the runs below it can still ask, all the way down. */
   below(run: string): Child[];
 }
 
-export function createFrozen(continues: (run: string) => string | undefined): Frozen {
+export function createFrozen(): Frozen {
   const children = new Map<string, Map<string, Child>>();
-  const own = (run: string): Map<string, Child> => {
-    const known = children.get(run) ?? new Map<string, Child>();
-    children.set(run, known);
-    return known;
+  const begun = new Map<string, Pick<Payloads['run.started'], 'parent' | 'continues'>>();
+
+  /** The run and those whose conversation it goes on with. */
+  const conversation = (run: string): Set<string> => {
+    const runs = new Set<string>();
+    for (let at: string | undefined = run; at !== undefined; at = begun.get(at)?.continues) runs.add(at);
+    return runs;
   };
-  const chain = (run: string): string[] => {
-    const earlier = continues(run);
-    return earlier === undefined ? [run] : [run, ...chain(earlier)];
+  const holder = (run: string, id: string): Map<string, Child> | undefined => {
+    for (const at of conversation(run)) {
+      const held = children.get(at);
+      if (held?.has(id) === true) return held;
+    }
+    return undefined;
   };
-  const holder = (run: string, id: string): Map<string, Child> | undefined =>
-    chain(run)
-      .map(own)
-      .find((held) => held.has(id));
-  const below = (run: string): Child[] =>
-    chain(run).flatMap((one) =>
-      [...own(one).values()].filter((child) => child.chat).flatMap((child) => [child, ...below(child.run)]),
-    );
+  const within = (run: string, tops: ReadonlySet<string>): boolean => {
+    for (let at: string | undefined = run; at !== undefined; at = begun.get(at)?.parent) if (tops.has(at)) return true;
+    return false;
+  };
   const note = (run: string, child: Child): void => {
-    (holder(run, child.id) ?? own(run)).set(child.id, child);
+    const known = holder(run, child.id) ?? children.get(run);
+    if (known === undefined) children.set(run, new Map([[child.id, child]]));
+    else known.set(child.id, child);
   };
-  const dismiss = (run: string, id: string): void => {
-    holder(run, id)?.delete(id);
+  const began: Frozen['began'] = (run, { parent, continues }) => void begun.set(run, { parent, continues });
+  const dismiss = (answeredIn: string): void => {
+    for (const held of children.values()) for (const child of held.values()) if (child.run === answeredIn) held.delete(child.id);
   };
   return {
+    began,
     note,
     dismiss,
-    below,
     find: (run, id) => holder(run, id)?.get(id),
+    below(run) {
+      const tops = conversation(run);
+      const held = [...children].filter(([caller]) => within(caller, tops)).flatMap(([, own]) => [...own.values()]);
+      return held.filter((child) => child.chat);
+    },
     apply(event) {
-      if (event.event_type === 'tool.result' && event.payload.child !== undefined) note(event.run_id, event.payload.child);
-      else if (event.event_type === 'agent.dismissed') dismiss(event.run_id, event.payload.id);
+      if (event.event_type === 'run.started') began(event.run_id, event.payload);
+      else if (event.event_type === 'tool.result' && event.payload.child !== undefined) note(event.run_id, event.payload.child);
+      else if (event.event_type === 'agent.dismissed') dismiss(event.payload.run);
     },
   };
 }

@@ -3,8 +3,8 @@
  * that was recorded hears again exactly what it heard then; any other hears what is new.
  */
 import { userText } from '../events/messages.ts';
-import { fenced } from '../patterns/fence.ts';
 import type { Seat } from '../patterns/steps.ts';
+import { broadcastText } from '../projections/broadcast-text.ts';
 import type { Incoming } from '../session/port.ts';
 import { type Broadcast, foreign } from './channel.ts';
 import type { StepIndex } from './step-index.ts';
@@ -24,7 +24,7 @@ export async function incoming(
       ? await news(tree, node, seat, turn, fits)
       : foreign(recorded.payload).flatMap((reference) => tree.channel.find(reference) ?? []);
   const messages = heard.map((broadcast) => {
-    const message = userText(spokenText(broadcast, node.run));
+    const message = userText(broadcastText(broadcast.payload, node.run));
     steps.place(message, broadcast.step, broadcast.run);
     return message;
   });
@@ -36,8 +36,9 @@ async function news(tree: Tree, node: RunNode, seat: Seat, turn: number, fits: (
   const heard: Broadcast[] = [];
   let text = '';
   for (const [index, broadcast] of tree.channel.unheard(seat).entries()) {
-    const next = text + spokenText(broadcast, node.run);
-    if (fits(next)) {
+    const next = text + broadcastText(broadcast.payload, node.run);
+    // A notice stands for something larger already.
+    if (broadcast.payload.replaces !== undefined || fits(next)) {
       text = next;
       heard.push(broadcast);
     } else heard.push(await tooLarge(tree, node, seat, `turn/${turn}/overflow/${index}`, broadcast));
@@ -62,10 +63,4 @@ async function tooLarge(tree: Tree, node: RunNode, seat: Seat, step: string, bro
   const notice = { run: node.run, step, payload: known?.payload ?? payload };
   tree.channel.publish(notice);
   return notice;
-}
-
-/** The fence is the reader's run, which the speaker cannot know. */
-function spokenText({ payload }: Broadcast, reader: string): string {
-  const { type, memberId, message, turnCount, timestamp } = payload;
-  return `## TEAM BROADCAST\n\n${type} from ${memberId}, turn ${turnCount}, ${timestamp}\n\n${fenced('broadcast', reader.slice(-12), message)}`;
 }

@@ -2,15 +2,20 @@
  * Why work on a run stops although the run has not ended. Thrown by steps and passed up through patterns and joins, which
  * let everything under way finish first; caught in one place, where the run is driven.
  */
+import type { Failure } from '../events/catalogue.ts';
+
 export type InterruptionKind = 'waiting' | 'paused' | 'lost' | 'interrupted';
 
 export class Interruption extends Error {
   readonly kind: InterruptionKind;
+  /** What went wrong, when nobody asked for the stop. */
+  readonly failure: Failure | undefined;
 
-  constructor(kind: InterruptionKind, reason: string) {
+  constructor(kind: InterruptionKind, reason: string, failure?: Failure) {
     super(reason);
     this.name = 'Interruption';
     this.kind = kind;
+    this.failure = failure;
   }
 }
 

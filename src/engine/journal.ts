@@ -3,7 +3,7 @@
  * events, so that completed steps answer from the ledger instead of happening again.
  */
 import type { Clock } from '../base/clock.ts';
-import type { RunId } from '../base/ids.ts';
+import { eventPosition, type RunId } from '../base/ids.ts';
 import type { EventType, Payloads } from '../events/catalogue.ts';
 import type { Actor, EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
@@ -15,6 +15,8 @@ export interface EventOptions {
   readonly attachment?: string;
   /** What brought it about; the run's latest event unless said. */
   readonly cause?: Cause;
+  /** Nothing follows from it: the run's next event has the same cause as without it. */
+  readonly aside?: boolean;
 }
 
 export interface Journal {
@@ -23,6 +25,10 @@ export interface Journal {
   recorded<Type extends EventType>(type: Type, step: string): EventOf<Type> | undefined;
   /** Builds an event of this run and makes it the run's latest. It is not written yet. */
   event<Type extends EventType>(type: Type, payload: Payloads[Type], options?: EventOptions): NewEvent;
+  /** The run's latest event, as a cause for others. */
+  newest(): Cause;
+  /** What the run does next follows from this event of another run, unless the run went on from there in an earlier life. */
+  follow(cause: Cause): void;
   /** Remembers where the run stands; calling the result goes back there, when events built since were refused. */
   mark(): () => void;
   /** The run's latest event of a type, as a cause for others. */
@@ -31,15 +37,24 @@ export interface Journal {
   readonly past: readonly LedgerEvent[];
 }
 
+/** What only says that the work was taken up or put down; it is not what anything follows from. */
+const INTERRUPTIONS: ReadonlySet<EventType> = new Set(['run.resumed', 'run.paused', 'run.signalled']);
+
 export function createJournal(run: RunId, agent: string, clock: Clock, past: readonly LedgerEvent[], startedBy: Cause): Journal {
   const byStep = new Map<string, LedgerEvent>();
   for (const event of past) if (event.step !== null) byStep.set(`${event.event_type} ${event.step}`, event);
   let latest: Cause = past.at(-1)?.event_id ?? startedBy;
+  const lastDone = past.findLast((event) => !INTERRUPTIONS.has(event.event_type))?.position ?? 0;
   const latestOf = new Map<EventType, Cause>(past.map((event) => [event.event_type, event.event_id]));
   return {
     run,
     past,
     latest: (type) => latestOf.get(type),
+    newest: () => latest,
+    follow(cause) {
+      if (typeof cause === 'string' && (eventPosition(cause) ?? 0) < lastDone) return;
+      latest = cause;
+    },
     mark() {
       const before = latest;
       return () => {
@@ -54,7 +69,7 @@ export function createJournal(run: RunId, agent: string, clock: Clock, past: rea
       const { step, tool, attachment, cause = latest, actor = `agent:${agent}` } = options;
       // The mapped union ties payload to type; the compiler cannot see that through a generic function.
       const event = { type, run, payload, actor, cause, at: clock.now(), step, tool, attachment } as unknown as NewEvent;
-      latest = event;
+      if (options.aside !== true) latest = event;
       latestOf.set(type, event);
       return event;
     },

@@ -41,7 +41,7 @@ export type RunEnd =
   /** The lease was taken over: another process drives the run now. */
   | { readonly kind: 'lost' }
   /** The engine was closed, or the ledger could not be written; the run can be resumed. */
-  | { readonly kind: 'interrupted'; readonly reason: string };
+  | { readonly kind: 'interrupted'; readonly reason: string; readonly error?: Failure | undefined };
 
 export interface RunHandle {
   readonly session: SessionId;
@@ -73,6 +73,8 @@ export interface LivePart {
   readonly run: RunId;
   readonly agent: string;
   readonly turn: number;
+  /** Whether this agent's words are the answer; those of all others are activity on the way to it. */
+  readonly terminal: boolean;
   readonly delta: ModelDelta;
 }
 

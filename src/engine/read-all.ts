@@ -1,15 +1,18 @@
-/** Everything a session holds, page by page. */
+/** Everything a session holds, or everything of one run or some types, page by page. */
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import type { Ledger } from '../ledger/port.ts';
+import type { Ledger, ReadQuery } from '../ledger/port.ts';
 
-export async function readAll(ledger: Ledger, session: SessionId, types?: readonly EventType[]): Promise<LedgerEvent[]> {
+export async function readAll(
+  ledger: Ledger,
+  session: SessionId,
+  only: Pick<ReadQuery, 'run' | 'types'> = {},
+): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = [];
   for (;;) {
     const after = events.at(-1)?.position ?? 0;
-    const page = await ledger.read({ session, after, limit: limits.readPageEvents, ...(types === undefined ? {} : { types }) });
+    const page = await ledger.read({ session, after, limit: limits.readPageEvents, ...only });
     for (const event of page) events.push(event);
     if (page.length < limits.readPageEvents) return events;
   }

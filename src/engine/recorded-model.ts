@@ -12,13 +12,14 @@ import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
 import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
 import { foreign } from './channel.ts';
+import { Interruption } from './interruption.ts';
 import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { createSpendMeter, type SpendMeter, spent } from './worst-case.ts';
 
 /** Failures after which the provider may still have charged for the call. */
-const MAYBE_CHARGED: ReadonlySet<ModelFailure['kind']> = new Set(['timeout', 'cancelled', 'bad_response']);
+const MAYBE_CHARGED: ReadonlySet<ModelFailure['kind']> = new Set(['timeout', 'cancelled', 'bad_response', 'network']);
 
 interface Recorder {
   readonly tree: Tree;
@@ -60,10 +61,11 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   tree.checkpoint(node);
   if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: 'The run was cancelled.' } };
   const opened = await openModels(tree, setup);
-  if (!opened.ok) return await recordFailure(recorder, step, request, opened.error, 1);
+  // The run had a model when it started: that it has none just now is no reason to end it.
+  if (!opened.ok) throw new Interruption('interrupted', opened.error.message);
 
   const scopes = limitingScopes(node.scopes);
-  const worst = scopes.length === 0 ? undefined : meter.worstCase(setup.models[0] ?? '', request.messages, outputTokens(setup));
+  const worst = scopes.length === 0 ? undefined : meter.worstCase(setup.models, request.messages, outputTokens(setup));
   const refused = await announce(recorder, step, request, scopes, worst);
   if (refused !== undefined) return { kind: 'no_budget', message: refused };
 

@@ -76,14 +76,22 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
 /** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */
 async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cause): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
-  const payload = await callAgent(tree, node, { step, tool, id: asked.id, input: asked.input });
+  const startedAt = tree.parts.clock.elapsed();
+  const { payload, ended } = await callAgent(tree, node, { step, tool, id: asked.id, input: asked.input, cause });
   if (node.abort.signal.aborted) tree.checkpoint(node);
   const { content, attachment, wholeBytes } = bounded(
     payload.content,
     setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes,
   );
-  const cut = { ...payload, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
-  const options = { step, tool: tool.name, actor: 'system' as const, cause, ...(attachment === undefined ? {} : { attachment }) };
+  const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
+  const cut = { ...payload, durationMs, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
+  const options = {
+    step,
+    tool: tool.name,
+    actor: 'system' as const,
+    cause: ended ?? cause,
+    ...(attachment === undefined ? {} : { attachment }),
+  };
   tree.writer.enqueue([node.journal.event('tool.result', cut, options)]);
   return placed(caller.steps, step, resultPart(cut));
 }

@@ -1,14 +1,14 @@
 /** Starting a run, and taking one up that was left: what is checked, what is written first. */
-import { messageOf, TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
+import type { Fence, LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { tighter } from './budget.ts';
-import { projectScope, SETUP_STEP, scopesOf } from './build-tree.ts';
-import { END_STEP, resultOfEnd } from './drive-run.ts';
+import { projectScope, scopesOf } from './build-tree.ts';
+import { END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
+import { failureOf } from './failure-of.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
 import { prepareAgent, unknownPrice } from './prepare.ts';
 import { readAll } from './read-all.ts';
@@ -23,6 +23,8 @@ export async function startNew(parts: EngineParts, request: StartRequest, driver
   const budget = tighter(budgetOf(setup.value.definition), request.budget);
   const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
+  const closed = await noModelOpens(parts, setup.value.models);
+  if (closed !== undefined) return { kind: 'refused', error: closed };
 
   const lease = await acquire(parts.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
@@ -62,8 +64,14 @@ export async function startNew(parts: EngineParts, request: StartRequest, driver
     };
     return { kind: 'started', handle: await driver.drive(task) };
   } catch (error) {
-    return { kind: 'refused', error: { code: 'ledger', message: messageOf(error) } };
+    return { kind: 'refused', error: await givenBack(parts.ledger, lease.fence, error) };
   }
+}
+
+/** A lease that leads to nothing is not kept. */
+async function givenBack(ledger: Ledger, fence: Fence, error: unknown): Promise<Failure> {
+  await ledger.release(fence).catch(() => undefined);
+  return failureOf(error);
 }
 
 /** Goes on with a root run that nobody drives. */
@@ -78,7 +86,10 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): 
   const events = await readAll(parts.ledger, root.session);
   const started = events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
   const session = events.find((event) => event.event_type === 'session.started');
-  if (started?.event_type !== 'run.started' || session?.event_type !== 'session.started') return { kind: 'unknown' };
+  if (started?.event_type !== 'run.started' || session?.event_type !== 'session.started') {
+    await parts.ledger.release(lease.fence);
+    return { kind: 'unknown' };
+  }
   const { takenOver } = lease;
   const opening = (node: RunNode): readonly NewEvent[] => [
     node.journal.event('run.resumed', { owner: parts.owner, takenOver }, { actor: 'system' }),
@@ -95,8 +106,19 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): 
     });
     return { kind: 'resumed', handle, takenOver };
   } catch (error) {
-    return { kind: 'refused', error: { code: 'ledger', message: messageOf(error) } };
+    return { kind: 'refused', error: await givenBack(parts.ledger, lease.fence, error) };
   }
+}
+
+/** What is wrong with the agent's models, when none of them can be asked at all. */
+async function noModelOpens(parts: EngineParts, models: readonly string[]): Promise<Failure | undefined> {
+  let first: Failure | undefined;
+  for (const name of models) {
+    const opened = await parts.models.open(name);
+    if (opened.ok) return undefined;
+    first ??= { code: `model_${opened.error.kind}`, message: opened.error.message };
+  }
+  return first;
 }
 
 export async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf<'run.started'> | undefined> {
@@ -121,9 +143,7 @@ async function acquire(ledger: Ledger, session: SessionId, run: RunId): Promise<
   try {
     return await ledger.acquire(session, run);
   } catch (error) {
-    const known = error instanceof TroupeError ? error : undefined;
-    const fix = known?.fix === undefined ? {} : { fix: known.fix };
-    return { kind: 'failed', error: { code: known?.code ?? 'ledger', message: messageOf(error), ...fix } };
+    return { kind: 'failed', error: failureOf(error) };
   }
 }
 

@@ -9,7 +9,7 @@ import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
 import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
 import type { Message, UserMessage } from '../events/messages.ts';
-import type { Ledger } from '../ledger/port.ts';
+import type { Cause, Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Quota } from '../models/quota.ts';
 import type { AgentRun } from '../patterns/agent-run.ts';
@@ -40,6 +40,8 @@ export interface EngineParts {
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   permission(agent: AgentDefinition, tool: Tool): Permission;
+  /** The text of a file that an agent names for context; `undefined` when it cannot be read. */
+  contextFile?(agent: AgentDefinition, file: string): Promise<string | undefined>;
   /** Takes secrets out of what a tool gave, so that the model sees what the ledger keeps. */
   redact(text: string): string;
   /** The models an agent uses that names none. */
@@ -69,6 +71,8 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: UserMessage;
   readonly options: StartOptions | undefined;
+  /** The event that asked for the child; the parent's latest unless said. */
+  readonly cause?: Cause;
 }
 
 /** What all runs of a driven session share. */
@@ -84,6 +88,8 @@ export interface Tree {
   readonly blockedOn: { readonly run: RunId; readonly wait: string }[];
   /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */
   checkpoint(node: RunNode): void;
+  /** The latest run of a group's member in this session. */
+  latestOf(member: string): RunId | undefined;
   /** What was said before in the session that this run continues. */
   history(node: RunNode): Promise<readonly Message[]>;
   setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
@@ -97,5 +103,7 @@ export interface Tree {
 
 export interface ChildRun {
   readonly result: Promise<RunResult>;
+  /** The event that ended it, once there is one. */
+  ended(): Cause | undefined;
   cancel(reason: string): void;
 }

@@ -11,7 +11,8 @@ const BYTES_PER_TOKEN = 2;
 const TOKENS_PER_IMAGE = 6_000;
 
 export interface SpendMeter {
-  worstCase(model: string, messages: readonly Message[], maxOutputTokens: number): Amounts;
+  /** For the dearest of the models that may be asked. */
+  worstCase(models: readonly string[], messages: readonly Message[], maxOutputTokens: number): Amounts;
   /** What the provider counted for a call that held `messages`. */
   counted(messages: readonly Message[], usage: Usage): void;
 }
@@ -24,10 +25,10 @@ export function createSpendMeter(prices: Prices, system: string, tools: readonly
     return messages.slice(from).reduce((sum, message) => sum + denseTokens(message), knownTokens);
   };
   return {
-    worstCase(model, messages, maxOutputTokens) {
+    worstCase(models, messages, maxOutputTokens) {
       const input = inputTokens(messages);
-      const nanoUsd = prices.worstCase(model, input, maxOutputTokens);
-      return { calls: 1, tokens: input + maxOutputTokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
+      const known = models.map((model) => prices.worstCase(model, input, maxOutputTokens)).filter((price) => price !== undefined);
+      return { calls: 1, tokens: input + maxOutputTokens, ...(known.length === 0 ? {} : { nanoUsd: Math.max(...known) }) };
     },
     counted(messages, usage) {
       if (usage.inputTokens === undefined) return;

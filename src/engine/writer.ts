@@ -7,10 +7,10 @@
  * - After a failure (lease lost, disk full) nothing more is written and every call throws the same interruption.
  */
 
-import { messageOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Append, AppendOutcome, Fence, Ledger, NewEvent } from '../ledger/port.ts';
+import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
 
 export type OverLimit = Extract<AppendOutcome, { kind: 'over_limit' }>;
@@ -48,7 +48,8 @@ export function createWriter(
     try {
       outcome = await ledger.append({ session, fence, events, ...options });
     } catch (error) {
-      return fail(new Interruption('interrupted', messageOf(error)));
+      const failure = failureOf(error);
+      return fail(new Interruption('interrupted', failure.message, failure));
     }
     if (outcome.kind === 'lease_lost') return fail(new Interruption('lost', 'Another process has taken over this run.'));
     return outcome.kind === 'appended' ? outcome.events : outcome;

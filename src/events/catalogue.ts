@@ -99,6 +99,12 @@ const catalogue = {
     continues: z.string().optional(),
     /** Tightens the agent's own limit. */
     maxTurns: z.number().int().nonnegative().optional(),
+    /** Takes the place of the agent's own models. */
+    model: z.string().optional(),
+    /** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
+    member: z.string().optional(),
+    /** The agent's own session and nothing else: as a planner without tools, or as an evaluator. */
+    part: z.enum(['planner', 'evaluator']).optional(),
     /** The run's place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
     seat: z
       .object({
@@ -201,6 +207,36 @@ const catalogue = {
     replaces: z.object({ run: z.string(), step: z.string(), reader: z.string() }).optional(),
   }),
   'member.exited': z.object({ team: z.string(), memberId: z.string(), cycle: z.number().int().positive(), reason: z.string() }),
+  'group.planned': z.object({
+    iteration: z.number().int().positive(),
+    assignments: z.array(z.object({ worker: z.string(), task: z.string() })),
+    unknown: z.array(z.string()),
+    /** How often the orchestrator had to be told to delegate before this. */
+    nudges: z.number().int().nonnegative(),
+  }),
+  'group.evaluated': z.object({
+    iteration: z.number().int().positive(),
+    score: z.number(),
+    rationale: z.string(),
+    dimensions: z.record(z.string(), z.number()).optional(),
+    trend: z.enum(['improving', 'stable', 'degrading']),
+    evaluator: z.string(),
+    goalMet: z.boolean(),
+  }),
+  'group.stalled': z.object({
+    iteration: z.number().int().positive(),
+    similarity: z.number(),
+    consecutive: z.number().int(),
+    stops: z.boolean(),
+  }),
+  'group.ended': z.object({
+    reason: z.enum(['goal_met', 'nothing_left', 'max_iterations', 'stalled', 'error_budget', 'no_assignments', 'cancelled']),
+    goalMet: z.boolean(),
+    /** Set on every way out but a met goal. */
+    cancelled: z.boolean(),
+    iterations: z.number().int(),
+    summary: z.string(),
+  }),
   'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),

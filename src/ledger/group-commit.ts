@@ -42,6 +42,8 @@ interface GroupCommitOptions {
   readonly writable: boolean;
   readonly durability: 'effects' | 'full';
   readonly clock: Clock;
+  /** Called before what must survive loss of power: throws when the file that would hold it is gone. */
+  readonly checkFile: () => void;
   /** Called first in every transaction: what is remembered from the last one may be out of date. */
   readonly onBegin: () => void;
   /** Called last in every transaction, to write what the jobs left in memory. */
@@ -174,7 +176,9 @@ function createTransactions(options: GroupCommitOptions): (batch: readonly Entry
 
   const attempt = (batch: readonly Entry[]): Result<(() => void)[], unknown> => {
     try {
-      setSynchronous(options.durability === 'full' || batch.some((entry) => entry.power) ? 'FULL' : 'NORMAL');
+      const power = options.durability === 'full' || batch.some((entry) => entry.power);
+      if (power) options.checkFile();
+      setSynchronous(power ? 'FULL' : 'NORMAL');
       begin.run();
       return ok(applyAll(batch));
     } catch (error) {

@@ -72,8 +72,12 @@ export function createPayloadFiles(ledgerPath: string, unique: string): PayloadF
 
 function fileError(error: unknown, path: string): TroupeError {
   const full = codeOf(error) === 'ENOSPC';
-  return new TroupeError(full ? 'ledger_full' : 'ledger_io', `A payload file failed: ${path} (${messageOf(error)})`, {
-    fix: full ? 'Free some space and resume the run.' : 'Check the disk, the folder and its permissions.',
-    cause: error,
-  });
+  return new TroupeError(
+    full ? 'ledger_full' : 'ledger_io',
+    `${full ? 'The disk is full' : 'A payload file failed'}: ${path} (${messageOf(error)})`,
+    {
+      fix: full ? 'Free some space and resume the run.' : 'Check the disk, the folder and its permissions.',
+      cause: error,
+    },
+  );
 }

@@ -142,7 +142,7 @@ function version(database: DatabaseSync): number {
 }
 
 /** Prompts and tool outputs are private: the folder and the file are for their owner only. */
-function createPrivately(path: string): void {
+export function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (existsSync(path)) return;
   closeSync(openSync(path, 'a', 0o600));

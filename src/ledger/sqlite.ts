@@ -17,6 +17,7 @@ import { createAppender } from './sqlite-append.ts';
 import { createLeases, liveness } from './sqlite-leases.ts';
 import { createMemo } from './sqlite-memo.ts';
 import { createPayloadStore } from './sqlite-payloads.ts';
+import { createPresence } from './sqlite-presence.ts';
 import { createReader } from './sqlite-read.ts';
 import { createRunIndex, readRuns } from './sqlite-runs.ts';
 import { openFile } from './sqlite-schema.ts';
@@ -59,6 +60,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     writable,
     clock,
     durability: options.durability ?? 'effects',
+    checkFile: inMemory ? () => undefined : createPresence(database, path),
     onBegin: memo.begin,
     onCommit: memo.flush,
     onCommitted: appender.committed,

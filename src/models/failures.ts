@@ -113,7 +113,7 @@ function describe(kind: Kind, facts: Facts, context: FailureContext): string {
     case 'context_overflow':
       return `The conversation is longer than the model's context${status}${because}`;
     case 'network':
-      return `${context.provider} cannot be reached${because}`;
+      return `${context.provider} cannot be reached, or the connection broke${because}`;
     case 'bad_response':
       return `${context.provider} answered with something that is not a model's answer${status}${because}`;
     default:
@@ -148,6 +148,7 @@ function scrub(text: string, secrets: readonly string[]): string {
 }
 
 const CAUSES = 5;
+const UNTELLING = 'Failed to process successful response';
 
 function factsOf(error: unknown): Facts {
   const codes: string[] = [];
@@ -156,7 +157,8 @@ function factsOf(error: unknown): Facts {
   for (let depth = 0; depth < CAUSES && current !== undefined && current !== null; depth += 1) {
     const code = codeOf(current);
     if (code !== undefined) codes.push(code);
-    if (message === '') message = wordsOf(current);
+    // The AI SDK wraps a connection that broke; what broke it is further in.
+    if (message === '' || message === UNTELLING) message = wordsOf(current) || message;
     current = typeof current === 'object' && 'cause' in current ? current.cause : undefined;
   }
   const fields = fieldsOf(error);

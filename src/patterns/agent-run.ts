@@ -12,7 +12,17 @@ export interface AgentRun {
   readonly input: UserMessage;
   /** The run's place in a team, if it has one. */
   readonly seat: Seat | undefined;
+  /** Goes on with the conversation of an earlier run in the same pattern: a later cycle, or a clarification. */
+  readonly goesOn: boolean;
+  /** Tightens the agent's own limit of turns. */
+  readonly maxTurns: number | undefined;
+  /** Only the agent's own session is wanted: as a planner without tools, or as an evaluator. */
+  readonly part: 'planner' | 'evaluator' | undefined;
   readonly steps: Steps;
+  /** What a file that the agent names for context holds, cut to size and recorded; `undefined` when it names none. */
+  context(kind: 'shared' | 'routing', file: string | undefined): Promise<string | undefined>;
+  /** A word that changes when something was achieved that the runtime saw: a file change, another test result. */
+  progress(): Promise<string>;
   /** The agent's own session: turns until it ends. */
   session(request: SessionRequest): Promise<SessionResult>;
 }
@@ -21,6 +31,8 @@ export interface SessionRequest {
   readonly input: UserMessage;
   /** Further tools that end the session. */
   readonly exits?: readonly Exit[];
+  /** Hears, before each turn, what was broadcast to this seat. */
+  readonly seat?: Seat;
   /** Whether the agent may also end with a report. */
   readonly reports: boolean;
   /** What an answer without tool calls amounts to; the report unless said. */

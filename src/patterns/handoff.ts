@@ -29,7 +29,12 @@ export async function delegate(run: AgentRun, stage: 'handoff' | 'router', agent
   const reason = stage === 'handoff' ? `${run.agent.name} handed over` : `${run.agent.name} routed the request here`;
   // A router's choice is followed by the handoff, so only the last stage may take the seat.
   const takesSeat = run.seat !== undefined && (stage === 'handoff' || run.agent.handoff === undefined);
-  const options: StartOptions = { role: stage, reason, ...(takesSeat && run.seat !== undefined ? { seat: run.seat } : {}) };
+  const { seat, maxTurns } = run;
+  const options: StartOptions = {
+    role: stage,
+    reason,
+    ...(takesSeat && seat !== undefined ? { seat, ...(maxTurns === undefined ? {} : { maxTurns }) } : {}),
+  };
   const [result] = await run.steps.settled([await run.steps.start(stage, agent, userText(input), options)]);
   return namedStage(result as RunResult, stage, agent);
 }

@@ -1,5 +1,5 @@
 /** The texts that patterns put together. Headings are those of the patterns' contract; what others wrote is fenced. */
-import { fenced, fenceNote } from './fence.ts';
+import { fenced, fenceNote } from '../base/fence.ts';
 
 export interface Advice {
   /** The agent whose words these are, after its own handoffs. */

@@ -6,13 +6,15 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import type { UserMessage } from '../events/messages.ts';
 import { withAdvice } from './advisors.ts';
 import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
+import { runGroup } from './group.ts';
+import { evaluateExit } from './group-evaluation.ts';
 import { handOver } from './handoff.ts';
 import { followRoute, routeExit } from './router.ts';
 import { announce, seatedSession } from './seat.ts';
 import type { RunResult, Seat } from './steps.ts';
 import { runTeam } from './team.ts';
 
-const NOT_YET = ['group', 'dispatch', 'architect'] as const;
+const NOT_YET = ['dispatch', 'architect'] as const;
 
 /** Keys that the agent declares and that cannot be run yet. */
 export function notYet(agent: AgentDefinition): string[] {
@@ -22,12 +24,21 @@ export function notYet(agent: AgentDefinition): string[] {
 
 export async function runAgent(run: AgentRun): Promise<RunResult> {
   if (run.seat?.role === 'supervisor') return await supervise(run, run.seat);
+  if (run.part !== undefined) return await ownSession(run, run.part);
+  if (run.goesOn) return await goOn(run);
   const request = await withAdvice(run);
   // Whoever answers last takes the seat in the team: here, or at the end of the chain.
   const passesOn = run.agent.handoff !== undefined || run.agent.router !== undefined;
-  const own = await core(run, request, run.seat !== undefined && !passesOn ? run.seat : undefined);
+  const own = await core(run, request, passesOn ? undefined : run.seat);
   const answered = await handOver(run, await followRoute(run, own));
-  return run.seat === undefined ? answered.result : await announce(run, run.seat, answered.result);
+  const passedOn = run.agent.handoff !== undefined || own.route !== undefined;
+  return run.seat === undefined || passedOn ? answered.result : await announce(run, run.seat, answered.result);
+}
+
+/** Whoever answered last time is asked again. Its patterns were for the first request: now it is only its conversation. */
+async function goOn(run: AgentRun): Promise<RunResult> {
+  if (run.seat === undefined) return resultOf(run, await run.session({ input: run.input, reports: true }));
+  return await announce(run, run.seat, (await seatedSession(run, run.input, run.seat)).result);
 }
 
 /** One cycle in the supervisor's seat. What it reports goes on along its own handoff; what it broadcasts stays in the team. */
@@ -37,9 +48,16 @@ async function supervise(run: AgentRun, seat: Seat): Promise<RunResult> {
   return seat.own === true ? judged.result : (await handOver(run, judged)).result;
 }
 
+/** What a group asks its orchestrator or evaluator: their own words, without the patterns they declare. */
+async function ownSession(run: AgentRun, part: 'planner' | 'evaluator'): Promise<RunResult> {
+  const exits = part === 'evaluator' ? [evaluateExit()] : [];
+  return resultOf(run, await run.session({ input: run.input, exits, reports: false }));
+}
+
 async function core(run: AgentRun, request: UserMessage, seat: Seat | undefined): Promise<Answered> {
   if (seat !== undefined && run.agent.team === undefined) return await seatedSession(run, request, seat);
   if (run.agent.team !== undefined) return { result: await runTeam(run, run.agent.team, request) };
+  if (run.agent.group !== undefined) return { result: await runGroup(run, run.agent.group, request) };
   const exits = run.agent.router === undefined ? [] : [routeExit(run.agent.router.destinations)];
   const session = await run.session({ input: request, exits, reports: true });
   return { result: resultOf(run, session), route: session.exit?.value as Answered['route'] };

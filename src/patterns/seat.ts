@@ -19,6 +19,7 @@ export async function seatedSession(run: AgentRun, request: UserMessage, seat: S
   const exits = seat.alone === true ? [] : [broadcastExit(!supervisor)];
   const session = await run.session({
     input: request,
+    seat,
     exits,
     reports: supervisor,
     // A member that just says it has said it to the team; a supervisor's plain answer is its report.
@@ -32,7 +33,7 @@ export async function seatedSession(run: AgentRun, request: UserMessage, seat: S
 /** Records what the member or the supervisor said, where it was said: the others hear it from there. */
 export async function announce(run: AgentRun, seat: Seat, result: RunResult): Promise<RunResult> {
   const speaks = seat.role === 'member' || result.spoke !== undefined;
-  if (!speaks || !succeeded(result) || result.finalRun !== run.run) return result;
+  if (!speaks || !succeeded(result)) return result;
   await run.steps.emit('broadcast', {
     type: 'team.broadcast',
     payload: {
@@ -51,6 +52,8 @@ export async function announce(run: AgentRun, seat: Seat, result: RunResult): Pr
 function broadcastExit(mayLeave: boolean): Exit {
   const leave = { final: { type: 'boolean', description: 'true when this is your last word and you leave the team' } };
   return {
+    // Members speak until the end; a supervisor's broadcast only begins another cycle.
+    goesOn: !mayLeave,
     spec: {
       name: TOOL,
       description: 'Says something to everybody in the team. Your turn in this cycle ends with it.',

@@ -46,6 +46,12 @@ export interface StartOptions {
   /** Tightens the agent's own budget of wall time. */
   readonly timeoutMs?: number;
   readonly seat?: Seat;
+  /** Goes on with this member's latest conversation in the session, if it has one. */
+  readonly member?: string;
+  /** Takes the place of the agent's own models. */
+  readonly model?: string;
+  /** Only the agent's own session: as a planner without tools, or as an evaluator. */
+  readonly part?: 'planner' | 'evaluator';
 }
 
 /** A place in a team: the child speaks by broadcast instead of by report, and hears what the others broadcast. */
@@ -57,6 +63,10 @@ export type PatternEvent =
   | { readonly type: 'router.chose'; readonly payload: Payloads['router.chose'] }
   | { readonly type: 'advisor.reported'; readonly payload: Payloads['advisor.reported'] }
   | { readonly type: 'member.exited'; readonly payload: Payloads['member.exited'] }
+  | { readonly type: 'group.planned'; readonly payload: Payloads['group.planned'] }
+  | { readonly type: 'group.evaluated'; readonly payload: Payloads['group.evaluated'] }
+  | { readonly type: 'group.stalled'; readonly payload: Payloads['group.stalled'] }
+  | { readonly type: 'group.ended'; readonly payload: Payloads['group.ended'] }
   | { readonly type: 'team.broadcast'; readonly payload: Omit<Payloads['team.broadcast'], 'timestamp'> };
 
 export interface WaitRequest {

@@ -3,10 +3,13 @@
  * above it (command line, servers, embedding programs) sees only the ports.
  */
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { checkProject, type ProjectCheck } from '../agents/check-project.ts';
+import { confinedPath } from '../agents/confined-path.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
 import { loadAgent } from '../agents/load.ts';
+import { readText } from '../agents/read-text.ts';
 import { expandPrompt, promptValues } from '../agents/variables.ts';
 import { systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
@@ -79,6 +82,7 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
     agent: agents.find,
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
+    contextFile: (_agent, file) => readContext(config.root, file),
     redact: createRedactor(secrets).text,
     defaultModels: async () => {
       if (config.models.length > 0) return ok(config.models);
@@ -107,6 +111,14 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
       await ledger.close();
     },
   };
+}
+
+/** A file for context is inside the project and text, or it is not read. */
+async function readContext(root: string, file: string): Promise<string | undefined> {
+  const path = await confinedPath(root, resolve(root, file));
+  if (!path.ok) return undefined;
+  const text = await readText(path.value);
+  return text.ok ? text.value : undefined;
 }
 
 interface AgentSource {

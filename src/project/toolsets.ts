@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { secretsOf } from '../ledger/redact.ts';
 import { createBuiltIns } from '../tools/built-ins.ts';
 import { createMcpServers, type McpServers } from '../tools/mcp.ts';
 import type { McpServerConfig } from '../tools/mcp-connection.ts';
@@ -37,7 +38,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
     if (agent.mcp === undefined) return shared;
     const known = byAgent.get(agent.source);
     if (known !== undefined) return known;
-    const made = both(createMcpServers(agent.mcp, mcpOptions), shared);
+    const made = both(createMcpServers(agent.mcp, { ...mcpOptions, environment: withoutSecrets(env) }), shared);
     byAgent.set(agent.source, made);
     return made;
   };
@@ -52,6 +53,12 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       await Promise.all([shared, ...byAgent.values()].map((servers) => servers.close()));
     },
   };
+}
+
+/** An agent file may be a stranger's: the servers it declares cannot ask for our keys. Those in troupe.yaml can. */
+function withoutSecrets(env: ToolsetsOptions['env']): ToolsetsOptions['env'] {
+  const secret = new Set(secretsOf(env).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.has(name)));
 }
 
 function both(near: McpServers, far: McpServers): McpServers {

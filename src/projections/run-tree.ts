@@ -5,11 +5,11 @@
  * The accumulator belongs to the fold, which updates and returns it; the nodes in it are replaced, never changed, so a
  * display can tell by identity what is new.
  */
-import type { RunId } from '../base/ids.ts';
+import type { EventId, RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { Budget, Failure, Report, RunStatus } from '../events/catalogue.ts';
+import type { Budget, Failure, Payloads, Report, RunStatus } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import { toolCallsOf } from '../events/messages.ts';
+import { textOf, toolCallsOf } from '../events/messages.ts';
 import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
 import { firstLine } from './readable.ts';
 
@@ -27,6 +27,10 @@ export interface ToolUse {
   readonly subject: string;
   readonly durationMs: number | null;
   readonly failed: boolean;
+  readonly event: EventId;
+  readonly position: number;
+  /** The run that the call became, when it is the call of an agent. */
+  readonly child: RunId | null;
 }
 
 export interface RunNode {
@@ -35,6 +39,14 @@ export interface RunNode {
   readonly agent: string;
   readonly role: string | null;
   readonly reason: string | null;
+  /** What whoever asked for the run said: why an agent was called, what it was asked again, the note of a router. */
+  readonly note: string | null;
+  /** The run's place in a team. */
+  readonly seat: Payloads['run.started']['seat'] | null;
+  /** The run whose conversation this one goes on with. */
+  readonly continues: RunId | null;
+  /** Where in the session it began. */
+  readonly position: number;
   readonly state: 'running' | 'waiting' | 'paused' | RunStatus;
   readonly turn: number;
   /** The model that is being asked, and since when. */
@@ -55,6 +67,10 @@ export interface RunNode {
   readonly verified: boolean | null;
   readonly report: Report | null;
   readonly finalAgent: string | null;
+  /** The run whose answer this run's result is: itself, or the last of a chain. */
+  readonly finalRun: RunId | null;
+  /** The note of the router that this run is, for whoever it chose. */
+  readonly routed: string | null;
   readonly error: Failure | null;
   readonly children: readonly RunId[];
 }
@@ -137,6 +153,10 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     agent: payload.agent,
     role: payload.role ?? null,
     reason: payload.reason ?? null,
+    note: noteOf(payload, parent),
+    seat: payload.seat ?? null,
+    continues: (payload.continues as RunId | undefined) ?? null,
+    position: event.position,
     state: 'running',
     turn: 0,
     asking: null,
@@ -152,12 +172,33 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     verified: null,
     report: null,
     finalAgent: null,
+    finalRun: null,
+    routed: null,
     error: null,
     children: [],
   });
   if (parent === undefined) tree.roots.push(event.run_id);
-  else tree.runs.set(parent.run, { ...parent, children: [...parent.children, event.run_id] });
+  else tree.runs.set(parent.run, withChild(parent, event));
   return tree;
+}
+
+/** A call of an agent and the run that it became are one thing: the run was started because of the call. */
+function withChild(parent: RunNode, event: EventOf<'run.started'>): RunNode {
+  const recent = parent.recent.map((use) => (use.event === event.parent_event_id ? { ...use, child: event.run_id } : use));
+  return { ...parent, recent, children: [...parent.children, event.run_id] };
+}
+
+function noteOf(started: Payloads['run.started'], parent: RunNode | undefined): string | null {
+  if (started.role === 'router') return parent?.routed ?? null;
+  if (started.role !== 'sub-agent') return null;
+  const { input, continues, reason } = started;
+  if (continues === undefined || input.role !== 'user') return reason ?? null;
+  return questionIn(textOf(input.content));
+}
+
+/** The question of a clarification, without the heading that the agent sees above it. */
+export function questionIn(text: string): string {
+  return text.startsWith('## ') ? text.slice(text.indexOf('\n') + 1).trim() : text;
 }
 
 function nextNode(node: RunNode, event: LedgerEvent): RunNode {
@@ -189,6 +230,8 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
         node,
         node.waits.filter((wait) => wait !== event.payload.wait),
       );
+    case 'router.chose':
+      return { ...node, routed: event.payload.message ?? null };
     case 'evidence.checked':
       return { ...node, verified: event.payload.verified };
     default:
@@ -207,10 +250,11 @@ function subjectOf(input: Json): string {
   return typeof text === 'string' ? firstLine(text, SUBJECT_CHARACTERS) : '';
 }
 
-function withCall(node: RunNode, { payload }: EventOf<'tool.call'>, at: number): RunNode {
-  const { id, name } = payload;
+function withCall(node: RunNode, event: EventOf<'tool.call'>, at: number): RunNode {
+  const { id, name } = event.payload;
+  const place = { event: event.event_id, position: event.position, child: null };
   const subject = node.asked.find((asked) => asked.id === id)?.subject ?? '';
-  const recent = [...node.recent, { id, name, subject, durationMs: null, failed: false }].slice(-RECENT_CALLS);
+  const recent = [...node.recent, { id, name, subject, durationMs: null, failed: false, ...place }].slice(-RECENT_CALLS);
   return { ...node, tools: [...node.tools, { id, name, since: at }], recent };
 }
 
@@ -229,5 +273,7 @@ function withWaits(node: RunNode, waits: readonly string[]): RunNode {
 
 function endedNode(node: RunNode, event: EventOf<'run.ended'>, at: number): RunNode {
   const { status, report, finalAgent, error } = event.payload;
-  return { ...node, state: status, asking: null, tools: [], waits: [], endedAt: at, report, finalAgent, error: error ?? null };
+  const finalRun = (event.payload.finalRun as RunId | undefined) ?? node.run;
+  const ended = { state: status, endedAt: at, report, finalAgent, finalRun, error: error ?? null };
+  return { ...node, ...ended, asking: null, tools: [], waits: [] };
 }

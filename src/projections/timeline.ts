@@ -4,9 +4,11 @@
  */
 import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
+import { questionIn } from './run-tree.ts';
 
 export type Level = 'detail' | 'info' | 'warn' | 'error';
 
@@ -81,6 +83,11 @@ function describe(event: LedgerEvent): Description {
     case 'member.exited':
     case 'agent.dismissed':
       return describePattern(event);
+    case 'group.planned':
+    case 'group.evaluated':
+    case 'group.stalled':
+    case 'group.ended':
+      return describeGroup(event);
     default:
       return describeOther(event);
   }
@@ -112,6 +119,28 @@ function describePattern(event: EventNamed<'handoff' | 'router' | 'advisor' | 't
   }
 }
 
+function describeGroup(event: EventNamed<'group'>): Description {
+  switch (event.event_type) {
+    case 'group.planned': {
+      const { iteration, assignments, unknown } = event.payload;
+      const to = assignments.map(({ worker }) => worker).join(', ') || 'nobody';
+      const stray = unknown.length === 0 ? '' : `; unknown: ${unknown.join(', ')}`;
+      return [assignments.length === 0 ? 'warn' : 'info', `iteration ${iteration}: assigns to ${to}${stray}`];
+    }
+    case 'group.evaluated': {
+      const { iteration, score, trend, goalMet, rationale } = event.payload;
+      const verdict = goalMet ? 'goal met' : firstLine(rationale, TEXT_CHARACTERS);
+      return ['info', `iteration ${iteration}: scored ${score} (${trend}): ${verdict}`];
+    }
+    case 'group.stalled':
+      return ['warn', `iteration ${event.payload.iteration}: says the same as before (${event.payload.consecutive} in a row)`];
+    case 'group.ended':
+      return [event.payload.goalMet ? 'info' : 'warn', event.payload.summary];
+    default:
+      return unreachable(event);
+  }
+}
+
 type EventNamed<Prefix extends string> = Extract<LedgerEvent, { event_type: `${Prefix}.${string}` }>;
 
 function describeRun(event: EventNamed<'session' | 'run'>): Description {
@@ -120,12 +149,8 @@ function describeRun(event: EventNamed<'session' | 'run'>): Description {
       return ['detail', `session started in ${event.payload.workspace}`];
     case 'session.config':
       return ['detail', `set up ${event.payload.agent} with ${event.payload.tools.length} tools`];
-    case 'run.started': {
-      const { payload } = event;
-      const reason = payload.reason === undefined ? '' : ` (${payload.reason})`;
-      const prompt = payload.input.role === 'user' ? textOf(payload.input.content) : '';
-      return ['info', `started${reason}: ${firstLine(prompt, TEXT_CHARACTERS)}`];
-    }
+    case 'run.started':
+      return ['info', startText(event.payload)];
     case 'run.resumed':
       return ['info', event.payload.takenOver ? 'resumed, taken over from a process that died' : 'resumed'];
     case 'run.paused':
@@ -133,7 +158,9 @@ function describeRun(event: EventNamed<'session' | 'run'>): Description {
     case 'run.signalled':
       return ['warn', `asked to ${event.payload.signal}${event.payload.reason === undefined ? '' : `: ${event.payload.reason}`}`];
     case 'run.ended': {
-      const { status, report, error } = event.payload;
+      const { status, report, error, finalRun, finalAgent, spoke } = event.payload;
+      if (status === 'completed' && spoke !== undefined) return ['detail', 'ended its part of the cycle'];
+      if (status === 'completed' && finalRun !== undefined) return ['info', `ended completed with the answer of ${finalAgent}`];
       if (error !== undefined) return [status === 'cancelled' ? 'warn' : 'error', `ended ${status}: ${error.message}`];
       const level = status === 'completed' ? 'info' : status === 'failed' ? 'error' : 'warn';
       return [level, `ended ${status}: ${firstLine(report.body, TEXT_CHARACTERS)}`];
@@ -141,6 +168,15 @@ function describeRun(event: EventNamed<'session' | 'run'>): Description {
     default:
       return unreachable(event);
   }
+}
+
+/** What a run was started with; of what others put together for it only who wanted it, and why. */
+function startText({ role, reason, input, continues, parent }: Payloads['run.started']): string {
+  const prompt = input.role === 'user' ? textOf(input.content) : '';
+  if (parent === undefined) return `started: ${firstLine(prompt, TEXT_CHARACTERS)}`;
+  if (role === 'sub-agent' && continues !== undefined) return `is asked again: ${firstLine(questionIn(prompt), TEXT_CHARACTERS)}`;
+  const begun = `started${role === undefined ? '' : ` as ${role}`}${reason === undefined ? '' : ` (${reason})`}`;
+  return role === 'sub-agent' || role === undefined ? `${begun}: ${firstLine(prompt, TEXT_CHARACTERS)}` : begun;
 }
 
 function describeModel(event: EventNamed<'model'>): Description {
@@ -176,12 +212,12 @@ function describeTool(event: ToolEvent): Description {
     case 'tool.call':
       return ['detail', `calling ${event.payload.name}`];
     case 'tool.result': {
-      const { name, isError, inDoubt, durationMs, content } = event.payload;
+      const { name, isError, inDoubt, durationMs, content, child } = event.payload;
       const doubt = inDoubt === true ? ', outcome in doubt after a crash' : '';
       const took = readableDuration(durationMs);
       if (isError === true)
         return ['warn', `${name} failed after ${took}${doubt}: ${firstLine(textOf(content), TEXT_CHARACTERS)}`];
-      return ['info', `${name} done in ${took}${doubt}`];
+      return ['info', child === undefined ? `${name} done in ${took}${doubt}` : `${child.agent} answered in ${took}`];
     }
     case 'cli.run': {
       const { command, exitCode, signal, durationMs } = event.payload;

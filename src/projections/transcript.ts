@@ -2,8 +2,10 @@
  * The messages of each run, folded from events. Order is stored, never recomputed: every `model.request` lists what it
  * added, so the transcript of a run is what its requests carried, followed by what has come since.
  */
+import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { type Message, type ToolResultPart, toolCallsOf, userText } from '../events/messages.ts';
+import { broadcastText } from './broadcast-text.ts';
 
 /** The step that holds a run's own request. */
 export const INPUT_STEP = 'input';
@@ -30,8 +32,14 @@ interface Placed {
   readonly message: Message;
 }
 
+type Added = Payloads['model.request']['added'][number];
+
+/** What teams said, by run and step: the requests of those who heard it refer to it. */
+type Broadcasts = Map<string, Payloads['team.broadcast']>;
+
 export function createTranscripts(): Transcripts {
   const runs = new Map<string, RunTranscript>();
+  const broadcasts: Broadcasts = new Map();
   const of = (id: string): Message[] => {
     const run = runs.get(id);
     if (run === undefined) return [];
@@ -45,15 +53,16 @@ export function createTranscripts(): Transcripts {
         runs.set(event.run_id, { continues, placed: [], pending: new Map([[INPUT_STEP, input]]), condensed: false });
         return;
       }
+      if (event.event_type === 'team.broadcast') broadcasts.set(`${event.run_id} ${event.step}`, event.payload);
       const run = runs.get(event.run_id);
-      if (run !== undefined) applyTo(run, event);
+      if (run !== undefined) applyTo(run, event, broadcasts);
     },
     of,
     closed: (run) => closeOpenCalls(of(run)),
   };
 }
 
-function applyTo(run: RunTranscript, event: LedgerEvent): void {
+function applyTo(run: RunTranscript, event: LedgerEvent, broadcasts: Broadcasts): void {
   switch (event.event_type) {
     case 'model.response':
       run.pending.set(event.step ?? '', event.payload.message);
@@ -65,7 +74,7 @@ function applyTo(run: RunTranscript, event: LedgerEvent): void {
       condense(run, event.step ?? '', event.payload);
       break;
     case 'model.request':
-      for (const item of event.payload.added) place(run, item);
+      for (const item of event.payload.added) place(run, item, event.run_id, broadcasts);
       // A pattern may have put its own words in the place of the request.
       run.pending.delete(INPUT_STEP);
       break;
@@ -73,9 +82,14 @@ function applyTo(run: RunTranscript, event: LedgerEvent): void {
   }
 }
 
-function place(run: RunTranscript, item: { readonly step: string } | { readonly message: Message }): void {
+function place(run: RunTranscript, item: Added, reader: string, broadcasts: Broadcasts): void {
   if ('message' in item) {
     run.placed.push({ step: undefined, message: item.message });
+    return;
+  }
+  if (item.run !== undefined) {
+    const said = broadcasts.get(`${item.run} ${item.step}`);
+    if (said !== undefined) run.placed.push({ step: undefined, message: userText(broadcastText(said, reader)) });
     return;
   }
   const message = run.pending.get(item.step);

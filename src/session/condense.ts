@@ -9,8 +9,11 @@ import { textOf } from '../events/messages.ts';
 /** Above this share of the room, old turns are condensed; below the second they are left alone, so that it happens seldom. */
 const CONDENSE_ABOVE = 0.8;
 const CONDENSE_TO = 0.5;
+/** Condensing that gives back less than this share of the room is left alone. */
+const WORTH_IT = 0.1;
 const EXCERPT = 160;
 const DIGEST_LINES = 400;
+const HEADING = 'Earlier steps of this work, condensed to save room. The originals are in the ledger under the ids in brackets.';
 
 export type ContextVerdict = 'fits' | 'condense' | 'overflow';
 
@@ -21,48 +24,47 @@ export function judgeContext(tokens: number, room: number): ContextVerdict {
 }
 
 /**
- * How many messages from the front to condense so that the rest fits comfortably: at a turn's end, never the last turn.
- * `undefined` when nothing would be gained.
+ * How many messages from the front to condense so that the rest fits comfortably: whole turns, never the last one, and only
+ * if it gives back enough to be worth it. `total` is what everything together fills now, prompt and tools included.
  */
 export function condensable(
   messages: readonly Message[],
-  requestIndex: number,
+  total: number,
   room: number,
   tokensOf: (message: Message) => number,
 ): number | undefined {
-  const ends = turnEnds(messages, requestIndex);
-  let kept = messages.reduce((sum, message) => sum + tokensOf(message), 0);
+  let kept = total;
   let taken = 0;
-  for (const end of ends.slice(0, -1)) {
+  for (const end of turnEnds(messages).slice(0, -1)) {
     for (; taken < end; taken += 1) kept -= tokensOf(messages[taken] as Message);
-    if (kept <= room * CONDENSE_TO) return end;
+    if (kept <= room * CONDENSE_TO) break;
   }
-  return taken > requestIndex + 1 ? taken : undefined;
+  return total - kept >= room * WORTH_IT ? taken : undefined;
 }
 
-/** The places after which the conversation may be cut: before each assistant message that follows the request. */
-function turnEnds(messages: readonly Message[], requestIndex: number): number[] {
-  const ends: number[] = [];
-  for (let index = requestIndex + 2; index < messages.length; index += 1) {
-    if (messages[index]?.role === 'assistant') ends.push(index);
-  }
-  return ends;
+/** Where the conversation may be cut so that at least one whole turn goes: before every assistant message but the first. */
+function turnEnds(messages: readonly Message[]): number[] {
+  const starts = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []));
+  return starts.slice(1);
 }
 
 export function digest(messages: readonly Message[], reference: (item: Message | ToolResultPart) => string | undefined): string {
   const lines: string[] = [];
   for (const message of messages) {
-    if (message.role === 'tool') for (const part of message.content) lines.push(resultLine(part, reference(part)));
+    const earlier = message.role === 'user' ? earlierDigest(textOf(message.content)) : undefined;
+    if (earlier !== undefined) lines.push(...earlier);
+    else if (message.role === 'tool') for (const part of message.content) lines.push(resultLine(part, reference(part)));
     else if (message.role === 'assistant') lines.push(...assistantLines(message, reference(message)));
     else lines.push(line('told', textOf(message.content), reference(message)));
   }
   const shown = lines.slice(-DIGEST_LINES);
   const left = lines.length - shown.length;
-  return [
-    'Earlier steps of this work, condensed to save room. The originals are in the ledger under the ids in brackets.',
-    ...(left > 0 ? [`(${left} still older steps are not listed)`] : []),
-    ...shown,
-  ].join('\n');
+  return [HEADING, ...(left > 0 ? [`(${left} still older steps are not listed)`] : []), ...shown].join('\n');
+}
+
+/** The lines of a digest that is itself condensed: they go on as they are, so that no reference is lost. */
+function earlierDigest(text: string): string[] | undefined {
+  return text.startsWith(HEADING) ? text.split('\n').filter((one) => one.startsWith('- ')) : undefined;
 }
 
 function assistantLines(message: Extract<Message, { role: 'assistant' }>, id: string | undefined): string[] {

@@ -56,7 +56,7 @@ export function createConversation(input: SessionInput): Conversation {
     judge: () => judgeContext(tokens(), room),
     fits: (text) => tokens() + textTokens(text) <= room,
     digest(reference) {
-      const cut = condensable(messages, messages.indexOf(request), room, messageTokens);
+      const cut = condensable(messages, tokens(), room, messageTokens);
       const keptFrom = cut === undefined ? undefined : messages[cut];
       if (keptFrom === undefined) return undefined;
       const replaced = messages.slice(0, cut).filter((message) => message !== request);

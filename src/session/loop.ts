@@ -41,14 +41,17 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
     ports,
     conversation: createConversation(input),
     breaker: createLoopBreaker(input.limits.loopNudgeAt, input.limits.loopStopAt),
-    offered: { working: [...ports.tools.specs, ...exits], last: exits },
+    offered: {
+      working: [...ports.tools.specs, ...exits],
+      last: input.exits.filter((exit) => exit.goesOn !== true).map((exit) => exit.spec),
+    },
     mustEnd: undefined,
   };
   for (let turn = 1; turn <= input.limits.maxTurns; turn += 1) {
     if (ports.signal.aborted) return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
     await listen(loop, turn);
     await makeRoom(loop, turn);
-    if (turn === input.limits.maxTurns && turn > 1) loop.mustEnd ??= prompts.outOfTurns;
+    if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) loop.mustEnd ??= prompts.outOfTurns;
     const result = await takeTurn(loop, turn);
     if (result !== undefined) return result;
   }
@@ -106,8 +109,8 @@ async function afterCalls(
   calls: readonly ToolCallPart[],
   offered: readonly ToolSpec[],
 ): Promise<SessionResult | undefined> {
-  const exitCall = calls.find((call) => exitOf(loop, call) !== undefined);
-  const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall)?.take(exitCall);
+  const exitCall = calls.find((call) => exitOf(loop, call, offered) !== undefined);
+  const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall, offered)?.take(exitCall);
   const others = calls.filter((call) => call !== exitCall);
   const ran = await runToolCalls(turn, others, offered, loop.ports.tools, loop.input.limits.maxToolCallsPerTurn);
   if (taken?.ok === true) return endedBy(loop, turn, taken.value);
@@ -123,8 +126,8 @@ async function afterCalls(
   return undefined;
 }
 
-function exitOf(loop: Loop, call: ToolCallPart): Exit | undefined {
-  return loop.input.exits.find((exit) => exit.spec.name === call.name);
+function exitOf(loop: Loop, call: ToolCallPart, offered: readonly ToolSpec[]): Exit | undefined {
+  return loop.input.exits.find((exit) => exit.spec.name === call.name && offered.includes(exit.spec));
 }
 
 /** An answer without tool calls ends the session, if it fits what was asked for. */
@@ -210,7 +213,12 @@ function lastWords(messages: readonly Message[]): string {
 function fixFor(error: ModelFailure): string | undefined {
   if (error.kind === 'auth') return 'Check the API key in the environment; `troupe doctor` lists which keys are found.';
   if (error.kind === 'rate_limited' || error.kind === 'overloaded')
-    return 'Resume later, raise maxRetries, or name a fallback model.';
+    return 'Try again later, raise maxRetries, or name a fallback model.';
+  if (error.kind === 'timeout') return 'Raise llmTimeout in the agent file, or name a faster or a fallback model.';
+  if (error.kind === 'network') return 'Check the network and the address of the provider, then try again.';
+  if (error.kind === 'bad_response')
+    return 'Check that the address of the provider is right and that no proxy or sign-in page answers in its place.';
+  if (error.kind === 'invalid_request') return 'Check the name of the model, and what the agent file asks of it.';
   if (error.kind === 'script_ended') return 'Add replies to the script, or use a real model.';
   return undefined;
 }

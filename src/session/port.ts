@@ -60,6 +60,8 @@ export interface SessionInput {
 /** A tool whose call ends the session. */
 export interface Exit {
   readonly spec: ToolSpec;
+  /** The work goes on after it, so it cannot be taken on the last turn. */
+  readonly goesOn?: boolean;
   /** The failure is written for the model, which may try again. */
   take(call: ToolCallPart): Result<Ending, string>;
 }

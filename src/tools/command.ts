@@ -8,7 +8,7 @@ import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { stopGroup } from './process-group.ts';
+import { endWithThisProcess, stopGroup } from './process-group.ts';
 
 export interface CommandRequest {
   readonly shell: string;
@@ -47,6 +47,7 @@ export async function runCommand(request: CommandRequest): Promise<Result<Comman
   child.stdout.on('data', (chunk: Buffer) => stdout.append(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  endWithThisProcess(child, closed);
 
   const ended = watch(child);
   const stop = stopOnRequest(child, closed, request);

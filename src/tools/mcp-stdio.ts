@@ -9,7 +9,7 @@ import { type Clock, sleep } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { createCapture } from './capture.ts';
-import { stopGroup } from './process-group.ts';
+import { endWithThisProcess, stopGroup } from './process-group.ts';
 
 export interface StdioServer {
   readonly command: string;
@@ -51,6 +51,7 @@ export function createStdioTransport(server: StdioServer, sdk: Sdk, clock: Clock
         resolve();
       });
     });
+    endWithThisProcess(started, gone);
     const drained = new Promise((resolve) => started.once('close', resolve));
     // Its last answer and last words may still be in the pipes, which a grandchild can hold open for ever.
     void gone.then(() => Promise.race([drained, sleep(clock, LAST_WORDS_MS)])).then(() => transport.onclose?.());

@@ -16,6 +16,22 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolea
   }
 }
 
+/** Groups that are to end with this process. */
+const dependent = new Set<ChildProcess>();
+const endDependent = (): void => {
+  for (const child of dependent) signalGroup(child, 'SIGKILL');
+};
+
+/** Even when this process leaves at once, nothing of the group stays behind to do things that nobody sees. */
+export function endWithThisProcess(child: ChildProcess, gone: Promise<unknown>): void {
+  if (dependent.size === 0) process.on('exit', endDependent);
+  dependent.add(child);
+  void gone.then(() => {
+    dependent.delete(child);
+    if (dependent.size === 0) process.off('exit', endDependent);
+  });
+}
+
 /** Asks the group to end, and makes it end when it has not after the grace period. `gone` resolves when it is. */
 export async function stopGroup(
   child: ChildProcess,

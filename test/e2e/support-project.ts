@@ -7,9 +7,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { type ModelServer, startModelServer } from '../support/model-server.ts';
 import type { Reply, SeenRequest } from '../support/model-server-script.ts';
+import { testTerminal } from '../support/test-terminal.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -83,6 +86,9 @@ export async function createTestProject(settings = '', agent = AGENT): Promise<T
         OPENAI_API_KEY: 'sk-test-0123456789abcdef',
         OPENAI_BASE_URL: `${server.origin}/v1`,
         OPENAI_MODEL: 'test-model',
+        ANTHROPIC_API_KEY: 'sk-ant-0123456789abcdef',
+        ANTHROPIC_BASE_URL: server.origin,
+        TROUPE_MODEL: 'openai/test-model',
       });
       return server;
     },
@@ -140,4 +146,32 @@ export function objectIn(text: string): JsonObject {
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) throw new Error(`not an object: ${text}`);
   return parsed.value;
+}
+
+export const agentWith = (frontmatter: string): string => `---\nname: helper\n${frontmatter}\n---\nYou help.\n`;
+
+/**
+ * The ledger is sound, and the newest run is in it with this state. The same commands, but inside the test's own process:
+ * every row asks this, and starting a process costs more than all the rest.
+ */
+export async function expectKept(project: TestProject, status: string): Promise<void> {
+  const look = async (...args: readonly string[]): Promise<string> => {
+    const terminal = testTerminal({ env: project.env });
+    expect(await runProgram(['-C', project.folder, ...args], terminal)).toBe(0);
+    return terminal.written.out;
+  };
+  expect(await look('ledger', 'verify')).toMatch(/^sound: \d+ events/);
+  expect(objectIn(await look('show', 'last', '--json'))).toMatchObject({ status });
+}
+
+/** With `--json` stdout is one object whatever happens. */
+export function expectErrorObject(ended: Ended, code: string): void {
+  expect(objectIn(ended.out)).toMatchObject({ error: { code, message: expect.any(String), fix: expect.any(String) } });
+}
+
+/** The printed command of this name, as a person would copy it. */
+export function printed(text: string, name: string): string {
+  const found = new RegExp(`troupe ${name} .*`).exec(text)?.[0];
+  if (found === undefined) throw new Error(`no "troupe ${name}" in: ${text}`);
+  return found;
 }

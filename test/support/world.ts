@@ -3,7 +3,7 @@
  * what they did outside of it all, so that a test can see an effect happening twice.
  */
 import type { AgentDefinition } from '../../src/agents/definition.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import type { Json } from '../../src/base/json.ts';
 import { seededRandom } from '../../src/base/random.ts';
@@ -37,6 +37,9 @@ export interface WorldOptions {
   readonly parts?: Partial<EngineParts>;
   readonly prices?: Prices;
   readonly owner?: Partial<LeaseOwner>;
+  readonly clock?: Clock;
+  /** An open ledger to work on; it stays open when the world is closed. */
+  readonly ledger?: Ledger;
   wrapLedger?(ledger: Ledger): Ledger;
 }
 
@@ -55,15 +58,12 @@ export const PENNY_PRICES: Prices = {
 
 export function createWorld(options: WorldOptions): World {
   const random = seededRandom(options.seed ?? 1);
-  const ids = createIds(systemClock, random);
+  const clock = options.clock ?? systemClock;
+  const ids = createIds(clock, random);
   const outside = options.outside ?? { modelCalls: [], effects: [] };
-  const raw = openSqliteLedger({
-    path: options.path ?? ':memory:',
-    clock: systemClock,
-    ids,
-    validate: true,
-    owner: options.owner ?? {},
-  });
+  const raw =
+    options.ledger ??
+    openSqliteLedger({ path: options.path ?? ':memory:', clock, ids, validate: true, owner: options.owner ?? {} });
   const ledger = options.wrapLedger?.(raw) ?? raw;
   const agents = new Map((options.agents ?? [agent()]).map((one) => [one.name, one]));
   const tools = options.tools ?? worldTools(outside);
@@ -77,13 +77,13 @@ export function createWorld(options: WorldOptions): World {
   };
   const engine = createEmbeddedEngine({
     ledger,
-    clock: systemClock,
+    clock,
     random,
     ids,
     owner: 'test',
     models: { open: async () => ok(model) },
     prices: options.prices ?? PENNY_PRICES,
-    quota: createQuota({ clock: systemClock, random }),
+    quota: createQuota({ clock, random }),
     agent: async (name) => agents.get(name),
     tools: async (definition) => ok(tools.filter((tool) => definition.tools?.includes(tool.name) === true)),
     permission: (definition, tool) => decide(tool, definition.permissions, {}),
@@ -98,7 +98,7 @@ export function createWorld(options: WorldOptions): World {
     outside,
     async close() {
       await engine.close();
-      await ledger.close();
+      if (options.ledger === undefined) await ledger.close();
     },
   };
 }

@@ -1,0 +1,11 @@
+import { findUser, saveUser } from './users.js';
+import { hash } from './hash.js';
+
+/** Sets a new password for whoever holds the token that was mailed. */
+export async function resetPassword(email, token, password) {
+  const user = await findUser(email);
+  if (user.resetToken != token) return 'wrong';
+  user.password = await hash(password);
+  await saveUser(user);
+  return 'done';
+}

@@ -1,0 +1,103 @@
+/** Judging a group's result: by an evaluator that answers in a fixed form, or by the orchestrator's own last line. */
+import { z } from 'zod';
+import { parseJson } from '../base/json.ts';
+import { fail, ok } from '../base/result.ts';
+import type { Exit } from '../session/port.ts';
+import { type AgentRun, succeeded } from './agent-run.ts';
+import { ask } from './group-orchestrator.ts';
+import { evaluationPrompt } from './group-prompts.ts';
+import { saysComplete, saysNeedsIteration, withoutSentinels } from './sentinels.ts';
+import type { RunResult } from './steps.ts';
+
+const GOAL = 0.9;
+const TOOL = 'evaluate';
+const score = z.number().min(0).max(1);
+const DIMENSIONS = ['completeness', 'correctness', 'coherence', 'actionability', 'toolVerification'] as const;
+
+const evaluation = z.strictObject({
+  score,
+  rationale: z.string().min(1),
+  dimensions: z.strictObject(Object.fromEntries(DIMENSIONS.map((name) => [name, score.optional()]))).optional(),
+});
+
+export type Judgement =
+  | {
+      readonly kind: 'judged';
+      readonly score: number;
+      readonly rationale: string;
+      readonly goalMet: boolean;
+      readonly dimensions?: Readonly<Record<string, number>> | undefined;
+    }
+  | { readonly kind: 'failed'; readonly result: RunResult };
+
+export interface EvaluationRequest {
+  readonly key: string;
+  readonly request: string;
+  readonly synthesis: string;
+  readonly iteration: number;
+  readonly last: boolean;
+}
+
+export async function evaluate(run: AgentRun, evaluator: string, at: EvaluationRequest): Promise<Judgement> {
+  const nonce = await run.steps.nonce(`${at.key}/fence`);
+  const prompt = evaluationPrompt(at.request, at.synthesis, nonce, at.iteration, at.last);
+  const result = await ask(run, at.key, 'evaluator', prompt, undefined, evaluator);
+  if (!succeeded(result)) return { kind: 'failed', result };
+  const parsed = parseJson(result.report.body);
+  const judged = evaluation.safeParse(parsed.ok ? parsed.value : undefined);
+  if (!judged.success) return { kind: 'failed', result };
+  const { rationale, dimensions } = judged.data;
+  const goalMet = judged.data.score >= GOAL || saysComplete(at.synthesis);
+  return {
+    kind: 'judged',
+    score: judged.data.score,
+    rationale,
+    goalMet,
+    dimensions: dimensions as Record<string, number> | undefined,
+  };
+}
+
+/** The form in which an evaluator answers: a score that cannot be read is an error it is told of, never a guess. */
+export function evaluateExit(): Exit {
+  const dimensions = Object.fromEntries(DIMENSIONS.map((name) => [name, { type: 'number', minimum: 0, maximum: 1 }]));
+  return {
+    spec: {
+      name: TOOL,
+      description: 'Gives your judgement. Ends your work.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          score: {
+            type: 'number',
+            minimum: 0,
+            maximum: 1,
+            description: 'The overall score; 0.9 and more means that the goal is met',
+          },
+          rationale: { type: 'string', description: 'Why, and what would have to change' },
+          dimensions: { type: 'object', properties: dimensions, additionalProperties: false },
+        },
+        required: ['score', 'rationale'],
+        additionalProperties: false,
+      },
+    },
+    take(call) {
+      const parsed = evaluation.safeParse(call.input);
+      if (!parsed.success) return fail(`Not taken: ${z.prettifyError(parsed.error)}`);
+      return ok({
+        success: true,
+        report: { format: 'json', body: JSON.stringify(parsed.data) },
+        claims: [],
+        exit: { tool: TOOL, value: {} },
+      });
+    },
+  };
+}
+
+const NEEDS_MORE = 0.4;
+const UNDECIDED = 0.7;
+
+export function selfJudged(synthesis: string): Judgement {
+  const goalMet = saysComplete(synthesis) && !saysNeedsIteration(synthesis);
+  const value = goalMet ? 1 : saysNeedsIteration(synthesis) ? NEEDS_MORE : UNDECIDED;
+  return { kind: 'judged', score: value, rationale: withoutSentinels(synthesis), goalMet };
+}

@@ -1,0 +1,8 @@
+/** A broadcast as a reader in the team sees it. The fence is the reader's run, which the speaker cannot know. */
+import { fenced } from '../base/fence.ts';
+import type { Payloads } from '../events/catalogue.ts';
+
+export function broadcastText(broadcast: Payloads['team.broadcast'], reader: string): string {
+  const { type, memberId, message, turnCount, timestamp } = broadcast;
+  return `## TEAM BROADCAST\n\n${type} from ${memberId}, turn ${turnCount}, ${timestamp}\n\n${fenced('broadcast', reader.slice(-12), message)}`;
+}

@@ -1,0 +1,197 @@
+/**
+ * Bad luck with people and with money, through the real command line: somebody presses Ctrl-C, two processes want the same
+ * run, nobody is there to answer, the budget ends, a report claims what is not so. What is printed can be typed as it is.
+ */
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Reply, ServerCall } from '../support/model-server-script.ts';
+import { agentWith, createTestProject, expectErrorObject, expectKept, objectIn, printed } from './support-project.ts';
+
+// Several processes each, side by side, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+const shell = (command: string): ServerCall => ({ name: 'shell', input: { command } });
+const slow: readonly Reply[] = [{ calls: [{ name: 'list' }] }, { text: 'Finally.', delayMs: 2_000 }, { text: 'Finally.' }];
+
+describe.concurrent('a run that is stopped', () => {
+  it.for(['SIGINT', 'SIGTERM'] as const)('by %s is kept, says how to go on, and repeats nothing', async (signal) => {
+    await using project = await createTestProject();
+    const server = await project.serve(...slow);
+    const running = project.start(['run', 'helper', 'wait']);
+    await running.says('list done');
+    running.kill(signal);
+    const { code, out, err } = await running.ended;
+    expect({ code, out }).toEqual({ code: 130, out: '' });
+    await expectKept(project, 'interrupted');
+    expect(await project.typed(printed(err, 'resume'))).toMatchObject({ code: 0, out: 'Finally.\n' });
+    expect(server.requests.filter((request) => request.toolResults === 0)).toHaveLength(1);
+    await expectKept(project, 'completed');
+  });
+
+  it('by a second Ctrl-C ends at once, with what it started, and goes on without repeating the effect', async () => {
+    await using project = await createTestProject('', agentWith('tools: [shell]\npermissions: { shell: allow }'));
+    const command = 'trap "" TERM INT; echo $$ >> pids; echo begun >&2; sleep 60';
+    const server = await project.serve({ calls: [shell(command)] }, { text: 'Not again.' });
+    const running = project.start(['run', 'helper', 'wait']);
+    const child = await textOf(join(project.folder, 'pids'));
+    running.kill('SIGINT');
+    await running.says('stopping');
+    const from = performance.now();
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect(performance.now() - from).toBeLessThan(1_500);
+    await untilGone(Number(child));
+    expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'Not again.\n' });
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('outcome of this call is not known');
+    expect((await readFile(join(project.folder, 'pids'), 'utf8')).trim()).toBe(child);
+    await expectKept(project, 'completed');
+  });
+
+  it('by kill -9 is taken over from its dead owner', async () => {
+    await using project = await createTestProject();
+    const server = await project.serve(...slow);
+    const running = project.start(['run', 'helper', 'wait']);
+    await running.says('list done');
+    running.kill('SIGKILL');
+    await running.ended;
+    await expectKept(project, 'interrupted');
+    expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'Finally.\n' });
+    expect((await project.troupe('logs', 'last', '--jsonl')).out).toContain('"takenOver":true');
+    expect(server.requests.filter((request) => request.toolResults === 0)).toHaveLength(1);
+  });
+});
+
+it.concurrent('a run that another process drives is refused, naming that process, and not disturbed', async () => {
+  await using project = await createTestProject();
+  await project.serve(...slow);
+  const running = project.start(['run', 'helper', 'wait']);
+  await running.says('list done');
+  const refused = await project.troupe('resume', 'last', '--json');
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`Process ${running.pid} on ${hostname()} drives`) });
+  expectErrorObject(refused, 'held');
+  expect(await running.ended).toMatchObject({ code: 0, out: 'Finally.\n' });
+  expect(await project.typed(printed(refused.err, 'logs'))).toMatchObject({ code: 0 });
+  await expectKept(project, 'completed');
+});
+
+it.concurrent('a run whose output nobody reads any more is stopped, and does not say that it completed', async () => {
+  await using project = await createTestProject();
+  await project.serve(...slow);
+  const through = ['bash', '-c', 'set -o pipefail; "$@" | head -n 1 > first', 'bash'];
+  const cut = await project.start(['run', 'helper', 'wait', '--jsonl'], { through }).ended;
+  expect(cut).toMatchObject({ code: 130, err: expect.stringContaining('stopping') });
+  expect(await project.typed(printed(cut.err, 'resume'))).toMatchObject({ code: 0, out: 'Finally.\n' });
+  await expectKept(project, 'completed');
+});
+
+describe.concurrent('nobody is there', () => {
+  const once = shell('echo once >> log.txt');
+  it.for([
+    ['to approve', 'approve', { calls: [once] }, 'once\n'],
+    ['to refuse', 'deny', { calls: [once] }, undefined],
+    ['to answer', 'answer', { calls: [{ name: 'ask', input: { question: 'Which one?', choices: ['a', 'b'] } }] }, undefined],
+  ] as const)('%s: the run waits, and the printed command works', async ([, verb, asks, effect]) => {
+    await using project = await createTestProject();
+    const server = await project.serve(asks, { text: 'Thanks.' });
+    const asked = await project.troupe('run', 'helper', 'hi', '--json');
+    expect(asked.code).toBe(5);
+    expect(objectIn(asked.out)).toMatchObject({ status: 'waiting', report: null, waits: [{ agent: 'helper' }] });
+    await expectKept(project, 'waiting');
+    expect(await project.troupe('resume', 'last')).toMatchObject({ code: 5, out: '' });
+    expect(await project.typed(printed(asked.err, verb))).toMatchObject({ code: 0, out: 'Thanks.\n' });
+    expect(server.requests).toHaveLength(2);
+    expect(await readFile(join(project.folder, 'log.txt'), 'utf8').catch(() => undefined)).toBe(effect);
+    await expectKept(project, 'completed');
+  });
+
+  it('to answer several questions: each printed command names its own', async () => {
+    await using project = await createTestProject();
+    const server = await project.serve(
+      { calls: [shell('echo one >> log.txt'), shell('echo two >> log.txt')] },
+      { text: 'Both.' },
+    );
+    const asked = await project.troupe('run', 'helper', 'hi');
+    expect(asked).toMatchObject({ code: 5, out: '' });
+    expect(asked.err.match(/troupe approve .*--wait .*/g)).toHaveLength(2);
+    const vague = await project.troupe('approve', 'last');
+    expect(vague).toMatchObject({ code: 2, err: expect.stringContaining('several answers') });
+    const next = await project.typed(printed(vague.err, 'approve'));
+    expect(next.code).toBe(5);
+    expect(await project.typed(printed(next.err, 'approve'))).toMatchObject({ code: 0, out: 'Both.\n' });
+    expect((await readFile(join(project.folder, 'log.txt'), 'utf8')).split('\n').sort()).toEqual(['', 'one', 'two']);
+    expect(server.requests).toHaveLength(2);
+    await expectKept(project, 'completed');
+  });
+});
+
+describe.concurrent('money and promises', () => {
+  it('a budget in dollars is refused where the price is not known, unless told otherwise', async () => {
+    await using project = await createTestProject();
+    const server = await project.serve({ text: 'Hi.' });
+    const refused = await project.troupe('run', 'helper', 'hi', '--budget-usd', '1', '--json');
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/price of openai\/test-model is not known.*\n.*fix: .*allowUnknownPrices/),
+    });
+    expectErrorObject(refused, 'unknown_price');
+    expect(server.requests).toHaveLength(0);
+    await project.write('troupe.yaml', 'budget: { allowUnknownPrices: true }\n');
+    expect((await project.troupe('run', 'helper', 'hi', '--budget-usd', '1')).code).toBe(0);
+  });
+
+  it.for([
+    ['calls', 'budget: { calls: 1 }'],
+    ['tokens', 'budget: { tokens: 7000 }\nmaxOutputTokens: 1000'],
+    ['wall time', 'budget: { wall: 1s }'],
+  ])('a budget of %s that is used up ends the run with what there is', async ([, budget]) => {
+    await using project = await createTestProject('', agentWith(`tools: [list]\n${budget}`));
+    const server = await project.serve(
+      { text: 'First a look.', calls: [{ name: 'list' }], usage: { input: 5_500, output: 10 } },
+      { text: 'Too late.', delayMs: 5_000 },
+    );
+    const ended = await project.troupe('run', 'helper', 'hi');
+    expect(ended).toMatchObject({
+      code: 4,
+      out: expect.stringContaining('First a look.'),
+      err: expect.stringMatching(/why +.*budget/),
+    });
+    expect(server.requests.length).toBeLessThanOrEqual(2);
+    await expectKept(project, 'budget_exhausted');
+  });
+
+  it('a report that claims what nobody saw is not verified', async () => {
+    await using project = await createTestProject();
+    const input = { report: 'All tests pass.', claims: [{ kind: 'command', command: 'npm test' }] };
+    await project.serve({ calls: [{ name: 'final_report', input }] });
+    const ended = await project.troupe('run', 'helper', 'hi');
+    expect(ended).toMatchObject({ code: 3, out: 'All tests pass.\n', err: expect.stringContaining('not verified') });
+    await expectKept(project, 'completed_unverified');
+  });
+});
+
+const POLL_MS = 20;
+const POLLS = 500;
+
+/** The text of a file that another process is about to write. */
+async function textOf(path: string): Promise<string> {
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    if (text.endsWith('\n')) return text.trim();
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`nobody wrote ${path}`);
+}
+
+async function untilGone(pid: number): Promise<void> {
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`process ${pid} is still there`);
+}

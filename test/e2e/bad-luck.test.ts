@@ -1,0 +1,222 @@
+/**
+ * Bad input and bad luck, through the real command line: each row is a real process in a project of its own, against a
+ * model server on this machine. What is wrong and what to do about it is said, the exit code is right, and nothing that was
+ * done is lost: afterwards the ledger is sound, the run can be looked at, and it goes on where it can.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import type { Reply } from '../support/model-server-script.ts';
+import {
+  agentWith,
+  createTestProject,
+  type Ended,
+  expectErrorObject,
+  expectKept,
+  objectIn,
+  type TestProject,
+} from './support-project.ts';
+
+// Several processes each, side by side, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+describe.concurrent('a file is refused:', () => {
+  const broken = '---\nname: [helper\ntools: { a: b\n---\nHi.\n';
+  it.for([
+    ['broken YAML', 'agents/helper.md', broken, 'invalid_agent', /agents\/helper\.md:3:1: error: broken YAML/],
+    [
+      'an unknown key',
+      'agents/helper.md',
+      agentWith('maxTruns: 3'),
+      'invalid_agent',
+      /:3:1: .*"maxTruns"\n.*Did you mean "maxTurns"/,
+    ],
+    [
+      'a huge agent',
+      'agents/helper.md',
+      agentWith('') + 'x'.repeat(2_000_000),
+      'invalid_agent',
+      /larger than 1048576 bytes.*\n.*fix:/,
+    ],
+    [
+      'a binary agent',
+      'agents/helper.md',
+      Uint8Array.of(45, 45, 45, 10, 0, 1, 2),
+      'invalid_agent',
+      /binary.*\n.*fix: Save it as UTF-8/,
+    ],
+    [
+      'an agent in another encoding',
+      'agents/helper.md',
+      Uint8Array.of(0xff, 0xfe, 104, 0),
+      'invalid_agent',
+      /not valid UTF-8|binary/,
+    ],
+    ['settings in broken YAML', 'troupe.yaml', 'model: [a\nbudget: {', 'config', /troupe\.yaml:2:1: error: broken YAML/],
+    [
+      'settings with an unknown key',
+      'troupe.yaml',
+      'modle: x\n',
+      'config',
+      /troupe\.yaml:1:1: .*"modle"\n.*Did you mean "model"/,
+    ],
+    [
+      'asks for what a later release can do',
+      'agents/helper.md',
+      agentWith('isolation: process'),
+      'not_yet',
+      /not yet: .*isolation: process.*\n.*fix:/,
+    ],
+  ] as const)('%s', async ([, path, content, code, message]) => {
+    await using project = await createTestProject();
+    await project.script({ text: 'Hello.' });
+    await project.write('agents/other.md', '---\nname: other\n---\nYou are another.\n');
+    await project.write(path, content);
+    const ended = await project.troupe('run', 'helper', 'hi');
+    expect(ended).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) });
+    const asJson = await project.troupe('run', 'agents/helper.md', 'hi', '--json');
+    expect(asJson).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+    expectErrorObject(asJson, code);
+  });
+});
+
+describe.concurrent('a prompt that is', () => {
+  it.for([
+    ['binary', Uint8Array.of(104, 0, 105), /binary.*\n.*fix: put the file into the workspace/],
+    ['in another encoding', Uint8Array.of(0xff, 0xfe, 0xc3), /not valid UTF-8.*\n.*fix: convert it/],
+    ['too large', 'x'.repeat(4 * 1024 * 1024 + 1), /larger than 4194304 bytes \(limit promptBytes\).*\n.*fix:/],
+    ['empty', ' \n', /empty.*\n.*fix:/],
+  ] as const)('%s', async ([, input, message]) => {
+    await using project = await createTestProject();
+    await project.script({ text: 'Hello.' });
+    const ended = await project.start(['run', 'helper', '-', '--json'], { input }).ended;
+    expect(ended).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+    expectErrorObject(ended, 'usage');
+  });
+});
+
+interface ModelRow {
+  readonly name: string;
+  readonly replies: readonly Reply[];
+  readonly agent?: string;
+  readonly code: number;
+  readonly says: RegExp;
+  readonly fix?: RegExp;
+  /** How often the server is asked. */
+  readonly asked: number;
+}
+
+const status = (code: number, headers = {}): Reply => ({ fault: 'status', status: code, headers });
+const overloaded = { type: 'overloaded_error', message: 'Overloaded' };
+const modelRows: readonly ModelRow[] = [
+  {
+    name: 'garbage',
+    replies: [{ fault: 'garbage' }],
+    code: 1,
+    says: /not a model's answer/,
+    fix: /address of the provider/,
+    asked: 2,
+  },
+  { name: 'HTML', replies: [{ fault: 'html' }], code: 1, says: /HTML page.*Sign in to the proxy/, fix: /sign-in page/, asked: 2 },
+  { name: '401', replies: [status(401)], code: 1, says: /refused the key.*401/, fix: /API key.*troupe doctor/, asked: 1 },
+  { name: '404', replies: [status(404)], code: 1, says: /refused the request.*404/, fix: /name of the model/, asked: 1 },
+  {
+    name: 'a 429 that passes',
+    replies: [status(429, { 'retry-after': '1' }), { text: 'Hi.' }],
+    code: 0,
+    says: /fewer requests/,
+    asked: 2,
+  },
+  { name: '429 without end', replies: [status(429)], code: 1, says: /fewer requests.*429/, fix: /fallback model/, asked: 2 },
+  {
+    name: 'a 429 that lasts an hour',
+    replies: [status(429, { 'retry-after': '3600' })],
+    code: 1,
+    says: /429/,
+    fix: /later/,
+    asked: 1,
+  },
+  { name: '500', replies: [status(500)], code: 1, says: /out of order.*500/, fix: /Try again later/, asked: 2 },
+  {
+    name: 'a broken connection',
+    replies: [{ fault: 'reset' }],
+    code: 1,
+    says: /connection broke/,
+    fix: /Check the network/,
+    asked: 2,
+  },
+  {
+    name: 'nothing at all',
+    replies: [{ fault: 'hang' }],
+    agent: 'maxRetries: 0\nllmTimeout: 1s',
+    code: 1,
+    says: /within 1 s \(llmTimeout\)/,
+    fix: /Raise llmTimeout/,
+    asked: 1,
+  },
+  {
+    name: 'only empty answers',
+    replies: [{ text: ' ' }],
+    agent: 'maxTurns: 2',
+    code: 1,
+    says: /all 2 turns/,
+    fix: /Raise maxTurns/,
+    asked: 2,
+  },
+];
+
+describe.concurrent('a model that answers with', () => {
+  it.for(modelRows)('$name', async ({ replies, agent = 'maxRetries: 1', code, says, fix, asked }) => {
+    await using project = await createTestProject('', agentWith(agent));
+    const server = await project.serve(...replies);
+    const ended = await project.troupe('run', 'helper', 'hi', '--json');
+    expect(ended).toMatchObject({ code, err: expect.stringMatching(says) });
+    if (fix !== undefined) expect(ended.err).toMatch(new RegExp(`fix +.*${fix.source}`));
+    const status = code === 0 ? 'completed' : 'failed';
+    expect(objectIn(ended.out)).toMatchObject({ status, report: { body: expect.stringMatching(code === 0 ? 'Hi.' : says) } });
+    expect(server.requests).toHaveLength(asked);
+    await expectKept(project, status);
+  });
+
+  it('a failure after work was done: the conversation is kept and goes on in the same session', async () => {
+    await using project = await createTestProject('', agentWith('maxRetries: 0\ntools: [list]'));
+    const server = await project.serve({ calls: [{ name: 'list' }] }, status(500), { text: 'There it is.' });
+    expect((await project.troupe('run', 'helper', 'what is here?')).code).toBe(1);
+    const again = await project.troupe('run', 'helper', 'try again', '--session', 'last');
+    expect(again).toMatchObject({ code: 0, out: 'There it is.\n' });
+    expect(server.requests[2]).toMatchObject({ toolResults: 1 });
+    await expectKept(project, 'completed');
+  });
+});
+
+it.concurrent('a workspace that is not there is refused', async () => {
+  await using project = await createTestProject();
+  await project.script({ text: 'Hello.' });
+  const refused = await project.troupe('run', 'helper', 'hi', '--workspace', 'nowhere', '--json');
+  expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/no workspace .*nowhere\n.*fix: make the folder/) });
+  expectErrorObject(refused, 'usage');
+});
+
+/** Answers are streamed to a terminal only, so these rows have one. It mixes stdout and stderr. */
+describe.concurrent('a stream that', () => {
+  it.for([
+    ['ends with a 529 inside a 200', { fault: 'error-in-stream', error: overloaded, after: 'Half ' }, /overloaded.*Overloaded/],
+    ['stops half way', { fault: 'half-stream', text: 'Half of it' }, /not a model's answer|broke/],
+    ['breaks off', { fault: 'half-stream', text: 'Half of it', reset: true }, /connection broke/],
+    ['hangs half way', { fault: 'hang', after: 'Half ' }, /within 1 s \(llmTimeout\)/],
+    ['is garbage', { fault: 'garbage' }, /not a model's answer/],
+  ] as const)('%s', async ([, fault, says]) => {
+    await using project = await createTestProject('', agentWith('maxRetries: 1\nllmTimeout: 1s'));
+    const server = await project.serve(fault);
+    for (const model of ['openai/test-model', 'anthropic/claude-test']) {
+      const before = server.requests.length;
+      const failed = await onTerminal(project, `run helper hi --model ${model}`);
+      const asked = server.requests.slice(before);
+      expect(asked.map((request) => request.stream)).toEqual([true, true]);
+      expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(says) });
+    }
+    await expectKept(project, 'failed');
+  });
+});
+
+function onTerminal(project: TestProject, args: string): Promise<Ended> {
+  return project.start(args.split(' '), { through: ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'] }).ended;
+}

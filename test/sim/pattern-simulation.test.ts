@@ -1,0 +1,35 @@
+/**
+ * Thousands of random stories: trees of agents in every pattern, a model that is late, wrong or fails, and cancels, pauses,
+ * stops and deaths of the process at random moments. `TROUPE_SEEDS` says how many, `TROUPE_SEED` where to begin; a failure
+ * names its seed.
+ */
+import { describe, expect, it } from 'vitest';
+import { type Story, simulate } from '../support/simulation.ts';
+import { checkStory } from '../support/story-checks.ts';
+
+const first = Number(process.env['TROUPE_SEED'] ?? 1);
+const count = Number(process.env['TROUPE_SEEDS'] ?? 2_000);
+const GROUP = 250;
+
+async function told(seed: number): Promise<Story> {
+  try {
+    const story = await simulate(seed);
+    checkStory(story);
+    return story;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`seed ${seed} (again with TROUPE_SEED=${seed} TROUPE_SEEDS=1): ${why}`, { cause: error });
+  }
+}
+
+describe('a random story keeps every promise', () => {
+  const starts = Array.from({ length: Math.ceil(count / GROUP) }, (_, index) => first + index * GROUP);
+  it.each(starts)('from seed %i', { timeout: 120_000 }, async (start) => {
+    for (let seed = start; seed < Math.min(start + GROUP, first + count); seed += 1) await told(seed);
+  });
+
+  it('tells the same story for the same seed', async () => {
+    const [once, again] = [await told(first), await told(first)];
+    expect(again.events.map((event) => event.payload)).toEqual(once.events.map((event) => event.payload));
+  });
+});
