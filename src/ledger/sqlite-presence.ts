@@ -15,7 +15,7 @@ export function createPresence(database: DatabaseSync, path: string): () => void
     const found = identity(path);
     if (found === opened) return;
     throw new TroupeError('ledger_gone', found === undefined ? putBack(database, path) : `Another file took its place: ${path}`, {
-      fix: 'Go on with: troupe resume last. Keep the ledger where agents cannot delete it (`ledger` in troupe.yaml, or TROUPE_HOME).',
+      fix: 'Resume the run. Keep the ledger where agents cannot delete it: `ledger` in troupe.yaml, or TROUPE_HOME.',
     });
   };
 }

@@ -1,6 +1,10 @@
 /**
  * Why something happened: from any event back, cause by cause, to the prompt that started it. Every event but the first of
- * a session names its cause, so the walk always ends.
+ * a session names its cause, so the walk always ends. It crosses agents: a run begins because of an event of its parent, and
+ * the parent goes on because the run ended.
+ *
+ * An event has one cause but may rest on more: a turn on several results and broadcasts, a decision on several advisors.
+ * These stand beside the walk, each a place where another one could start.
  */
 import type { EventId, RunId } from '../base/ids.ts';
 import type { EventType } from '../events/catalogue.ts';
@@ -11,6 +15,8 @@ export interface Cause extends TimelineLine {
   readonly event: EventId;
   readonly type: EventType;
   readonly parent: EventId | null;
+  /** What else it rests on. */
+  readonly also: readonly EventId[];
 }
 
 export interface Causes {
@@ -20,9 +26,20 @@ export interface Causes {
   readonly results: Map<RunId, EventId>;
   /** The newest event of each run: where a run stands that has no result yet. */
   readonly newest: Map<RunId, EventId>;
+  /** What a later request can refer to, by run and step. */
+  readonly outcomes: Map<string, EventId>;
+  /** The reports of each run's advisors. */
+  readonly advice: Map<RunId, readonly EventId[]>;
 }
 
-export const initialCauses = (): Causes => ({ agents: new Map(), events: new Map(), results: new Map(), newest: new Map() });
+export const initialCauses = (): Causes => ({
+  agents: new Map(),
+  events: new Map(),
+  results: new Map(),
+  newest: new Map(),
+  outcomes: new Map(),
+  advice: new Map(),
+});
 
 /** Updates and returns the accumulator it was given. */
 export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
@@ -32,10 +49,26 @@ export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
     event: event.event_id,
     type: event.event_type,
     parent: event.parent_event_id,
+    also: restsOn(causes, event),
   });
   if (event.event_type === 'run.ended') causes.results.set(event.run_id, event.event_id);
+  if (event.event_type === 'tool.result' || event.event_type === 'team.broadcast')
+    causes.outcomes.set(outcomeKey(event.run_id, event.step ?? ''), event.event_id);
+  if (event.event_type === 'advisor.reported')
+    causes.advice.set(event.run_id, [...(causes.advice.get(event.run_id) ?? []), event.event_id]);
   causes.newest.set(event.run_id, event.event_id);
   return causes;
+}
+
+const outcomeKey = (run: string, step: string): string => `${run} ${step}`;
+
+function restsOn({ outcomes, advice }: Causes, event: LedgerEvent): readonly EventId[] {
+  if (event.event_type === 'advisor.reported') return advice.get(event.run_id) ?? [];
+  if (event.event_type !== 'model.request') return [];
+  return event.payload.added.flatMap((item) => {
+    const outcome = 'step' in item ? outcomes.get(outcomeKey(item.run ?? event.run_id, item.step)) : undefined;
+    return outcome === undefined || outcome === event.parent_event_id ? [] : [outcome];
+  });
 }
 
 /** The event a run is judged by: its result, or the last thing that happened in it. */
