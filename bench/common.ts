@@ -56,8 +56,11 @@ export const LOOKUP_SCHEMA = {
 export const DELEGATE_DESCRIPTION = 'Give one self-contained task to a helper agent and return its answer.';
 export const DELEGATE_SCHEMA = {
   type: 'object',
-  properties: { task: { type: 'string', description: 'The task for the helper' } },
-  required: ['task'],
+  properties: {
+    task: { type: 'string', description: 'The task for the helper' },
+    reason: { type: 'string', description: 'Why, in one sentence, for the record' },
+  },
+  required: ['task', 'reason'],
   additionalProperties: false,
 } as const;
 

@@ -82,7 +82,10 @@ function callsOf(script: Script, results: number): readonly Call[] {
   }
   if (results > 0) return [];
   return Array.from({ length: script.width }, (_, index) =>
-    call('delegate', { task: `Check shipment ${index} of customer 4711 and report what happened.` }),
+    call('delegate', {
+      task: `Check shipment ${index} of customer 4711 and report what happened.`,
+      reason: 'Each shipment has its own history.',
+    }),
   );
 }
 

@@ -3,8 +3,9 @@
  * here does not compile, nor does a line without its field.
  */
 import type { EventType, Payloads } from '../src/events/catalogue.ts';
+import { organisationMeanings } from './organisation-meanings.ts';
 
-type Meaning<Type extends EventType> = {
+export type Meaning<Type extends EventType> = {
   readonly says: string;
   readonly fields: { readonly [Field in keyof Required<Payloads[Type]>]: string };
 };
@@ -43,6 +44,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       model: 'takes the place of the agent’s own models',
       member: 'the member of a group whose conversation it goes on with',
       part: 'only the agent’s own session is wanted: as a planner, or as an evaluator',
+      workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
+      workspaces: 'the folders of members that have one of their own',
       seat: 'its place in a team: whose, as whom, in which cycle',
     },
   },
@@ -161,6 +164,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       assignments: 'who gets which task',
       unknown: 'names that no worker has',
       nudges: 'how often it had to be told to delegate before',
+      accepted: 'set when these tasks were handed out',
+      direct: "set when nothing was assigned and the orchestrator's own words are the answer",
     },
   },
   'group.evaluated': {
@@ -173,6 +178,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       trend: 'compared with the iteration before',
       evaluator: 'who judged',
       goalMet: 'whether the loop ends here',
+      advice: 'what could be done better in the next iteration',
     },
   },
   'group.stalled': {
@@ -285,4 +291,5 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     says: 'A step of a pattern has this outcome, now and on every resume.',
     fields: { value: 'what it returned' },
   },
+  ...organisationMeanings,
 };

@@ -58,6 +58,7 @@ function spelledOut(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodObject) return objectText(schema);
   if (schema instanceof z.ZodOptional) return typeText(schema.def.innerType);
   if (schema instanceof z.ZodNullable) return `${typeText(schema.def.innerType)} | null`;
+  if (schema instanceof z.ZodRecord) return `Record<${typeText(schema.def.keyType)}, ${typeText(schema.def.valueType)}>`;
   if (schema instanceof z.ZodArray) return arrayText(schema.def.element);
   if (schema instanceof z.ZodUnion) return schema.def.options.map(typeText).join(' | ');
   if (schema instanceof z.ZodEnum) return schema.options.map((option) => `'${option}'`).join(' | ');

@@ -13,6 +13,8 @@ import * as library from '../src/index.ts';
 describe('events', () => {
   it('have these names, and adding one adds a line here', () => {
     expect([...eventTypes].sort()).toEqual([
+      'advisor.reported',
+      'agent.dismissed',
       'approval.answered',
       'approval.asked',
       'artifact.manifest',
@@ -23,20 +25,41 @@ describe('events', () => {
       'cli.stdout',
       'evidence.checked',
       'file.diff',
+      'folder.created',
+      'folder.deleted',
+      'folder.renamed',
+      'group.cleaned',
+      'group.created',
+      'group.deleted',
+      'group.ended',
+      'group.evaluated',
+      'group.moved',
+      'group.ordered',
+      'group.pinned',
+      'group.planned',
+      'group.renamed',
+      'group.stalled',
+      'handoff.made',
+      'member.exited',
       'model.failed',
       'model.request',
       'model.response',
+      'prompt.dropped',
+      'prompt.queued',
+      'router.chose',
       'run.ended',
       'run.paused',
       'run.resumed',
       'run.signalled',
       'run.started',
       'session.config',
+      'session.moved',
       'session.started',
       'step.recorded',
       'task.clarify',
       'task.error',
       'task.summary',
+      'team.broadcast',
       'test.report',
       'tool.call',
       'tool.result',
@@ -61,7 +84,7 @@ describe('events', () => {
   });
 
   it('that may come from outside a run are these', () => {
-    expect([...inboundTypes].sort()).toEqual(['approval.answered', 'run.signalled']);
+    expect([...inboundTypes].sort()).toEqual(['approval.answered', 'prompt.dropped', 'prompt.queued', 'run.signalled']);
   });
 });
 

@@ -31,7 +31,7 @@ export const systems: readonly SystemEntry[] = [
   {
     name: 'troupe',
     keeps: 'every event, with the defaults of the library',
-    missing: { w4: 'with the patterns issue' },
+    missing: {},
     open: async (place) => (await import('./troupe.ts')).openTroupe(place),
   },
 ];

@@ -2,6 +2,7 @@
  * Troupe through its public library surface, with its defaults for durability. What the benchmark changes is only what the
  * workloads need: enough turns for long runs, and a context window that they fit in.
  */
+import { mkdirSync } from 'node:fs';
 import type { AgentDefinition } from '../../src/agents/definition.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
@@ -9,6 +10,8 @@ import { userText } from '../../src/events/messages.ts';
 import type { Project } from '../../src/project/project.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
 import {
+  DELEGATE_DESCRIPTION,
+  type FanOutScript,
   LOOKUP_DESCRIPTION,
   LOOKUP_SCHEMA,
   type LookupInput,
@@ -16,8 +19,11 @@ import {
   type Place,
   type RunScript,
   runModel,
+  SUPERVISOR_PROMPT,
   SYSTEM_PROMPT,
   type System,
+  subAgentScript,
+  supervisorModel,
   USER_PROMPT,
 } from '../common.ts';
 
@@ -32,36 +38,66 @@ const lookupTool: Tool = {
 };
 
 export async function openTroupe(place: Place): Promise<System> {
-  const troupe = await openSurface(place);
+  const troupe = await openSurface(place, place.folder, place.scripts.map(agentFor));
+  const fans = new Map<string, Promise<Project>>();
 
-  const start = async (agent: string, run?: RunId): Promise<string> => {
-    const begun = await troupe.engine.start({ agent, input: userText(USER_PROMPT), workspace: place.folder, run });
-    if (begun.kind === 'refused') throw new Error(`${begun.error.code}: ${begun.error.message}`);
-    return answerOf(begun.handle);
+  /** A sub-agent's tool has the agent's name, and every script calls it `delegate`: so each script is a project of its own. */
+  const fanFor = (script: FanOutScript): Promise<Project> => {
+    const name = supervisorModel(script);
+    const known = fans.get(name) ?? openSurface(place, `${place.folder}/${name}`, fanAgents(script));
+    fans.set(name, known);
+    return known;
   };
 
   return {
-    run: (id, script) => start(runModel(script), script.stall === undefined ? undefined : runIdOf(id)),
+    run: (id, script) => start(troupe, runModel(script), USER_PROMPT, script.stall === undefined ? undefined : runIdOf(id)),
+    fanOut: async (_id, script) => start(await fanFor(script), supervisorModel(script), SUPERVISOR_PROMPT),
     resume: async (id) => {
       const outcome = await troupe.engine.resume(runIdOf(id));
       if (outcome.kind === 'ended') return outcome.result.report.body;
       if (outcome.kind !== 'resumed') throw new Error(`the run cannot be resumed: ${outcome.kind}`);
       return answerOf(outcome.handle);
     },
-    close: () => troupe.close(),
+    close: async () => {
+      for (const fan of fans.values()) await (await fan).close();
+      await troupe.close();
+    },
   };
 }
 
+async function start({ engine, root }: Project, agent: string, prompt: string, run?: RunId): Promise<string> {
+  const begun = await engine.start({ agent, input: userText(prompt), workspace: root, run });
+  if (begun.kind === 'refused') throw new Error(`${begun.error.code}: ${begun.error.message}`);
+  return answerOf(begun.handle);
+}
+
 /** The one place that knows how the library is opened. */
-async function openSurface(place: Place): Promise<Project> {
+async function openSurface(place: Place, root: string, agents: readonly AgentDefinition[]): Promise<Project> {
   const { createTroupe } = await import('../../src/index.ts');
+  mkdirSync(root, { recursive: true });
   return createTroupe({
-    root: place.folder,
+    root,
     env: { OPENAI_BASE_URL: place.baseUrl, OPENAI_API_KEY: place.apiKey },
-    agents: place.scripts.map(agentFor),
+    agents,
     tools: [lookupTool],
   });
 }
+
+/** A supervisor whose only tool is its sub-agent, which works as the agents of the other workloads do. */
+function fanAgents(script: FanOutScript): AgentDefinition[] {
+  const supervisor: AgentDefinition = {
+    name: supervisorModel(script),
+    models: [`openai/${supervisorModel(script)}`],
+    prompt: SYSTEM_PROMPT,
+    source: 'bench',
+    agents: ['delegate'],
+  };
+  const schema = { type: 'object', properties: { task: TASK }, required: ['task'], additionalProperties: false };
+  const helper = { ...agentFor(subAgentScript(script)), name: 'delegate', description: DELEGATE_DESCRIPTION, input: { schema } };
+  return [supervisor, helper];
+}
+
+const TASK = { type: 'string', description: 'The task for the helper' };
 
 /** One agent per script: its model's name is the script. */
 function agentFor(script: RunScript): AgentDefinition {

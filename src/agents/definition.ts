@@ -28,6 +28,9 @@ const worker = z.union([
   z.strictObject({ agent: name, model: z.string().optional(), charter: z.string().max(4_000).optional(), name: name.optional() }),
 ]);
 
+/** What a group knows beforehand: a file of the project, or the text itself. */
+const context = z.union([z.string(), z.strictObject({ text: z.string() })]);
+
 const permission = z.enum(['allow', 'ask', 'deny']);
 
 export const definitionSchema = z.strictObject({
@@ -74,13 +77,14 @@ export const definitionSchema = z.strictObject({
   group: z
     .strictObject({
       mode: z.enum(['broadcast', 'sequential', 'orchestrator', 'reflect']),
-      workers: z.array(worker).min(1).max(100),
+      /** Without any, a `reflect` loop is the agent's own. */
+      workers: z.array(worker).min(1).max(100).optional(),
       evaluator: name.optional(),
       maxIterations: count.optional(),
       workerTimeout: duration.optional(),
       collectTimeout: duration.optional(),
-      sharedContext: z.string().optional(),
-      routingContext: z.string().optional(),
+      sharedContext: context.optional(),
+      routingContext: context.optional(),
     })
     .optional(),
   dispatch: z
@@ -132,6 +136,7 @@ export const definitionSchema = z.strictObject({
 });
 
 export type Frontmatter = z.infer<typeof definitionSchema>;
+export type GroupContext = z.infer<typeof context>;
 export type McpServer = NonNullable<Frontmatter['mcp']>[string];
 
 /** An agent: what its file says, its prompt, and where it came from. */

@@ -16,11 +16,12 @@ export interface ReadFailure {
 // Windows has no such flag.
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-export async function readText(path: string): Promise<Result<string, ReadFailure>> {
+/** `keepMark` leaves a byte-order mark in the text, for who writes the file again. */
+export async function readText(path: string, options: { readonly keepMark?: boolean } = {}): Promise<Result<string, ReadFailure>> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, WITHOUT_WAITING);
-    return await readHandle(handle);
+    return await readHandle(handle, options.keepMark === true);
   } catch (error) {
     return fail(openFailure(error));
   } finally {
@@ -28,7 +29,7 @@ export async function readText(path: string): Promise<Result<string, ReadFailure
   }
 }
 
-async function readHandle(handle: FileHandle): Promise<Result<string, ReadFailure>> {
+async function readHandle(handle: FileHandle, keepMark: boolean): Promise<Result<string, ReadFailure>> {
   const limit = limits.agentFileBytes;
   const status = await handle.stat();
   if (!status.isFile()) return fail({ message: 'is not a regular file' });
@@ -46,13 +47,13 @@ async function readHandle(handle: FileHandle): Promise<Result<string, ReadFailur
       fix: 'Keep prompts short; put reference material where the agent can read it with a tool.',
     });
   }
-  return decode(bytes.subarray(0, length));
+  return decode(bytes.subarray(0, length), keepMark);
 }
 
-function decode(bytes: Uint8Array): Result<string, ReadFailure> {
+function decode(bytes: Uint8Array, keepMark: boolean): Result<string, ReadFailure> {
   if (bytes.includes(0)) return fail({ message: 'is a binary file (it contains a NUL byte)', fix: 'Save it as UTF-8 text.' });
   try {
-    return ok(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepMark }).decode(bytes));
   } catch {
     return fail({ message: 'is not valid UTF-8', fix: 'Save it as UTF-8 text.' });
   }

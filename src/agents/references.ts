@@ -25,7 +25,7 @@ type Patterns = Pick<AgentDefinition, 'advisors' | 'router' | 'handoff' | 'agent
 /** In the order in which a run would meet them. */
 export function referencesOf(agent: Patterns): readonly Reference[] {
   const { advisors, agents, team, group, dispatch, router, handoff } = agent;
-  const workers = group?.workers.map((worker) => (typeof worker === 'string' ? worker : worker.agent));
+  const workers = group?.workers?.map((worker) => (typeof worker === 'string' ? worker : worker.agent));
   return [
     ...many('advisor', advisors, ['advisors']),
     ...many('sub-agent', agents, ['agents']),

@@ -18,6 +18,14 @@ export const limits = {
   diagnosticsPerFile: 100,
   agentFilesPerFolder: 5_000,
 
+  // presets and Squad teams
+  presetsPerFile: 1_000,
+  presetTextCharacters: 100_000,
+  presetWorkerTurns: 40,
+  charterCharacters: 4_000,
+  groupWorkers: 100,
+  squadAgentFolders: 500,
+
   // one agent (frontmatter keys of the same meaning override these)
   maxTurns: 10,
   maxToolCallsPerTurn: 10,
@@ -32,6 +40,7 @@ export const limits = {
 
   // runs
   runDepth: 16,
+  groupNudges: 3,
   reflectIterations: 5,
   reflectErrors: 3,
   reflectBackOffMs: 2 * SECOND,
@@ -40,6 +49,11 @@ export const limits = {
   contextCharacters: 8_000,
   broadcastBytes: 256 * KIB,
   promptBytes: 4 * MIB,
+  savedGroups: 1_000,
+  groupNameCharacters: 100,
+  queuedPrompts: 100,
+  organisationWaitMs: 60 * SECOND,
+  gitMs: 2 * MINUTE,
 
   // ledger
   payloadInlineBytes: 64 * KIB,

@@ -1,20 +1,50 @@
-/** `troupe check`: every problem in the settings and in every agent file, at once, before anything runs. */
+/** `troupe check`: every problem in the settings and in every agent file, at once, before anything runs; and the graph. */
 import { formatDiagnostic, isError } from '../agents/diagnostics.ts';
-import { checkFiles } from './check-files.ts';
-import { type CommandContext, type JsonOption, printJson } from './command.ts';
+import { suggest } from '../agents/did-you-mean.ts';
+import { type CheckedFiles, checkFiles } from './check-files.ts';
+import { type CommandContext, type JsonOption, printJson, usageError } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { graphLines } from './graph-lines.ts';
+import { mermaidLines } from './graph-mermaid.ts';
+import { type GraphShape, shapeOf } from './graph-shape.ts';
 
-export async function checkCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+export interface CheckOptions extends JsonOption {
+  /** Draws who may call whom. */
+  readonly graph?: boolean | 'text' | 'mermaid' | undefined;
+  /** Only what this agent leads to. */
+  readonly from?: string | undefined;
+}
+
+export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<ExitCode> {
+  const { out, progress } = context.terminal;
   const checked = await checkFiles(context);
   const agents = checked.ok ? checked.value.agents.length : 0;
   const diagnostics = checked.ok ? checked.value.diagnostics : checked.error;
   const errors = diagnostics.filter(isError).length;
   const warnings = diagnostics.length - errors;
-  if (options.json) printJson(context, { ok: errors === 0, agents, errors, warnings, diagnostics });
+  const graph =
+    checked.ok && (options.graph !== undefined || options.from !== undefined) ? graphOf(checked.value, options) : undefined;
+  if (options.json) printJson(context, { ok: errors === 0, agents, errors, warnings, diagnostics, graph: graph?.shape });
   else {
-    for (const one of diagnostics) context.terminal.out.line(formatDiagnostic(one));
+    for (const line of graph?.lines(out.paint) ?? []) out.line(line);
+    // The drawing is the result then, and what is wrong is said beside it.
+    const aside = graph === undefined ? out : progress;
+    for (const one of diagnostics) aside.line(formatDiagnostic(one));
     const found = `${agents} ${agents === 1 ? 'agent' : 'agents'} checked`;
-    context.terminal.progress.line(`${found}: ${errors} errors, ${warnings} warnings`);
+    progress.line(`${found}: ${errors} errors, ${warnings} warnings`);
   }
   return errors === 0 ? exitCodes.completed : exitCodes.usage;
+}
+
+interface Drawn {
+  readonly shape: GraphShape;
+  lines(paint: CommandContext['terminal']['out']['paint']): readonly string[];
+}
+
+function graphOf({ agents, edges }: CheckedFiles, { graph, from }: CheckOptions): Drawn {
+  const names = agents.map((agent) => agent.definition.name);
+  if (from !== undefined && !names.includes(from))
+    throw usageError(`There is no agent ${from}`, suggest(from, names, 'agents') ?? 'see: troupe agents list');
+  const shape = shapeOf(names, edges, from);
+  return { shape, lines: (paint) => (graph === 'mermaid' ? mermaidLines(names, shape) : graphLines(shape, paint)) };
 }

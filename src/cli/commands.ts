@@ -1,9 +1,11 @@
 /** Every command with its words, options and an example. What a command does is in its own file, loaded when it is used. */
 import { type Command, Option } from 'commander';
 import type { AnswerOptions } from './answer.ts';
+import type { CheckOptions } from './check.ts';
 import type { CommandContext, JsonOption } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { OutputOptions } from './finish-run.ts';
+import { describeGroups } from './group-commands.ts';
 import type { GcOptions } from './ledger.ts';
 import type { LogsOptions } from './logs.ts';
 import { collectVariable, parseCount, parseUsd } from './parse-option.ts';
@@ -22,6 +24,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeRuns(add, perform);
   describeAnswers(add, perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, gc', 'troupe ledger verify'), perform);
+  describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
   describeAgents(add('agents', 'the agents: list, show', 'troupe agents list'), perform);
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
     (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
@@ -42,9 +45,10 @@ function describeStart(add: Add, perform: Perform): void {
   json(add('init', 'write a first agent and settings', 'troupe init')).action((options: JsonOption) =>
     perform(async (context) => (await import('./init.ts')).initCommand(context, options)),
   );
-  json(add('check', 'find every problem in settings and agents', 'troupe check')).action((options: JsonOption) =>
-    perform(async (context) => (await import('./check.ts')).checkCommand(context, options)),
-  );
+  json(add('check', 'find every problem in settings and agents', 'troupe check --graph'))
+    .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
+    .option('--from <agent>', 'draw only what this agent leads to')
+    .action((options: CheckOptions) => perform(async (context) => (await import('./check.ts')).checkCommand(context, options)));
   output(
     add('run <agent> [prompt]', 'run an agent on a prompt; - reads it from stdin', 'troupe run agents/hello.md "What is here?"'),
   )

@@ -130,6 +130,25 @@ describe('the live tree', () => {
     expect(writes.length).toBeLessThanOrEqual(11);
   });
 
+  it('shows the text of the answering agent, and of the others only that they write', () => {
+    const { clock, writes, view } = live();
+    const list = eventList();
+    started(list, 'lead', {}, { at: 0 });
+    started(list, 'risk', { parent: ROOT, role: 'advisor' }, { run: CHILD, at: 0 });
+    list.add('model.request', { turn: 1, model: 'test/model', added: [] }, { run: CHILD, at: 0 });
+    const last = list.events.at(-1);
+    if (last === undefined) throw new Error('no events');
+    view.event(last, fold(list.events));
+    const part = { session: SESSION, turn: 1, delta: { type: 'text' as const, text: 'Some words.' } };
+    view.part({ ...part, run: CHILD, agent: 'risk', terminal: false });
+    clock.advance(200);
+    expect(writes.join('')).toContain('writing, 11 characters');
+    expect(writes.join('')).not.toContain('Some words.');
+    view.part({ ...part, run: ROOT, agent: 'lead', terminal: true });
+    clock.advance(200);
+    expect(writes.join('')).toContain('Some words.');
+  });
+
   it('draws nothing when nothing is different', () => {
     const { clock, writes, view } = live();
     const list = eventList();
@@ -169,7 +188,7 @@ describe('plain lines', () => {
     expect(written).toMatchInlineSnapshot(`
       "03:04:05 lead: started: do it, lead
       03:04:07 lead: turn 1: says: Done. [1.2k in, 34 out, $0.012, 1.2s]
-      03:04:08 risk: started: do it, risk
+      03:04:08 risk: started as advisor
       03:04:09 risk: asks to use shell: x
       "
     `);

@@ -1,5 +1,6 @@
 /**
- * The run tree redrawn in place, with the text that is being written below it. At most ten pictures a second, and only when
+ * The run tree redrawn in place, with the answer below it as it is being written; that others write is shown on their own
+ * lines, as activity. At most ten pictures a second, and only when
  * something is different; at the end the last picture stays and the cursor is back where it belongs.
  */
 import type { Clock } from '../base/clock.ts';
@@ -28,7 +29,7 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   const { width, height, paint } = options;
   const text = options.text.trim() === '' ? [] : wrapToWidth(safeText(options.text).trimEnd(), width - 2).slice(-TEXT_LINES_MAX);
   const room = Math.max(1, height - 1);
-  const lines = treeLines(tree, root, options);
+  const lines = treeLines(tree, root, { ...options, brief: true });
   const rest = Math.max(0, room - lines.length);
   const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
   if (lines.length <= room) return [...lines, ...shown];
@@ -45,6 +46,7 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
   let tree: RunTree | undefined;
   let text = '';
   let textOf = '';
+  const writing = new Map<RunId, number>();
   let drawn: readonly string[] = [];
   let cancelTimer: (() => void) | undefined;
   let resting = true;
@@ -59,7 +61,7 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
   const picture = (shown: string): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
     const look = { now: clock.now(), width: screen.width(), height: screen.height(), paint: screen.paint };
-    return frameLines(tree, root, { ...look, text: shown });
+    return frameLines(tree, root, { ...look, writing, text: shown });
   };
   const drawIn = (delayMs: number): void => {
     const at = clock.elapsed() + delayMs;
@@ -78,15 +80,23 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
     event: (event, next) => {
       tree = next;
       resting = false;
-      if (event.event_type === 'model.request' || event.event_type === 'run.ended') text = '';
+      const { event_type: type, run_id: run } = event;
+      if (type === 'model.request' || type === 'model.response' || type === 'run.ended') {
+        writing.delete(run);
+        if (textOf.startsWith(`${run} `)) text = '';
+      }
       drawIn(FRAME_MS);
     },
     part: (part) => {
       if (part.delta.type !== 'text') return;
+      drawIn(FRAME_MS);
+      if (!part.terminal) {
+        writing.set(part.run, (writing.get(part.run) ?? 0) + part.delta.text.length);
+        return;
+      }
       const writer = `${part.run} ${part.turn}`;
       text = ((writer === textOf ? text : '') + part.delta.text).slice(-limits.liveTextCharacters);
       textOf = writer;
-      drawIn(FRAME_MS);
     },
     rest: (last) => {
       tree = last;

@@ -12,6 +12,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
 import { chooseView, finishRun, type OutputOptions } from './finish-run.ts';
 import { createFollower, type Follower } from './follow.ts';
+import { drainQueue } from './queue.ts';
 
 export interface ResumeOptions extends OutputOptions {
   readonly yes?: boolean | undefined;
@@ -43,7 +44,9 @@ export async function resumeRun(
   const follower = createFollower(project.ledger, session);
   await follower.catchUp();
   const end = await resumeAndDrive(context, project, run, follower, options);
-  return finishRun(context, project, { session, run, tree: follower.tree, end }, options);
+  const code = finishRun(context, project, { session, run, tree: follower.tree, end }, options);
+  if (end.kind === 'ended') await drainQueue(context, project, session, { ...options, json: false, jsonl: false });
+  return code;
 }
 
 async function resumeAndDrive(

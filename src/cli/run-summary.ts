@@ -74,6 +74,8 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     lines.push(`${paint.red('why')}     ${safeLine(summary.error.message)}`);
     if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
   }
+  if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
+    lines.push(`${paint.dim('answer')}  from ${safeLine(summary.finalAgent)}`);
   lines.push(`${paint.dim('run')}     ${summary.run}`);
   lines.push(`${paint.dim('ledger')}  ${summary.ledger}`);
   for (const [index, command] of nextCommands(summary).entries()) {

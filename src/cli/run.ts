@@ -77,5 +77,12 @@ async function requireFolder(workspace: string): Promise<void> {
 
 /** A session by its own id or by any of its runs. */
 async function sessionOf(project: Project, text: string): Promise<SessionId> {
-  return (await findRun(project.ledger, text)).session;
+  const { session } = await findRun(project.ledger, text);
+  const { readOrganisation } = await import('../project/organisation.ts');
+  const { groupOfSession } = await import('../projections/groups.ts');
+  const state = await readOrganisation(project.ledger);
+  const group = groupOfSession(state, session);
+  if (group === undefined) return session;
+  if (!state.groups.has(group.group)) throw usageError(`The group ${group.name} of this session was deleted; it is closed for good`);
+  throw usageError(`This session belongs to the group ${group.name}`, `talk to it: troupe groups send "${group.name}" "…"`);
 }

@@ -8,6 +8,9 @@ import { summarise, summaryLines, waitLines } from './run-summary.ts';
 import { foldSession } from './session-events.ts';
 import { treeLines } from './tree-lines.ts';
 
+/** A still picture may be taller than a moving one. */
+const CALLS_SHOWN = 60;
+
 export async function showCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger, engine, config }) => {
     const row = await findRun(ledger, text);
@@ -26,7 +29,8 @@ export async function showCommand(context: CommandContext, text: string, options
     }
     const { out } = context.terminal;
     const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
-    for (const line of treeLines(tree, row.run, { now, width, paint: out.paint })) out.line(line);
+    for (const line of treeLines(tree, row.run, { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true }))
+      out.line(line);
     out.line();
     for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
       out.line(line);

@@ -1,42 +1,91 @@
-/** The run tree as lines of text: one line per run, never wider than the screen. Used live and for the last, still picture. */
+/**
+ * The run tree as lines of text: one line per run, never wider than the screen. Used live and for the last, still picture.
+ * What happened under a run stands below it in the order in which it began; the cycles of a team have a line of their own.
+ */
+import { stripVTControlCharacters } from 'node:util';
 import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
-import { readableCost, readableCount, readableDuration, readableMoney } from '../projections/readable.ts';
+import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../projections/readable.ts';
 import { activityOf, type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../projections/run-tree.ts';
 import { safeLine } from './safe-text.ts';
 import type { Screen } from './terminal.ts';
 import { cutToWidth, textWidth } from './text-width.ts';
+import { type CycleItem, itemsBelow, type TreeItem } from './tree-items.ts';
 
 export interface TreeLook {
   readonly now: number;
   readonly width: number;
   readonly paint: Screen['paint'];
+  /** How many tool calls the whole picture may show. */
+  readonly calls?: number;
+  /** What was said to a run has a line of its own where it does not fit beside. */
+  readonly notes?: boolean;
+  /** Cycles that are over take one line. */
+  readonly brief?: boolean;
+  /** Characters that a run has written so far, of those whose text is not the answer. */
+  readonly writing?: ReadonlyMap<RunId, number>;
 }
 
 const NANO_PER_USD = 1_000_000_000;
+const NOTE_CHARACTERS = 70;
 
 /** Few runs show many of their calls, many runs show few: the picture stays about as tall. */
 const CALLS_SHOWN = 12;
 
 export function treeLines(tree: RunTree, root: RunId, look: TreeLook): readonly string[] {
+  const start = tree.runs.get(root);
+  if (start === undefined) return [];
+  const callsEach = Math.floor((look.calls ?? CALLS_SHOWN) / Math.max(1, subtree(tree, root).length));
   const lines: string[] = [];
-  const guides = new Map<RunId, { readonly own: string; readonly below: string }>([[root, { own: '', below: '' }]]);
-  const nodes = subtree(tree, root);
-  const callsEach = Math.floor(CALLS_SHOWN / Math.max(1, nodes.length));
-  for (const node of nodes) {
-    const guide = guides.get(node.run) ?? { own: '', below: '' };
-    const calls = callsEach === 0 ? [] : node.recent.slice(-callsEach);
-    lines.push(runLine(tree, node, guide.own, look));
-    for (const [index, call] of calls.entries()) {
-      const last = index === calls.length - 1 && node.children.length === 0;
-      lines.push(callLine(call, `${guide.below}${last ? '└─ ' : '├─ '}`, look));
-    }
-    for (const [index, child] of node.children.entries()) {
-      const last = index === node.children.length - 1;
-      guides.set(child, { own: `${guide.below}${last ? '└─ ' : '├─ '}`, below: `${guide.below}${last ? '   ' : '│  '}` });
-    }
+  const pending: (Guides & { readonly item: TreeItem })[] = [
+    { item: { kind: 'run', node: start, position: 0 }, own: '', below: '' },
+  ];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { item, own, below } = next;
+    lines.push(...itemLines(tree, item, start, { own, below }, look));
+    const items = look.brief === true && item.kind === 'cycle' && item.over ? [] : itemsBelow(tree, item, callsEach);
+    const placed = items.map((child, index) => {
+      const last = index === items.length - 1;
+      return { item: child, own: `${below}${last ? '└─ ' : '├─ '}`, below: `${below}${last ? '   ' : '│  '}` };
+    });
+    pending.push(...placed.toReversed());
   }
   return lines;
+}
+
+interface Guides {
+  readonly own: string;
+  readonly below: string;
+}
+
+function itemLines(tree: RunTree, item: TreeItem, root: RunNode, guides: Guides, look: TreeLook): readonly string[] {
+  switch (item.kind) {
+    case 'run':
+      return runLines(tree, item.node, root, guides, look);
+    case 'call':
+      return [callLine(item.use, guides.own, look)];
+    case 'cycle':
+      return [cycleLine(tree, item, guides.own, look)];
+    default:
+      return unreachable(item);
+  }
+}
+
+/** `cycle 1  3 members, supervisor · 5.7k tokens · $0 · 834ms`. */
+function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: string, { paint, width, now }: TreeLook): string {
+  const members = runs.filter((run) => run.seat?.role === 'member').length;
+  const spent = runs.map((run) => subtreeSpending(tree, run.run));
+  const tokens = spent.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
+  const nanoUsd = spent.reduce((sum, one) => sum + one.nanoUsd, 0);
+  const unknownCalls = spent.reduce((sum, one) => sum + one.unknownCalls, 0);
+  const from = Math.min(...runs.map((run) => run.startedAt));
+  const took = over ? readableDuration(Math.max(...runs.map((run) => run.endedAt ?? from)) - from) : wholeSeconds(now - from);
+  const who = members === 0 ? 'supervisor only' : `${members} ${members === 1 ? 'member' : 'members'}`;
+  const head = `cycle ${cycle}`;
+  const facts = [who, `${readableCount(tokens)} tokens`, readableCost({ nanoUsd, unknownCalls }), took].join(' · ');
+  const room = width - textWidth(guide) - textWidth(head) - 2;
+  const tail = room > 0 ? `  ${paint.dim(cutToWidth(facts, room))}` : '';
+  return `${paint.dim(guide)}${cutToWidth(head, Math.max(1, width - textWidth(guide)))}${tail}`;
 }
 
 function callLine(call: ToolUse, guide: string, { paint, width }: TreeLook): string {
@@ -46,20 +95,40 @@ function callLine(call: ToolUse, guide: string, { paint, width }: TreeLook): str
   return `${paint.dim(guide)}${symbol} ${cutToWidth(`${text}${took}`, Math.max(1, width - textWidth(guide) - 2))}`;
 }
 
-function runLine(tree: RunTree, node: RunNode, guide: string, look: TreeLook): string {
+/** A run's line, with what was said to it beside the line if there is room, else below it if the picture stands still. */
+function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, look: TreeLook): readonly string[] {
+  const line = runLine(tree, node, root, guides.own, look);
+  if (node.note === null) return [line];
+  const note = `“${firstLine(safeLine(node.note), NOTE_CHARACTERS)}”`;
+  if (textWidth(stripVTControlCharacters(line)) + 1 + textWidth(note) <= look.width) return [`${line} ${note}`];
+  if (look.notes !== true) return [line];
+  const guide = `${guides.below}${node.children.length > 0 ? '│ ' : '  '}`;
+  return [line, `${look.paint.dim(guide)}${cutToWidth(note, Math.max(1, look.width - textWidth(guide)))}`];
+}
+
+function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, look: TreeLook): string {
   const { paint, width } = look;
-  const agent = safeLine(node.agent);
-  const role = node.role === null ? '' : ` (${safeLine(node.role)})`;
-  const head = cutToWidth(`${agent}${role}`, Math.max(1, width - textWidth(guide) - 2));
+  const role = roleText(node, root);
+  const head = cutToWidth(`${safeLine(node.agent)}${role}`, Math.max(1, width - textWidth(guide) - 2));
   const used = textWidth(guide) + 2 + textWidth(head) + 2;
-  const facts = cutToWidth(factsOf(tree, node, look.now).join(' · '), Math.max(0, width - used));
+  const facts = cutToWidth(factsOf(tree, node, look).join(' · '), Math.max(0, width - used));
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
   return `${paint.dim(guide)}${symbolOf(node, paint)} ${paint.bold(head)}${tail}`;
 }
 
-function factsOf(tree: RunTree, node: RunNode, now: number): readonly string[] {
-  const facts = [stateText(node, now)];
-  if (node.turn > 0) facts.push(`turn ${node.turn}`);
+/** The run's part, and whether the answer is its own: the root's result may be that of the last in a chain. */
+function roleText(node: RunNode, root: RunNode): string {
+  const asked = node.role === 'sub-agent' && node.continues !== null ? 'clarification' : node.role;
+  const stands = node.seat !== null && node.seat.member !== node.agent ? `for ${safeLine(node.seat.member)}` : null;
+  const answers = root.finalRun === node.run && node.run !== root.run ? 'gives the answer' : null;
+  const parts = [asked === null ? null : safeLine(asked), stands, answers].filter((part) => part !== null);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly string[] {
+  const facts = [stateText(node, now, writing?.get(node.run) ?? 0)];
+  if (node.turn > 0)
+    facts.push(node.endedAt === null ? `turn ${node.turn}` : `${node.turn} ${node.turn === 1 ? 'turn' : 'turns'}`);
   if (node.toolCalls > 0) facts.push(`${node.toolCalls} ${node.toolCalls === 1 ? 'tool' : 'tools'}`);
   const spent = subtreeSpending(tree, node.run);
   const tokens = spent.inputTokens + spent.outputTokens;
@@ -73,7 +142,7 @@ function factsOf(tree: RunTree, node: RunNode, now: number): readonly string[] {
   return facts;
 }
 
-function stateText(node: RunNode, now: number): string {
+function stateText(node: RunNode, now: number, written: number): string {
   const activity = activityOf(node, now);
   switch (activity.kind) {
     case 'ended':
@@ -85,13 +154,16 @@ function stateText(node: RunNode, now: number): string {
     case 'working':
       return 'working';
     case 'asking':
-      return `asking ${safeLine(activity.model)}${activity.attempt > 1 ? ` (attempt ${activity.attempt})` : ''}${since(activity.forMs)}`;
+      if (written > 0) return `writing, ${readableCount(written)} characters${since(activity.forMs)}`;
+      return `asking ${safeLine(activity.model)}${attemptText(activity.attempt)}${since(activity.forMs)}`;
     case 'tools':
       return `running ${activity.names.map(safeLine).join(', ')}${since(activity.forMs)}`;
     default:
       return unreachable(activity);
   }
 }
+
+const attemptText = (attempt: number): string => (attempt > 1 ? ` (attempt ${attempt})` : '');
 
 /** Only whole seconds while something is under way, so that a picture changes when there is something to see. */
 function wholeSeconds(milliseconds: number): string {

@@ -6,8 +6,10 @@ import { type CommandContext, type JsonOption, printJson, usageError, withProjec
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
 import { plainLine } from './plain-lines.ts';
+import { safeLine } from './safe-text.ts';
 import { foldSession } from './session-events.ts';
 import type { Screen } from './terminal.ts';
+import { cutToWidth, textWidth } from './text-width.ts';
 
 export interface WhyOptions extends JsonOption {
   /** Bookkeeping too: reservations, setups, requests. */
@@ -16,40 +18,58 @@ export interface WhyOptions extends JsonOption {
 
 /** How many of the things that one step rests on are listed beside it. */
 const BESIDE_MAX = 20;
+/** `12:03:04 ` and `: `. */
+const TIME_WIDTH = 11;
+const TEXT_WIDTH_MIN = 20;
 
 export async function whyCommand(context: CommandContext, text: string, options: WhyOptions): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async (project) => {
     const { causes, chain } = await chainOf(project, text);
     const { out } = context.terminal;
     if (options.json) printJson(context, chain);
-    else for (const line of whyLines(causes, chain, options.all === true, out.paint)) out.line(line);
+    else {
+      const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
+      for (const line of whyLines(causes, chain, { all: options.all === true, width, paint: out.paint })) out.line(line);
+    }
     return exitCodes.completed;
   });
 }
 
+export interface WhyLook {
+  readonly all: boolean;
+  readonly width: number;
+  readonly paint: Screen['paint'];
+}
+
 /** The walk, a line for each step; what a step rests on besides is indented below it. */
-export function whyLines(causes: Causes, chain: readonly Cause[], all: boolean, paint: Screen['paint']): readonly string[] {
+export function whyLines(causes: Causes, chain: readonly Cause[], look: WhyLook): readonly string[] {
   const onTheWay = new Set(chain.map((cause) => cause.event));
-  const told = new Set<EventId>();
   return chain.flatMap((cause, index) => {
-    const beside = cause.also.filter((event) => !onTheWay.has(event) && !told.has(event));
-    for (const event of beside) told.add(event);
-    const shown = all || index === 0 || cause.level !== 'detail';
-    const lead = index === 0 ? '' : `${paint.dim('because')} `;
-    return [...(shown ? [`${lead}${causeLine(cause, paint)}`] : []), ...besideLines(causes, beside, paint)];
+    const beside = cause.also.filter((event) => !onTheWay.has(event));
+    const shown = look.all || index === 0 || cause.level !== 'detail';
+    const own = shown ? [causeLine(cause, index === 0 ? '' : 'because ', look)] : [];
+    return [...own, ...besideLines(causes, beside, look)];
   });
 }
 
-function besideLines({ events }: Causes, beside: readonly EventId[], paint: Screen['paint']): readonly string[] {
+function besideLines({ events }: Causes, beside: readonly EventId[], look: WhyLook): readonly string[] {
   const known = beside.flatMap((event) => events.get(event) ?? []);
-  const lines = known.slice(0, BESIDE_MAX).map((cause) => `    ${paint.dim('and')} ${causeLine(cause, paint)}`);
-  return known.length <= BESIDE_MAX ? lines : [...lines, paint.dim(`    and ${known.length - BESIDE_MAX} more`)];
+  const lines = known.slice(0, BESIDE_MAX).map((cause) => causeLine(cause, '    and ', look));
+  return known.length <= BESIDE_MAX ? lines : [...lines, look.paint.dim(`    and ${known.length - BESIDE_MAX} more`)];
 }
 
-const causeLine = (cause: Cause, paint: Screen['paint']): string =>
-  `${plainLine(cause, paint)} ${paint.dim(`[${cause.position}]`)}`;
+/** One line also on a screen: what does not fit is in `troupe logs`. */
+function causeLine(cause: Cause, lead: string, { width, paint }: WhyLook): string {
+  const place = `[${cause.position}]`;
+  const around = textWidth(lead) + TIME_WIDTH + textWidth(safeLine(cause.agent)) + textWidth(place) + 1;
+  const text = cutToWidth(safeLine(cause.text), Math.max(TEXT_WIDTH_MIN, width - around));
+  return `${paint.dim(lead)}${plainLine({ ...cause, text }, paint)} ${paint.dim(place)}`;
+}
 
-async function chainOf({ ledger }: Project, text: string): Promise<{ readonly causes: Causes; readonly chain: readonly Cause[] }> {
+async function chainOf(
+  { ledger }: Project,
+  text: string,
+): Promise<{ readonly causes: Causes; readonly chain: readonly Cause[] }> {
   const isEvent = eventPosition(text) !== undefined;
   const row = isEvent ? undefined : await findRun(ledger, text);
   const session = row?.session ?? (text.slice(0, text.lastIndexOf('.')) as SessionId);

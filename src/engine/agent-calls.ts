@@ -18,6 +18,7 @@ import type { Child } from './frozen.ts';
 import type { RunNode, Tree } from './tree.ts';
 
 type ResultPayload = Payloads['tool.result'];
+type Question = { readonly id: string; readonly question: string };
 
 export interface AgentCall {
   readonly step: string;
@@ -28,10 +29,13 @@ export interface AgentCall {
   readonly cause: Cause;
 }
 
-/** The result of the call, and the event that ended the child, if there was one. */
+/** The result of the call. */
 export interface AgentAnswer {
   readonly payload: ResultPayload;
+  /** The event that ended the child, if there was one. */
   readonly ended?: Cause | undefined;
+  /** Agents that cannot be asked any more from now on: recorded together with the result. */
+  readonly gone?: readonly Child[];
 }
 
 export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
@@ -41,7 +45,7 @@ export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Pro
     case 'agent':
       return await callSubAgent(tree, node, call, call.input as JsonObject);
     case 'clarification':
-      return await clarify(tree, node, call, call.input as { readonly id: string; readonly question: string });
+      return await inTurn(tree, node, call, call.input as Question);
     default:
       return dismiss(tree, node, call, call.input as { readonly id: string });
   }
@@ -66,7 +70,7 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: J
     chat: agent.chat && succeeded(result),
     turnsRemaining: Math.max(0, maxTurns - result.turns),
   };
-  if (!answered.chat) dismissBelow(tree, node, childRunId(node.run, call.step));
+  const gone = answered.chat ? [] : letGo(tree, tree.frozen.below(childRunId(node.run, call.step)));
   tree.frozen.note(node.run, answered);
   const text = answered.chat ? `${result.report.body}\n\n${footer(answered)}` : result.report.body;
   const payload = {
@@ -75,15 +79,15 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: J
     ...content(failureText(result, agent.name) ?? text),
     ...(succeeded(result) ? {} : { isError: true }),
   };
-  return { payload, ended: child.ended() };
+  return { payload, gone, ended: child.ended() };
 }
 
-async function clarify(
-  tree: Tree,
-  node: RunNode,
-  call: AgentCall,
-  asked: { readonly id: string; readonly question: string },
-): Promise<AgentAnswer> {
+/** Several questions of one turn to the same agent are one conversation: each waits for the one before. */
+function inTurn(tree: Tree, node: RunNode, call: AgentCall, asked: Question): Promise<AgentAnswer> {
+  return tree.frozen.inTurn(node.run, asked.id, () => clarify(tree, node, call, asked));
+}
+
+async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Question): Promise<AgentAnswer> {
   const child = tree.frozen.find(node.run, asked.id);
   if (child === undefined)
     return clarificationError(
@@ -123,19 +127,14 @@ async function clarify(
 function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
   const child = tree.frozen.find(node.run, id);
   if (child === undefined) return refused(call, `There is no agent with the id ${id}.`);
-  dismissBelow(tree, node, child.run);
-  letGo(tree, node, child);
-  return { payload: { ...base(call), ...content(`${child.agent} was dismissed.`) } };
+  // With it go the agents that it has called, all the way down.
+  const gone = letGo(tree, [...tree.frozen.below(child.run), child]);
+  return { payload: { ...base(call), ...content(`${child.agent} was dismissed.`) }, gone };
 }
 
-/** The agents that a conversation has called, all the way down. */
-function dismissBelow(tree: Tree, node: RunNode, run: string): void {
-  for (const below of tree.frozen.below(run)) letGo(tree, node, below);
-}
-
-function letGo(tree: Tree, node: RunNode, { id, agent, run }: Child): void {
-  tree.writer.enqueue([node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' })]);
-  tree.frozen.dismiss(run);
+function letGo(tree: Tree, gone: readonly Child[]): readonly Child[] {
+  for (const child of gone) tree.frozen.dismiss(child.run);
+  return gone;
 }
 
 /** Turns are counted anew when a conversation goes on, so a name may be taken. */

@@ -25,6 +25,7 @@ import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 import { readAll } from './read-all.ts';
 import { type AgentSetup, budgetOf, recordedDefinition, setupPayload } from './setup.ts';
 import type { ChildRequest, ChildRun, EngineParts, RunNode, Tree } from './tree.ts';
+import { activeTime } from './wall.ts';
 import { createWriter } from './writer.ts';
 
 export interface DrivenTree extends Tree {
@@ -48,7 +49,8 @@ export interface TreeOptions {
 }
 
 export function buildTree(options: TreeOptions): DrivenTree {
-  const { parts, session, workspace, events } = options;
+  const { session, workspace, events } = options;
+  const parts = ofSession(options.parts, session);
   const past = groupByRun(events);
   const active = new Set<RunNode>();
   const live = createLiveParts(session, options.watchers);
@@ -83,6 +85,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     const made: RunNode = { run, parent, depth: started.depth, journal, started, scopes, abort: new AbortController() };
     active.add(made);
     frozen.began(run, started);
+    members.began(run, started);
     if (parent?.abort.signal.aborted === true) made.abort.abort(parent.abort.signal.reason);
     else parent?.abort.signal.addEventListener('abort', () => made.abort.abort(parent.abort.signal.reason), { once: true });
     return made;
@@ -96,6 +99,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     channel,
     frozen,
     latestOf: members.latest,
+    workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
     blockedOn: [],
     interrupt,
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
@@ -114,11 +118,12 @@ export function buildTree(options: TreeOptions): DrivenTree {
       await tree.writer.flushed();
       return fold(await readAll(parts.ledger, session)).closed(of.started.continues);
     },
+    activeBefore: (run) => activeTime(events, run),
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
     async child(parent, request) {
       const child = await startChild(tree, parent, request, past, node);
-      const { member } = request.options ?? {};
-      if (member !== undefined) child.result.then(({ finalRun }) => members.note(member, finalRun)).catch(() => undefined);
+      const run = childRunId(parent.run, request.key);
+      child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;
     },
     async news(timeoutMs, signal) {
@@ -147,6 +152,11 @@ function fold(events: readonly LedgerEvent[]): Transcripts {
   return transcripts;
 }
 
+/** Names of agents mean what they mean in this session. */
+export function ofSession(parts: EngineParts, session: SessionId): EngineParts {
+  return { ...parts, agent: (name) => parts.agent(name, session) };
+}
+
 export function projectScope(parts: EngineParts): BudgetScope[] {
   if (parts.projectBudget === undefined) return [];
   const { allowUnknownPrices: _allowed, ...limit } = parts.projectBudget;
@@ -165,7 +175,7 @@ async function setupOf(tree: Tree, node: RunNode, rootSetup: AgentSetup | undefi
   }
   // The root's own setup was written together with its start.
   if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
-  const setup = adapted(await prepareAgent(tree.parts, node.started.agent, tree.workspace), node.started);
+  const setup = adapted(await prepareAgent(tree.parts, node.started.agent, tree.workspaceOf(node)), node.started);
   if (!setup.ok) return setup;
   const refused = unknownPrice(tree.parts, setup.value, node.scopes);
   if (refused !== undefined) return fail(refused);
@@ -174,12 +184,15 @@ async function setupOf(tree: Tree, node: RunNode, rootSetup: AgentSetup | undefi
 }
 
 /** What a group changes about an agent it uses: another model, or no tools for somebody who only plans or judges. */
-function adapted(setup: Result<AgentSetup, Failure>, { model, part }: Payloads['run.started']): Result<AgentSetup, Failure> {
+export function adapted(
+  setup: Result<AgentSetup, Failure>,
+  { model, part }: { readonly model?: string | undefined; readonly part?: Payloads['run.started']['part'] },
+): Result<AgentSetup, Failure> {
   if (!setup.ok || (model === undefined && part === undefined)) return setup;
   return ok({
     ...setup.value,
     ...(model === undefined ? {} : { models: [model] }),
-    ...(part === undefined ? {} : { tools: [] }),
+    ...(part === undefined || part === 'self' ? {} : { tools: [] }),
   });
 }
 
@@ -215,7 +228,8 @@ async function startedPayload(
 ): Promise<Payloads['run.started']> {
   const definition = await tree.parts.agent(agent);
   const own = definition === undefined ? undefined : budgetOf(definition);
-  const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member));
+  const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member, parent.run));
+  const workspace = options?.member === undefined ? undefined : workspaceOfMember(parent, options.member);
   const budget = tighter(own, options?.timeoutMs === undefined ? undefined : { wallMs: options.timeoutMs });
   return {
     agent,
@@ -228,10 +242,16 @@ async function startedPayload(
     ...(options?.member === undefined ? {} : { member: options.member }),
     ...(options?.model === undefined ? {} : { model: options.model }),
     ...(options?.part === undefined ? {} : { part: options.part }),
+    ...(workspace === undefined ? {} : { workspace }),
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     ...(options?.seat === undefined ? {} : { seat: options.seat }),
     ...(budget === undefined ? {} : { budget }),
   };
+}
+
+/** Who runs the group says where each of its members works. */
+function workspaceOfMember(parent: RunNode, member: string): string | undefined {
+  return parent.started.workspaces?.[member];
 }
 
 function tooDeep(parent: RunNode): boolean {
@@ -244,7 +264,10 @@ function tooDeep(parent: RunNode): boolean {
 }
 
 async function refuseDepth(tree: Tree, child: RunNode): Promise<RunResult> {
-  const message = `This run would be ${child.depth} levels deep, more than allowed (budget.depth; never more than ${limits.runDepth}).`;
+  const known = child.journal.recorded('run.ended', END_STEP);
+  if (known !== undefined) return resultOfEnd(child.run, known.payload);
+  const message =
+    `This run would be ${child.depth} levels deep, more than allowed ` + `(budget.depth; never more than ${limits.runDepth}).`;
   const report = { format: 'text' as const, body: message, synthetic: true };
   const ended = {
     status: 'budget_exhausted' as const,

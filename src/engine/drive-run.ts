@@ -18,7 +18,7 @@ import type { SessionInput, SessionResult } from '../session/port.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { checkClaims, manifest } from './evidence.ts';
 import { failureOf } from './failure-of.ts';
-import { contextReader, progressOf } from './group-support.ts';
+import { aboutAgents, contextReader, progressOf } from './group-support.ts';
 import { incoming } from './incoming.ts';
 import { Interruption } from './interruption.ts';
 import { readAll } from './read-all.ts';
@@ -27,10 +27,12 @@ import { recordedTools } from './recorded-tools.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
 import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
-import { activeTime } from './wall.ts';
 
 export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
+
+/** Timers fire, and events are stamped, up to this much early. */
+const TIMER_GRAIN_MS = 2;
 
 /** The reason of an abort that the wall-time budget caused. */
 export class WallTimeOver extends Error {}
@@ -57,7 +59,7 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
 
 function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
   const steps = createStepIndex();
-  const { input, seat, continues, maxTurns, part } = node.started;
+  const { input, seat, continues, maxTurns, member, part } = node.started;
   const port = embeddedSteps(tree, node);
   steps.place(input, INPUT_STEP);
   return (tree.parts.runAgent ?? runAgent)({
@@ -65,12 +67,14 @@ function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> 
     run: node.run,
     input: input.role === 'user' ? input : userText(''),
     seat,
-    goesOn: node.parent !== undefined && continues !== undefined,
+    // A group's member keeps its conversation but gets a new task: its patterns apply again.
+    goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
     maxTurns,
     part,
     steps: port,
     context: contextReader(tree, setup.definition, port),
-    progress: () => progressOf(tree),
+    about: (agents) => aboutAgents(tree, agents),
+    progress: () => progressOf(tree, node),
     session: (request) => session(tree, node, setup, steps, request),
   });
 }
@@ -140,7 +144,7 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   let final = wallTimeOver(node, result);
   if (final.status === 'completed' && (result.claims?.length ?? 0) > 0) {
-    const checked = await checkClaims(result.claims ?? [], seen, tree.workspace);
+    const checked = await checkClaims(result.claims ?? [], seen, tree.workspaceOf(node));
     events.push(node.journal.event('evidence.checked', checked, { actor: 'system' }));
     if (!checked.verified) final = { ...final, status: 'completed_unverified' };
   }
@@ -161,9 +165,10 @@ export function resultOfEnd(run: RunId, payload: Payloads['run.ended']): RunResu
 function dismissals(tree: Tree, node: RunNode): NewEvent[] {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
     if (up.started.role === 'sub-agent' || up.started.seat !== undefined) return [];
-  return tree.frozen
-    .below(node.run)
-    .map(({ id, agent, run }) => node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }));
+  return tree.frozen.below(node.run).map(({ id, agent, run }) => {
+    tree.frozen.dismiss(run);
+    return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
+  });
 }
 
 async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
@@ -214,8 +219,10 @@ function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResul
 function limitWallTime(tree: Tree, node: RunNode): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
-  const left = wallMs - activeTime(node.journal.past);
-  return tree.parts.clock.after(left, () =>
-    node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`)),
-  );
+  const over = (): void => node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`));
+  const left = wallMs - tree.activeBefore(node.run);
+  if (left > TIMER_GRAIN_MS) return tree.parts.clock.after(left, over);
+  // Used up in an earlier life: what was cut off then must not be taken for cancelled now.
+  over();
+  return () => undefined;
 }

@@ -15,6 +15,8 @@ export interface Frozen {
   /** Notes that a run's child has answered. */
   note(run: string, child: Child): void;
   find(run: string, id: string): Child | undefined;
+  /** Asks a child when all that the run asked it before is answered. */
+  inTurn<Answer>(run: string, id: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** From now on the child that answered last in this run cannot be asked. */
   dismiss(answeredIn: string): void;
   /** The children that a conversation and the runs below it can still ask, all the way down. */
@@ -47,6 +49,16 @@ export function createFrozen(): Frozen {
     if (known === undefined) children.set(run, new Map([[child.id, child]]));
     else known.set(child.id, child);
   };
+  const asked = new Map<string, Promise<unknown>>();
+  const inTurn: Frozen['inTurn'] = (run, id, ask) => {
+    const before = asked.get(`${run} ${id}`) ?? Promise.resolve();
+    const answer = before.then(ask);
+    asked.set(
+      `${run} ${id}`,
+      answer.catch(() => undefined),
+    );
+    return answer;
+  };
   const began: Frozen['began'] = (run, { parent, continues }) => void begun.set(run, { parent, continues });
   const dismiss = (answeredIn: string): void => {
     for (const held of children.values()) for (const child of held.values()) if (child.run === answeredIn) held.delete(child.id);
@@ -54,6 +66,7 @@ export function createFrozen(): Frozen {
   return {
     began,
     note,
+    inTurn,
     dismiss,
     find: (run, id) => holder(run, id)?.get(id),
     below(run) {

@@ -1,57 +1,65 @@
-/** What groups ask of the runtime beside steps: the files that give context, and whether anything was achieved. */
-import type { AgentDefinition } from '../agents/definition.ts';
+/** What groups ask of the runtime beside steps: who the others are, the files that give context, and what was achieved. */
+import { createHash } from 'node:crypto';
+import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
+import { newestEntries } from '../agents/newest-entries.ts';
 import { limits } from '../base/limits.ts';
+import type { About, Progress } from '../patterns/agent-run.ts';
 import type { Steps } from '../patterns/steps.ts';
 import { readAll } from './read-all.ts';
-import type { Tree } from './tree.ts';
+import type { RunNode, Tree } from './tree.ts';
 
 /** A context file is read once per run and recorded: a resumed run sees what it saw before. */
 export function contextReader(
   tree: Tree,
   agent: AgentDefinition,
   steps: Steps,
-): (kind: string, file: string | undefined) => Promise<string | undefined> {
+): (kind: 'shared' | 'routing', source: GroupContext | undefined) => Promise<string | undefined> {
   const read = new Map<string, Promise<string | null>>();
-  return async (kind, file) => {
-    if (file === undefined) return undefined;
-    const known =
-      read.get(kind) ?? steps.step(`context/${kind}`, async () => (await tree.parts.contextFile?.(agent, file)) ?? null);
+  return async (kind, source) => {
+    if (source === undefined) return undefined;
+    const load = async (): Promise<string | null> =>
+      typeof source === 'string' ? ((await tree.parts.contextFile?.(agent, source)) ?? null) : source.text;
+    const known = read.get(kind) ?? steps.step(`context/${kind}`, load);
     read.set(kind, known);
     const text = await known;
-    return text === null ? undefined : newestEntries(text, limits.contextCharacters);
+    return text === null ? undefined : newestEntries(text, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
   };
 }
 
-/** Cuts at entry boundaries (headings, else paragraphs) and keeps the newest. Files that grow at the top keep their top. */
-export function newestEntries(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const entries = text.split(/\n(?=#{2,3} )/);
-  const parts = entries.length > 2 ? entries : text.split(/\n{2,}/);
-  const newestFirst = isNewestFirst(parts);
-  const ordered = newestFirst ? parts : parts.toReversed();
-  const kept: string[] = [];
-  let size = 0;
-  for (const part of ordered) {
-    if (size + part.length > characters && kept.length > 0) break;
-    kept.push(part);
-    size += part.length + 2;
+export async function aboutAgents(tree: Tree, agents: readonly string[]): Promise<About[]> {
+  const found: About[] = [];
+  for (const name of agents) {
+    const { description, models } = (await tree.parts.agent(name)) ?? {};
+    const [model] = models ?? [];
+    found.push({ ...(description === undefined ? {} : { description }), ...(model === undefined ? {} : { model }) });
   }
-  const joined = (newestFirst ? kept : kept.toReversed()).join('\n\n');
-  return [...joined].slice(0, characters).join('');
+  return found;
 }
 
-function isNewestFirst(entries: readonly string[]): boolean {
-  const dates = entries.flatMap((entry) => /\d{4}-\d{2}-\d{2}/.exec(entry.split('\n', 1)[0] ?? '')?.[0] ?? []);
-  return dates.length > 1 && (dates[0] ?? '') > (dates.at(-1) ?? '');
-}
-
-/** Changes when a file was changed or a test ended otherwise than before, anywhere below the run. */
-export async function progressOf(tree: Tree): Promise<string> {
+/**
+ * The state of the work below a run: what the files that were changed hold now, and how each test ended last. Going back to
+ * an earlier state gives the same word again, so that undoing and redoing does not look like getting on.
+ */
+export async function progressOf(tree: Tree, node: RunNode): Promise<Progress> {
   await tree.writer.flushed();
-  const seen = await readAll(tree.parts.ledger, tree.session, { types: ['file.diff', 'test.report', 'artifact.manifest'] });
-  const tests = seen.flatMap((event) =>
-    event.event_type === 'test.report' ? [`${event.payload.command}=${event.payload.passed}`] : [],
-  );
-  const changes = seen.filter((event) => event.event_type === 'file.diff').length;
-  return `${changes} ${tests.at(-1) ?? ''}`;
+  const types = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifact.manifest'] as const;
+  const below = new Set<string>([node.run]);
+  const state = new Map<string, string>();
+  let pauses = 0;
+  for (const event of await readAll(tree.parts.ledger, tree.session, { types })) {
+    const { event_type: type, payload } = event;
+    if (type === 'run.paused') pauses += 1;
+    if (type === 'run.started' && below.has(payload.parent ?? '')) below.add(event.run_id);
+    if (!below.has(event.run_id)) continue;
+    if (type === 'file.diff') state.set(`file ${payload.path}`, payload.after ?? 'gone');
+    if (type === 'test.report') state.set(`test ${payload.command}`, `${payload.passed} ${payload.exitCode}`);
+    if (type === 'artifact.manifest') for (const { path, sha256 } of payload.items) state.set(`file ${path}`, sha256 ?? 'gone');
+  }
+  return { achieved: state.size === 0 ? '' : digest(state), pauses };
+}
+
+function digest(state: ReadonlyMap<string, string>): string {
+  const hash = createHash('sha256');
+  for (const [what, value] of [...state].sort(([left], [right]) => (left < right ? -1 : 1))) hash.update(`${what}=${value}\n`);
+  return hash.digest('hex');
 }

@@ -21,7 +21,7 @@ export async function incoming(
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
   const heard =
     recorded === undefined
-      ? await news(tree, node, seat, turn, fits)
+      ? await news(tree, node, seat, fits)
       : foreign(recorded.payload).flatMap((reference) => tree.channel.find(reference) ?? []);
   const messages = heard.map((broadcast) => {
     const message = userText(broadcastText(broadcast.payload, node.run));
@@ -32,35 +32,36 @@ export async function incoming(
 }
 
 /** What is new, with a notice in the place of what does not fit into the reader's context any more. */
-async function news(tree: Tree, node: RunNode, seat: Seat, turn: number, fits: (text: string) => boolean): Promise<Broadcast[]> {
+async function news(tree: Tree, node: RunNode, seat: Seat, fits: (text: string) => boolean): Promise<Broadcast[]> {
   const heard: Broadcast[] = [];
   let text = '';
-  for (const [index, broadcast] of tree.channel.unheard(seat).entries()) {
+  for (const broadcast of tree.channel.unheard(seat)) {
     const next = text + broadcastText(broadcast.payload, node.run);
     // A notice stands for something larger already.
     if (broadcast.payload.replaces !== undefined || fits(next)) {
       text = next;
       heard.push(broadcast);
-    } else heard.push(await tooLarge(tree, node, seat, `turn/${turn}/overflow/${index}`, broadcast));
+    } else heard.push(await tooLarge(tree, node, seat, broadcast));
   }
   return heard;
 }
 
-async function tooLarge(tree: Tree, node: RunNode, seat: Seat, step: string, broadcast: Broadcast): Promise<Broadcast> {
+async function tooLarge(tree: Tree, node: RunNode, seat: Seat, broadcast: Broadcast): Promise<Broadcast> {
   const { memberId, message, cycle, turnCount, team } = broadcast.payload;
+  const what = `A broadcast of ${memberId} (${Buffer.byteLength(message)} bytes)`;
+  const step = `overflow/${broadcast.run}/${broadcast.step}`;
   const payload = {
     team,
     cycle,
     turnCount,
     type: 'failure' as const,
     memberId,
-    message: `A broadcast of ${memberId} (${Buffer.byteLength(message)} bytes) does not fit into your context and was left out. It is in the ledger.`,
+    message: `${what} does not fit into your context and was left out. It is in the ledger.`,
     timestamp: new Date(tree.parts.clock.now()).toISOString(),
     replaces: { run: broadcast.run, step: broadcast.step, reader: seat.member },
   };
-  const known = node.journal.recorded('team.broadcast', step);
-  if (known === undefined) await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
-  const notice = { run: node.run, step, payload: known?.payload ?? payload };
+  await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
+  const notice = { run: node.run, step, payload };
   tree.channel.publish(notice);
   return notice;
 }

@@ -1,25 +1,42 @@
-/** The members of a session's groups, and the latest run of each: what it goes on with when it is asked again. */
+/**
+ * The members of a session's groups, and the latest run of each: what it goes on with when it is asked again. A name belongs
+ * to its group: a group inside a group has members of its own, also when they are called the same.
+ */
 import type { RunId } from '../base/ids.ts';
+import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 
 export interface Members {
   apply(event: LedgerEvent): void;
-  note(member: string, run: RunId): void;
-  latest(member: string): RunId | undefined;
+  began(run: RunId, started: Payloads['run.started']): void;
+  ended(run: RunId): void;
+  /** The latest run of a member that `parent` asks; without a parent, of a member of the session's own group. */
+  latest(member: string, parent?: RunId): RunId | undefined;
 }
 
 export function createMembers(): Members {
   const latest = new Map<string, RunId>();
-  const memberOf = new Map<string, string>();
-  return {
-    note: (member, run) => void latest.set(member, run),
-    latest: (member) => latest.get(member),
+  /** Whose run it is: the way from the session's own group down to it. */
+  const places = new Map<string, { readonly path: string; readonly member: boolean }>();
+  const below = (parent: string | undefined, name: string): string => {
+    const above = parent === undefined ? '' : (places.get(parent)?.path ?? parent);
+    return above === '' ? name : JSON.stringify([above, name]);
+  };
+  const members: Members = {
+    began(run, { member, parent, role, agent }) {
+      // A sub-agent is somebody new each time it is called.
+      const name = member ?? (parent === undefined ? '' : role === 'sub-agent' ? run : agent);
+      places.set(run, { path: name === '' ? '' : below(parent, name), member: member !== undefined });
+    },
+    ended(run) {
+      const place = places.get(run);
+      if (place?.member === true) latest.set(place.path, run);
+    },
+    latest: (member, parent) => latest.get(below(parent, member)),
     apply(event) {
-      if (event.event_type === 'run.started' && event.payload.member !== undefined)
-        memberOf.set(event.run_id, event.payload.member);
-      const member = event.event_type === 'run.ended' ? memberOf.get(event.run_id) : undefined;
-      if (event.event_type === 'run.ended' && member !== undefined)
-        latest.set(member, (event.payload.finalRun ?? event.run_id) as RunId);
+      if (event.event_type === 'run.started') members.began(event.run_id as RunId, event.payload);
+      if (event.event_type === 'run.ended') members.ended(event.run_id as RunId);
     },
   };
+  return members;
 }

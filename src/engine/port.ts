@@ -18,6 +18,12 @@ export interface StartRequest {
   /** Starting twice with the same id starts once. */
   readonly run?: RunId | undefined;
   readonly workspace: string;
+  /** Goes on with the conversation of this member of the session's group. */
+  readonly member?: string | undefined;
+  /** Takes the place of the agent's own models. */
+  readonly model?: string | undefined;
+  /** The folders of a group's members that have one of their own. */
+  readonly workspaces?: Readonly<Record<string, string>> | undefined;
   /** Tightens the agent's own budget; never widens it. */
   readonly budget?: Budget | undefined;
 }

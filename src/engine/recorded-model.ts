@@ -7,6 +7,7 @@ import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Amounts, ModelFailure } from '../events/catalogue.ts';
 import { toolCallsOf } from '../events/messages.ts';
+import type { NewEvent } from '../ledger/port.ts';
 import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } from '../models/port.ts';
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
@@ -17,9 +18,12 @@ import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { createSpendMeter, type SpendMeter, spent } from './worst-case.ts';
+import type { WriteOptions } from './writer.ts';
 
 /** Failures after which the provider may still have charged for the call. */
 const MAYBE_CHARGED: ReadonlySet<ModelFailure['kind']> = new Set(['timeout', 'cancelled', 'bad_response', 'network']);
+
+const NOTHING_CHARGED: Amounts = { calls: 1, tokens: 0, nanoUsd: 0 };
 
 interface Recorder {
   readonly tree: Tree;
@@ -33,6 +37,7 @@ export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, step
   const meter = createSpendMeter(tree.parts.prices, setup.system, setup.tools);
   const recorder: Recorder = { tree, node, setup, steps, meter };
   return {
+    begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {
       const step = `turn/${request.turn}/model`;
       const known = recordedOutcome(recorder, step);
@@ -59,6 +64,7 @@ function recordedOutcome({ node, steps }: Recorder, step: string): TurnOutcome |
 async function askNow(recorder: Recorder, step: string, request: TurnRequest): Promise<TurnOutcome> {
   const { tree, node, setup, meter } = recorder;
   tree.checkpoint(node);
+  settleDoubt(recorder, step);
   if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: 'The run was cancelled.' } };
   const opened = await openModels(tree, setup);
   // The run had a model when it started: that it has none just now is no reason to end it.
@@ -103,7 +109,7 @@ async function announce(
     events.push(
       node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
     );
-  } else if (worst !== undefined) settleDoubt(tree, node, step, scopes);
+  }
   if (worst !== undefined) {
     events.push(
       node.journal.event(
@@ -126,13 +132,14 @@ async function announce(
 }
 
 /** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */
-function settleDoubt(tree: Tree, node: RunNode, step: string, scopes: ReturnType<typeof limitingScopes>): void {
-  const reserved = node.journal.recorded('budget.reserved', step)?.payload.amounts;
+function settleDoubt({ tree, node }: Recorder, step: string): void {
+  const reserved = node.journal.recorded('budget.reserved', step);
   if (reserved === undefined) return;
-  const names = scopes.map((scope) => scope.scope);
-  tree.writer.enqueue([
-    node.journal.event('budget.settled', { scopes: names, reserved, spent: reserved, inDoubt: true }, { step, actor: 'system' }),
-  ]);
+  const settled = node.journal.recorded('budget.settled', step);
+  if (settled !== undefined && settled.position > reserved.position) return;
+  const { scopes, amounts } = reserved.payload;
+  const payload = { scopes, reserved: amounts, spent: amounts, inDoubt: true };
+  tree.writer.enqueue([node.journal.event('budget.settled', payload, { step, actor: 'system' })]);
 }
 
 interface Spending {
@@ -153,8 +160,10 @@ async function record(
   if (outcome.kind === 'failed') {
     if (outcome.error.kind === 'cancelled') tree.checkpoint(node);
     const doubt = MAYBE_CHARGED.has(outcome.error.kind);
-    settle(recorder, step, spending, doubt ? spending.worst : { calls: 1, tokens: 0, nanoUsd: 0 }, doubt);
-    return await recordFailure(recorder, step, request, outcome.error, spending.attempts);
+    const event = failedEvent(recorder, step, request.turn, setup.models[0] ?? '', spending.attempts, outcome.error, true);
+    const { events, options } = settled(recorder, step, spending, doubt ? spending.worst : NOTHING_CHARGED, doubt);
+    await tree.writer.write([event, ...events], options);
+    return { kind: 'failed', error: outcome.error };
   }
   const { message, finish, usage, served } = withIds(outcome.answer, request.turn);
   const nanoUsd = tree.parts.prices.cost(served, usage) ?? tree.parts.prices.cost(setup.models[0] ?? '', usage);
@@ -171,20 +180,22 @@ async function record(
     durationMs,
     ...cost,
   };
-  tree.writer.enqueue([node.journal.event('model.response', payload, { step })]);
-  settle(recorder, step, spending, spent(usage, nanoUsd), false);
+  const event = node.journal.event('model.response', payload, { step });
+  const { events, options } = settled(recorder, step, spending, spent(usage, nanoUsd), false);
+  tree.writer.enqueue([event, ...events], options);
   steps.place(message, step);
   return { kind: 'answer', answer: { message, finish, usage, served } };
 }
 
-function settle(
-  { tree, node }: Recorder,
+/** What gives back the unused part of a reservation: written together with the outcome, so that none is without the other. */
+function settled(
+  { node }: Recorder,
   step: string,
   { worst, scopes }: Spending,
   amounts: Amounts | undefined,
   inDoubt: boolean,
-): void {
-  if (worst === undefined || amounts === undefined) return;
+): { readonly events: readonly NewEvent[]; readonly options: WriteOptions } {
+  if (worst === undefined || amounts === undefined) return { events: [], options: {} };
   const payload = {
     scopes: scopes.map((scope) => scope.scope),
     reserved: worst,
@@ -192,19 +203,7 @@ function settle(
     ...(inDoubt ? { inDoubt } : {}),
   };
   const event = node.journal.event('budget.settled', payload, { step, actor: 'system' });
-  tree.writer.enqueue([event], { counters: settlement(scopes, worst, amounts) });
-}
-
-async function recordFailure(
-  recorder: Recorder,
-  step: string,
-  request: TurnRequest,
-  error: ModelFailure,
-  attempt: number,
-): Promise<TurnOutcome> {
-  const { tree, setup } = recorder;
-  await tree.writer.write([failedEvent(recorder, step, request.turn, setup.models[0] ?? '', attempt, error, true)]);
-  return { kind: 'failed', error };
+  return { events: [event], options: { counters: settlement(scopes, worst, amounts) } };
 }
 
 function failedEvent(

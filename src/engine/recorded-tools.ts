@@ -53,11 +53,13 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const { tree, node } = caller;
   const { step, tool, asked } = call;
   tree.checkpoint(node);
+  const begun = node.journal.recorded('tool.call', step)?.event_id;
+  // A child run that has begun comes to its end, also when nobody wants its answer any more.
+  if (begun !== undefined && tool.kind !== undefined) return await callOther(caller, call, begun);
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   if (tool.kind === 'question') return await askUser(caller, call);
   const refusal = await permitted(caller, call);
   if (refusal !== undefined) return refuse(caller, step, asked, refusal);
-  const begun = node.journal.recorded('tool.call', step)?.event_id;
   if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
   const cause = begun ?? (await announce(caller, call));
   if (tool.kind !== undefined) return await callOther(caller, call, cause);
@@ -65,7 +67,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const outcome = await runTool(
     tool,
     asked.input,
-    { workspace: tree.workspace, signal: node.abort.signal, idempotencyKey: `${node.run}/${step}` },
+    { workspace: tree.workspaceOf(node), signal: node.abort.signal, idempotencyKey: `${node.run}/${step}` },
     { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
   );
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
@@ -77,7 +79,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
 async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cause): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
   const startedAt = tree.parts.clock.elapsed();
-  const { payload, ended } = await callAgent(tree, node, { step, tool, id: asked.id, input: asked.input, cause });
+  const { payload, ended, gone = [] } = await callAgent(tree, node, { step, tool, id: asked.id, input: asked.input, cause });
   if (node.abort.signal.aborted) tree.checkpoint(node);
   const { content, attachment, wholeBytes } = bounded(
     payload.content,
@@ -92,7 +94,10 @@ async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cau
     cause: ended ?? cause,
     ...(attachment === undefined ? {} : { attachment }),
   };
-  tree.writer.enqueue([node.journal.event('tool.result', cut, options)]);
+  const dismissed = gone.map(({ id, agent, run }) =>
+    node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }),
+  );
+  tree.writer.enqueue([...dismissed, node.journal.event('tool.result', cut, options)]);
   return placed(caller.steps, step, resultPart(cut));
 }
 

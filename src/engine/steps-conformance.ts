@@ -8,7 +8,7 @@ import type { Steps } from '../patterns/steps.ts';
 
 export interface StepsCase {
   readonly name: string;
-  /** Runs as the root; the children are agents named `quick` (answers its own request), `slow` (never answers) and `broken` (fails). */
+  /** Runs as the root; its children are agents named `quick` (says what it is asked), `slow` (never answers) and `broken`. */
   pattern(steps: Steps, world: { readonly counts: Map<string, number> }): Promise<string>;
   readonly expected: string;
 }

@@ -5,20 +5,22 @@ import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Fence, LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { tighter } from './budget.ts';
-import { projectScope, scopesOf } from './build-tree.ts';
+import { adapted, ofSession, projectScope, scopesOf } from './build-tree.ts';
 import { END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
+import { createMembers } from './members.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
 import { prepareAgent, unknownPrice } from './prepare.ts';
 import { readAll } from './read-all.ts';
 import { budgetOf, setupPayload } from './setup.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
-export async function startNew(parts: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
-  const setup = await prepareAgent(parts, request.agent, request.workspace);
+export async function startNew(all: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
+  const session = request.session ?? all.ids.session();
+  const parts = ofSession(all, session);
+  const setup = adapted(await prepareAgent(parts, request.agent, request.workspace), request);
   if (!setup.ok) return { kind: 'refused', error: setup.error };
-  const session = request.session ?? parts.ids.session();
   const run = request.run ?? parts.ids.run();
   const budget = tighter(budgetOf(setup.value.definition), request.budget);
   const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts)));
@@ -29,13 +31,18 @@ export async function startNew(parts: EngineParts, request: StartRequest, driver
   const lease = await acquire(parts.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
   const events = request.session === undefined ? [] : await readAll(parts.ledger, session);
-  const before = continued(events, request.agent);
+  const { member, model, workspaces } = request;
+  const before = member === undefined ? continued(events, request.agent) : latestOf(events, member);
   const started: Payloads['run.started'] = {
     agent: setup.value.definition.name,
     input: request.input,
     depth: 0,
     ...(budget === undefined ? {} : { budget }),
     ...(before === undefined ? {} : { continues: before }),
+    ...(member === undefined ? {} : { member }),
+    ...(model === undefined ? {} : { model }),
+    ...(workspaceChanges(events, request.workspace) ? { workspace: request.workspace } : {}),
+    ...(workspaces === undefined ? {} : { workspaces }),
   };
   const opening = (root: RunNode): readonly NewEvent[] => {
     const cause = events.at(-1)?.event_id ?? null;
@@ -135,6 +142,18 @@ function continued(events: readonly LedgerEvent[], agent: string): string | unde
     (event) =>
       event.event_type === 'run.started' && event.payload.agent === agent && event.payload.depth === 0 && ended.has(event.run_id),
   )?.run_id;
+}
+
+function latestOf(events: readonly LedgerEvent[], member: string): RunId | undefined {
+  const members = createMembers();
+  for (const event of events) members.apply(event);
+  return members.latest(member);
+}
+
+/** Whether the run works elsewhere than its session did from the beginning. */
+function workspaceChanges(events: readonly LedgerEvent[], workspace: string): boolean {
+  const first = events.find((event) => event.event_type === 'session.started');
+  return first?.event_type === 'session.started' && first.payload.workspace !== workspace;
 }
 
 type Acquired = LeaseOutcome | { readonly kind: 'failed'; readonly error: Failure };

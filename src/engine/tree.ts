@@ -35,8 +35,8 @@ export interface EngineParts {
   readonly models: ModelCatalogue;
   readonly prices: Prices;
   readonly quota: Quota;
-  /** `undefined` when there is no such agent. */
-  agent(name: string): Promise<AgentDefinition | undefined>;
+  /** `undefined` when there is no such agent. A session that belongs to a group has agents of its own. */
+  agent(name: string, session?: SessionId): Promise<AgentDefinition | undefined>;
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   permission(agent: AgentDefinition, tool: Tool): Permission;
@@ -88,11 +88,15 @@ export interface Tree {
   readonly blockedOn: { readonly run: RunId; readonly wait: string }[];
   /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */
   checkpoint(node: RunNode): void;
-  /** The latest run of a group's member in this session. */
-  latestOf(member: string): RunId | undefined;
+  /** The folder that a run's tools may touch: its own, that of a run above it, or the session's. */
+  workspaceOf(node: RunNode): string;
+  /** The latest run in this session of a member of the group that `parent` runs. */
+  latestOf(member: string, parent: RunId): RunId | undefined;
   /** What was said before in the session that this run continues. */
   history(node: RunNode): Promise<readonly Message[]>;
   setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
+  /** How long the run has been worked on before this life. */
+  activeBefore(run: RunId): number;
   /** Starts a child run, or takes up one that had started before. */
   child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
   /** Resolves when something has come in from outside, the time is over or the signal aborts. */

@@ -1,17 +1,24 @@
-/** How long a run has been worked on, from its events: the time between being taken up and being left, summed. */
+/**
+ * How long a run has been worked on, from its session's events. The process that drives the root drives everything below it,
+ * so the time between the root's being taken up and being left counts for every run that had started by then.
+ */
+import { inboundTypes } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 
-export function activeTime(events: readonly LedgerEvent[]): number {
+/** What others append while nobody drives the run is no work on it. */
+const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
+
+export function activeTime(session: readonly LedgerEvent[], run: string): number {
   let active = 0;
-  let from: number | undefined;
-  let last = 0;
-  for (const event of events) {
+  let started = false;
+  let last: number | undefined;
+  for (const event of session) {
+    if (INBOUND.has(event.event_type)) continue;
     const at = Date.parse(event.timestamp);
-    if (event.event_type === 'run.started' || event.event_type === 'run.resumed') {
-      if (from !== undefined) active += Math.max(0, last - from);
-      from = at;
-    }
+    const takenUp = event.event_type === 'run.resumed';
+    if (started && !takenUp && last !== undefined) active += Math.max(0, at - last);
+    if (event.event_type === 'run.started' && event.run_id === run) started = true;
     last = at;
   }
-  return from === undefined ? active : active + Math.max(0, last - from);
+  return active;
 }

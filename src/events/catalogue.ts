@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './messages.ts';
+import { organisationEvents } from './organisation.ts';
 
 const position = z.number().int().positive();
 const nanoUsd = z.number().int();
@@ -103,8 +104,12 @@ const catalogue = {
     model: z.string().optional(),
     /** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
     member: z.string().optional(),
-    /** The agent's own session and nothing else: as a planner without tools, or as an evaluator. */
-    part: z.enum(['planner', 'evaluator']).optional(),
+    /** The agent's own session and nothing else: to plan, answer or judge without tools, or to work with its own. */
+    part: z.enum(['planner', 'speaker', 'evaluator', 'self']).optional(),
+    /** The folder that tools may touch, when it is not the session's; holds for the runs below too. */
+    workspace: z.string().optional(),
+    /** The folders of members that have one of their own. */
+    workspaces: z.record(z.string(), z.string()).optional(),
     /** The run's place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
     seat: z
       .object({
@@ -213,6 +218,10 @@ const catalogue = {
     unknown: z.array(z.string()),
     /** How often the orchestrator had to be told to delegate before this. */
     nudges: z.number().int().nonnegative(),
+    /** These tasks were handed out; without it, the orchestrator was asked again or the group ended. */
+    accepted: z.boolean().optional(),
+    /** Nothing was assigned, and the orchestrator's own words are the answer. */
+    direct: z.boolean().optional(),
   }),
   'group.evaluated': z.object({
     iteration: z.number().int().positive(),
@@ -222,6 +231,8 @@ const catalogue = {
     trend: z.enum(['improving', 'stable', 'degrading']),
     evaluator: z.string(),
     goalMet: z.boolean(),
+    /** What could be done better in the next iteration; told, never done by itself. */
+    advice: z.array(z.string()).optional(),
   }),
   'group.stalled': z.object({
     iteration: z.number().int().positive(),
@@ -240,7 +251,7 @@ const catalogue = {
   'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),
-  /** From here on, `text` stands for everything before the step `before` except the request; the originals stay where they are. */
+  /** From here on, `text` stands for everything before the step `before` except the request; the originals stay. */
   'task.summary': z.object({ turn: z.number().int().positive(), before: z.string(), text: z.string() }),
   'task.error': failure,
   'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
@@ -282,6 +293,8 @@ const catalogue = {
   }),
 
   'step.recorded': z.object({ value: jsonValue }),
+
+  ...organisationEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;
@@ -307,4 +320,9 @@ export const evidenceTypes = [
 ] as const satisfies readonly EventType[];
 
 /** What may be appended from outside a run, by somebody who does not hold its lease. */
-export const inboundTypes = ['run.signalled', 'approval.answered'] as const satisfies readonly EventType[];
+export const inboundTypes = [
+  'run.signalled',
+  'approval.answered',
+  'prompt.queued',
+  'prompt.dropped',
+] as const satisfies readonly EventType[];

@@ -65,6 +65,10 @@ async function askOnce(candidate: Candidate, request: ModelRequest, options: Ret
   if (waitMs > 0 && (await sleep(clock, waitMs, request.signal)) === 'aborted') return cancelled;
   const slot = quota === undefined ? undefined : await quota.acquire(candidate.model.account, request.signal);
   if (quota !== undefined && slot === undefined) return cancelled;
+  if (request.signal.aborted) {
+    slot?.release('failed');
+    return cancelled;
+  }
   let result: Parameters<NonNullable<typeof slot>['release']>[0] = 'failed';
   try {
     const outcome = await candidate.model.ask(request);

@@ -1,10 +1,10 @@
 /** What a pattern is given, and the small things that all of them need. */
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { Ending, Exit, SessionResult } from '../session/port.ts';
-import type { RunResult, Seat, Steps } from './steps.ts';
+import type { Part, RunResult, Seat, Steps } from './steps.ts';
 
 export interface AgentRun {
   readonly agent: AgentDefinition;
@@ -16,16 +16,27 @@ export interface AgentRun {
   readonly goesOn: boolean;
   /** Tightens the agent's own limit of turns. */
   readonly maxTurns: number | undefined;
-  /** Only the agent's own session is wanted: as a planner without tools, or as an evaluator. */
-  readonly part: 'planner' | 'evaluator' | undefined;
+  /** Only the agent's own session is wanted, and as what. */
+  readonly part: Part | undefined;
   readonly steps: Steps;
-  /** What a file that the agent names for context holds, cut to size and recorded; `undefined` when it names none. */
-  context(kind: 'shared' | 'routing', file: string | undefined): Promise<string | undefined>;
-  /** A word that changes when something was achieved that the runtime saw: a file change, another test result. */
-  progress(): Promise<string>;
+  /** What the agent gives its group as context, from a file or as text, cut to size and recorded; `undefined` when it gives none. */
+  context(kind: 'shared' | 'routing', source: GroupContext | undefined): Promise<string | undefined>;
+  /** What the files of these agents say about them, in the same order. */
+  about(agents: readonly string[]): Promise<About[]>;
+  /** What was achieved that the runtime saw, and how often the work was paused. */
+  progress(): Promise<Progress>;
   /** The agent's own session: turns until it ends. */
   session(request: SessionRequest): Promise<SessionResult>;
 }
+
+/** What others are told about an agent. */
+export type About = { readonly description?: string; readonly model?: string };
+
+export type Progress = {
+  /** The same word means the same state: of the files that were changed, and of the tests that were run. */
+  readonly achieved: string;
+  readonly pauses: number;
+};
 
 export interface SessionRequest {
   readonly input: UserMessage;

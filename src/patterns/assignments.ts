@@ -1,9 +1,13 @@
 /**
  * From an orchestrator's words to tasks for workers. Three ways to write them are understood: a JSON array of
- * `{worker, task}`, one-line `@worker:name task`, and blocks that may end with `@end`. Names may contain spaces and stand in
- * quotes or backticks; text in code fences and quoted lines is not an assignment unless the whole plan is one JSON array.
+ * `{worker, task}`, bare or fenced; one-line `@worker:name task`; and blocks that may end with `@end`. Names may contain
+ * spaces and stand in quotes or backticks. `@worker:` in a code block, in a quoted line or inside a sentence is no assignment.
+ *
+ * It never throws, and its work grows with the text: what it gives is bounded by the workers there are.
  */
 import { isJsonObject, type Json, parseJson } from '../base/json.ts';
+import { type Line, linesOf } from './fenced-lines.ts';
+import { findWorker, splitName } from './worker-names.ts';
 
 export interface Assignment {
   readonly worker: string;
@@ -15,11 +19,13 @@ export interface Plan {
   readonly assignments: readonly Assignment[];
   /** Names that no worker has, or that several could have. */
   readonly unknown: readonly string[];
+  /** Workers that were named without being told what to do. */
+  readonly empty: readonly string[];
 }
 
 export function parseAssignments(text: string, workers: readonly string[]): Plan {
-  const unified = text.replaceAll('\r\n', '\n');
-  return resolve(fromJson(unified) ?? fromText(unified, workers), workers);
+  const lines = linesOf(text);
+  return resolve(fromJson(text, lines) ?? fromText(lines, workers), workers);
 }
 
 interface Raw {
@@ -27,17 +33,30 @@ interface Raw {
   readonly task: string;
 }
 
-/** A JSON array anywhere in the text, fenced or not. Something that only looks like one falls through to the text forms. */
-function fromJson(text: string): Raw[] | undefined {
-  const fenced = [...text.matchAll(/```(?:json)?\s*\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-  const start = text.indexOf('[');
-  const bare = start === -1 ? [] : [text.slice(start, text.lastIndexOf(']') + 1)];
-  for (const candidate of [text.trim(), ...fenced, ...bare]) {
-    const parsed = parseJson(candidate);
+const JSON_CANDIDATES = 20;
+
+/** A JSON array that stands alone: the whole text, a code block, or lines of its own. What only looks like one is text. */
+function fromJson(text: string, lines: readonly Line[]): Raw[] | undefined {
+  // What comes behind a written-out assignment belongs to its task.
+  const first = lines.findIndex((line) => !line.fenced && MARK.test(line.text));
+  const before = first === -1 ? lines : lines.slice(0, first);
+  for (const candidate of first === -1 ? [text, ...arraysIn(before)] : arraysIn(before)) {
+    const parsed = parseJson(candidate.trim());
     const tasks = parsed.ok ? readArray(parsed.value) : undefined;
     if (tasks !== undefined) return tasks;
   }
   return undefined;
+}
+
+/** Runs of lines that begin with a bracket and end with one. */
+function arraysIn(lines: readonly Line[]): string[] {
+  const starts = lines.flatMap((line, index) => (/^\s*\[/.test(line.text) ? [index] : [])).slice(0, JSON_CANDIDATES);
+  return starts.map((start) => {
+    const block = lines[start]?.block;
+    const end = lines.findLastIndex((line) => line.block === block && /\]\s*$/.test(line.text));
+    const part = lines.slice(start, end + 1);
+    return part.map((line) => line.text).join('\n');
+  });
 }
 
 function readArray(value: Json): Raw[] | undefined {
@@ -45,77 +64,55 @@ function readArray(value: Json): Raw[] | undefined {
   const tasks = value.map((item: Json) => {
     if (!isJsonObject(item)) return undefined;
     const { worker, task } = item;
-    return typeof worker === 'string' && typeof task === 'string' && task.trim() !== ''
-      ? { name: worker, task: task.trim() }
-      : undefined;
+    return typeof worker === 'string' && typeof task === 'string' ? { name: worker, task: task.trim() } : undefined;
   });
   return tasks.every((task) => task !== undefined) ? tasks : undefined;
 }
 
-const MARK = /^[ \t]*@worker:[ \t]*(.*)$/i;
-const END = /^[ \t]*@end\b/i;
+/** At the beginning of a line, also as a list item, a heading or in bold. */
+const MARK = /^[ \t]*(?:(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+)?(?:\*\*|__)?@worker:[ \t]*(.*)$/i;
+const END = /^[ \t]*@end[ \t]*$/i;
 
-function fromText(text: string, workers: readonly string[]): Raw[] {
+function fromText(lines: readonly Line[], workers: readonly string[]): Raw[] {
   const tasks: { name: string; lines: string[] }[] = [];
   let current: { name: string; lines: string[] } | undefined;
-  let fence = false;
-  for (const line of text.split('\n')) {
-    if (/^\s*(```|~~~)/.test(line)) fence = !fence;
-    const mark = fence && current === undefined ? null : MARK.exec(line);
+  for (const line of lines.flatMap(oneMarkEach)) {
+    const mark = line.fenced ? null : MARK.exec(line.text);
     if (mark !== null) {
       const { name, rest } = splitName(mark[1] ?? '', workers);
       current = { name, lines: rest === '' ? [] : [rest] };
       tasks.push(current);
-    } else if (END.test(line)) current = undefined;
-    else current?.lines.push(line);
+    } else if (!line.fenced && END.test(line.text)) current = undefined;
+    else current?.lines.push(line.text);
   }
-  return tasks.map(({ name, lines }) => ({ name, task: lines.join('\n').trim() })).filter((task) => task.task !== '');
+  return tasks.map(({ name, lines: body }) => ({ name, task: body.join('\n').trim() }));
 }
 
-/** The longest known name that the line begins with; else what stands in quotes; else the first word. */
-function splitName(line: string, workers: readonly string[]): { readonly name: string; readonly rest: string } {
-  const quoted = /^["'`]([^"'`]+)["'`][:,]?\s*(.*)$/.exec(line);
-  if (quoted !== null) return { name: quoted[1] ?? '', rest: quoted[2] ?? '' };
-  const known = workers
-    .filter((name) => normal(line).startsWith(normal(name)) && !/^[\p{L}\p{N}_-]/u.test(line.slice(name.length)))
-    .sort((left, right) => right.length - left.length)[0];
-  if (known !== undefined) return { name: known, rest: line.slice(known.length).replace(/^[:,]?\s*/, '') };
-  const [first = '', ...rest] = line.split(/\s+/);
-  return { name: first.replace(/[:,]$/, ''), rest: rest.join(' ') };
+/** `@worker:a Do this. @end @worker:b Do that.` is two assignments on one line. */
+function oneMarkEach(line: Line): Line[] {
+  if (line.fenced || !MARK.test(line.text)) return [line];
+  const parts = line.text.split(/[ \t]+(?=@worker:)|[ \t]+(?=@end[ \t]*$)|[ \t]+(?=@end[ \t]+@worker:)/i);
+  return parts.map((text) => ({ ...line, text }));
 }
 
-const normal = (name: string): string => name.normalize('NFC').toLowerCase();
-const loose = (name: string): string => normal(name).replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-/** Exact, then normalised, then the only one that contains it: never a guess between two. */
-function find(name: string, workers: readonly string[]): string | undefined {
-  const exact = workers.find((worker) => normal(worker) === normal(name));
-  if (exact !== undefined) return exact;
-  const same = workers.filter((worker) => loose(worker) === loose(name) && loose(name) !== '');
-  if (same.length === 1) return same[0];
-  const near = workers.filter((worker) => loose(name).length >= 3 && isWordsOf(name, worker));
-  return near.length === 1 ? near[0] : undefined;
-}
-
-/** Whether one name is made of some of the other's words: `security` is near `Security Auditor`, `worker-1` not near `worker-10`. */
-function isWordsOf(name: string, worker: string): boolean {
-  const words = (text: string): string[] =>
-    normal(text)
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean);
-  const mine = words(name);
-  const theirs = words(worker);
-  return mine.length > 0 && (mine.every((word) => theirs.includes(word)) || theirs.every((word) => mine.includes(word)));
-}
+const UNKNOWN_MAX = 20;
+const NAME_CHARACTERS = 100;
 
 function resolve(tasks: readonly Raw[], workers: readonly string[]): Plan {
   const merged = new Map<string, string[]>();
   const unknown = new Set<string>();
+  const named = new Set<string>();
   for (const { name, task } of tasks) {
-    const worker = find(name.trim(), workers);
-    if (worker === undefined) unknown.add(name.trim());
-    else merged.set(worker, [...(merged.get(worker) ?? []), task]);
+    const worker = findWorker(name.trim(), workers);
+    if (worker !== undefined) named.add(worker);
+    if (worker === undefined) {
+      if (unknown.size < UNKNOWN_MAX) unknown.add(name.trim().slice(0, NAME_CHARACTERS) || '(no name)');
+    } else if (task !== '') {
+      const parts = merged.get(worker);
+      if (parts === undefined) merged.set(worker, [task]);
+      else parts.push(task);
+    }
   }
   const assignments = [...merged].map(([worker, parts]) => ({ worker, task: parts.join('\n\n---\n\n') }));
-  return { assignments, unknown: [...unknown] };
+  return { assignments, unknown: [...unknown], empty: [...named].filter((worker) => !merged.has(worker)) };
 }

@@ -1,9 +1,8 @@
-/** What a loop could do better next time, from what it saw: told to the orchestrator and to whoever watches, never done by itself. */
+/** What a loop could do better next time: told to the orchestrator and to whoever watches, never done by itself. */
 import type { Worker, WorkerOutcome } from './group-workers.ts';
-import type { StallVerdict } from './stall.ts';
+import { type StallVerdict, trendOf } from './stall.ts';
 
 const SHORT_CHARACTERS = 100;
-const DROP = 0.15;
 
 export function adviceFor(
   outcomes: readonly WorkerOutcome[],
@@ -22,7 +21,7 @@ export function adviceFor(
     }
   }
   const [before, latest] = scores.slice(-2);
-  if (before !== undefined && latest !== undefined && before - latest > DROP) {
+  if (trendOf(scores) === 'degrading') {
     advice.push(`The score fell from ${before} to ${latest}: go back to what was better, or change the models.`);
   }
   if (verdict === 'warn') advice.push('The answer is almost the same as before: try something different.');

@@ -1,12 +1,12 @@
 /** Judging a group's result: by an evaluator that answers in a fixed form, or by the orchestrator's own last line. */
 import { z } from 'zod';
 import { parseJson } from '../base/json.ts';
-import { fail, ok } from '../base/result.ts';
-import type { Exit } from '../session/port.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { Ending, Exit } from '../session/port.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
 import { ask } from './group-orchestrator.ts';
 import { evaluationPrompt } from './group-prompts.ts';
-import { saysComplete, saysNeedsIteration, withoutSentinels } from './sentinels.ts';
+import { missingPart, saysComplete, saysNeedsIteration, withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
 
 const GOAL = 0.9;
@@ -47,11 +47,12 @@ export async function evaluate(run: AgentRun, evaluator: string, at: EvaluationR
   const judged = evaluation.safeParse(parsed.ok ? parsed.value : undefined);
   if (!judged.success) return { kind: 'failed', result };
   const { rationale, dimensions } = judged.data;
-  const goalMet = judged.data.score >= GOAL || saysComplete(at.synthesis);
+  // The judge decides, not the orchestrator whose work it judges.
+  const goalMet = judged.data.score >= GOAL || saysComplete(rationale);
   return {
     kind: 'judged',
     score: judged.data.score,
-    rationale,
+    rationale: withoutSentinels(rationale) || rationale,
     goalMet,
     dimensions: dimensions as Record<string, number> | undefined,
   };
@@ -80,17 +81,21 @@ export function evaluateExit(): Exit {
         additionalProperties: false,
       },
     },
-    take(call) {
-      const parsed = evaluation.safeParse(call.input);
-      if (!parsed.success) return fail(`Not taken: ${z.prettifyError(parsed.error)}`);
-      return ok({
-        success: true,
-        report: { format: 'json', body: JSON.stringify(parsed.data) },
-        claims: [],
-        exit: { tool: TOOL, value: {} },
-      });
-    },
+    take: (call) => judgement(call.input),
   };
+}
+
+/** The same as a plain answer, for models that rather write JSON than call a tool. */
+export function plainJudgement(text: string): Result<Ending, string> {
+  const parsed = parseJson(/^```(?:json)?\n([\s\S]*)\n```$/.exec(text.trim())?.[1] ?? text);
+  return parsed.ok ? judgement(parsed.value) : fail(`Not taken: call ${TOOL} with a score from 0 to 1 and a rationale.`);
+}
+
+function judgement(input: unknown): Result<Ending, string> {
+  const parsed = evaluation.safeParse(input);
+  if (!parsed.success) return fail(`Not taken: ${z.prettifyError(parsed.error)}`);
+  const report = { format: 'json' as const, body: JSON.stringify(parsed.data) };
+  return ok({ success: true, report, claims: [], exit: { tool: TOOL, value: {} } });
 }
 
 const NEEDS_MORE = 0.4;
@@ -99,5 +104,5 @@ const UNDECIDED = 0.7;
 export function selfJudged(synthesis: string): Judgement {
   const goalMet = saysComplete(synthesis) && !saysNeedsIteration(synthesis);
   const value = goalMet ? 1 : saysNeedsIteration(synthesis) ? NEEDS_MORE : UNDECIDED;
-  return { kind: 'judged', score: value, rationale: withoutSentinels(synthesis), goalMet };
+  return { kind: 'judged', score: value, rationale: missingPart(synthesis) || 'Nothing was said.', goalMet };
 }

@@ -3,8 +3,9 @@ import { fenced, fenceNote } from '../base/fence.ts';
 import type { Worker, WorkerOutcome } from './group-workers.ts';
 import { neutralised } from './sentinels.ts';
 
-/** The form that assignments take. Shown in prompts, so it must itself be understood by the parser. */
-export const ASSIGNMENT_FORM = '@worker:<name>\n<the whole task for this worker>\n@end';
+/** The form that assignments take, with a real name: what is shown in prompts must itself be understood by the parser. */
+export const assignmentForm = (workers: readonly Worker[]): string =>
+  `@worker:${workers[0]?.name ?? 'name'}\n<the whole task for this worker>\n@end`;
 
 export function planningPrompt(request: string, workers: readonly Worker[], routing: string | undefined, nonce: string): string {
   return [
@@ -16,7 +17,7 @@ export function planningPrompt(request: string, workers: readonly Worker[], rout
     ...(routing === undefined ? [] : ['## Routing', fenced('routing', nonce, routing)]),
     '## Request',
     fenced('request', nonce, request),
-    `Answer with one block per worker you want to use, in exactly this form:\n\n${ASSIGNMENT_FORM}`,
+    `Answer with one block per worker you want to use, in exactly this form and not in a code block:\n\n${assignmentForm(workers)}`,
   ].join('\n\n');
 }
 
@@ -26,35 +27,73 @@ export function replanPrompt(evaluation: string, workers: readonly Worker[], rou
     fenced('evaluation', nonce, evaluation),
     `The workers are: ${workers.map((worker) => worker.name).join(', ')}.`,
     ...(routing === undefined ? [] : ['## Routing', fenced('routing', nonce, routing)]),
-    `Assign what is still to be done, in the same form:\n\n${ASSIGNMENT_FORM}\n\nIf nothing is left to do, say so without any block.`,
+    `Assign what is still to be done, in the same form:\n\n${assignmentForm(workers)}\n\n` +
+      'If nothing is left to do, say so without any block.',
   ].join('\n\n');
 }
 
-export const nudge = (unknown: readonly string[], workers: readonly Worker[]): string =>
-  [
-    unknown.length === 0
-      ? 'Your answer assigns nothing to anybody. You are the dispatcher: the workers do the work.'
-      : `There is no worker named ${unknown.join(', ')}. The workers are: ${workers.map((worker) => worker.name).join(', ')}.`,
-    `Answer with one block per worker you want to use:\n\n${ASSIGNMENT_FORM}`,
-  ].join('\n\n');
-
-function describe({ name, model, charter }: Worker): string {
-  const expertise = charter === undefined ? '' : `: ${charter.split(/(?<=[.!?])\s/)[0] ?? charter}`;
-  return `- ${name}${model === undefined ? '' : ` (model ${model})`}${expertise}`;
+export interface Misplanned {
+  readonly unknown: readonly string[];
+  readonly empty: readonly string[];
+  /** Whose tasks are settled, so that they need not be repeated. */
+  readonly taken: readonly string[];
 }
+
+export function nudge({ unknown, empty, taken }: Misplanned, workers: readonly Worker[]): string {
+  const names = workers.map((worker) => worker.name).join(', ');
+  const wrong = [
+    ...(unknown.length === 0 ? [] : [`There is no worker named ${unknown.join(', ')}. The workers are: ${names}.`]),
+    ...(empty.length === 0 ? [] : [`You did not say what these are to do: ${empty.join(', ')}.`]),
+    ...(taken.length === 0 ? [] : [`The tasks for ${taken.join(', ')} are taken; do not repeat them.`]),
+  ];
+  return [
+    wrong.length === 0
+      ? `Your answer assigns nothing to anybody. You are the dispatcher: the workers (${names}) do the work.`
+      : wrong.join(' '),
+    `Answer with one block per worker you want to use, not in a code block:\n\n${assignmentForm(workers)}`,
+  ].join('\n\n');
+}
+
+function describe({ name, model, charter, about }: Worker): string {
+  const said = charter ?? about?.description;
+  const expertise = said === undefined ? '' : `: ${firstSentence(said)}`;
+  const runsOn = model ?? about?.model;
+  return `- ${name}${runsOn === undefined ? '' : ` (model ${runsOn})`}${expertise}`;
+}
+
+const firstSentence = (text: string): string => (text.trim().split(/(?<=[.!?])\s|\n/)[0] ?? '').slice(0, 300);
 
 export function workerPrompt(worker: Worker, shared: string | undefined, request: string, task: string, nonce: string): string {
   return [
     worker.charter ?? 'You are a worker agent. Complete the following task thoroughly.',
     'Your answer is put together with those of others by somebody who sees nothing else of your work. If a tool fails, say so with a ' +
       'line that starts with TOOL_FAILURE: and never make up what it would have said.',
-    ...(shared === undefined ? [] : ['## Team Context (shared knowledge)', fenced('context', nonce, shared)]),
+    ...teamContext(shared, nonce),
     '## Original User Request (context)',
     fenced('request', nonce, request),
     '## Your Assigned Task',
     task,
   ].join('\n\n');
 }
+
+/** The request as one worker gets it when nobody divides the work. */
+export function sharedPrompt(
+  worker: Worker,
+  shared: string | undefined,
+  request: string,
+  before: readonly WorkerOutcome[],
+  nonce: string,
+): string {
+  const context = teamContext(shared, nonce);
+  const said = before.map(({ worker: name, text }) => `### ${name}\n\n${fenced('answer', nonce, neutralised(text))}`);
+  const charter = worker.charter === undefined ? [] : [worker.charter];
+  const heading = context.length + said.length === 0 ? [] : ['## Request'];
+  const others = said.length === 0 ? [] : ['## What the others have said', fenceNote(nonce), ...said];
+  return [...charter, ...context, ...heading, request, ...others].join('\n\n');
+}
+
+const teamContext = (shared: string | undefined, nonce: string): string[] =>
+  shared === undefined ? [] : ['## Team Context (shared knowledge)', fenced('context', nonce, shared)];
 
 export function resultsPrompt(
   outcomes: readonly WorkerOutcome[],
@@ -77,14 +116,20 @@ export function resultsPrompt(
 export const SYNTHESISE =
   'Put these results together into one answer to the original request. Keep what matters, resolve contradictions, name gaps.';
 
-export const SELF_EVALUATE =
-  `${SYNTHESISE} Then judge it against the request: end with a line that says [[GROUP_REFLECT_COMPLETE]] if the goal is fully met, or ` +
-  '[[NEEDS_ITERATION]] followed by what is missing.';
+const VERDICT =
+  'end with a line that says only [[GROUP_REFLECT_COMPLETE]] if the goal is fully met; else with a line that says only ' +
+  '[[NEEDS_ITERATION]], and after it what is missing.';
+
+export const SELF_EVALUATE = `${SYNTHESISE} Then judge it against the request: ${VERDICT}`;
+
+/** Asked on its own when the answer has a form in which it cannot be said. */
+export const JUDGE_YOURSELF = `Judge your last answer against the request in one or two sentences, and ${VERDICT}`;
 
 export function evaluationPrompt(request: string, synthesis: string, nonce: string, iteration: number, last: boolean): string {
   return [
-    `You judge the work of a group, iteration ${iteration}. Score it from 0 to 1 for completeness, correctness, coherence, actionability and ` +
-      `tool verification, and give an overall score: 0.9 and more means that the goal is met. ${last ? 'This is the last iteration: judge what is there.' : 'Be strict.'}`,
+    `You judge the work of a group, iteration ${iteration}. Score it from 0 to 1 for completeness, correctness, coherence, ` +
+      'actionability and tool verification, and give an overall score: 0.9 and more means that the goal is met. ' +
+      `${last ? 'This is the last iteration: judge what is there.' : 'Be strict.'}`,
     '## Request',
     fenced('request', nonce, request),
     '## Result',

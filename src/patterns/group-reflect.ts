@@ -1,204 +1,162 @@
 /**
- * The reflect loop: plan, divide, collect, put together, judge; again until the goal is met or a rule ends it. Everything it
- * knows comes from recorded steps, so a loop that was killed goes on in its iteration: workers that had answered are not asked
- * again, workers that never started are.
+ * The reflect loop: make something, judge it, again until the goal is met or a rule ends it. Everything it knows comes from
+ * recorded steps, so a loop that was killed goes on in its iteration: workers that had answered are not asked again, workers
+ * that never started are, and an answer can only be the answer to the very task it was started with.
  *
  * Every way out but a met goal is marked as cancelled, and the summary says which rule ended the loop.
  */
-import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { type AgentRun, succeeded } from './agent-run.ts';
+import type { AgentRun } from './agent-run.ts';
 import { adviceFor } from './group-advice.ts';
-import { evaluate, type Judgement, selfJudged } from './group-evaluation.ts';
-import { divide, plan, synthesise } from './group-orchestrator.ts';
+import { endLoop, type StopReason } from './group-ending.ts';
+import { evaluate, type Judgement } from './group-evaluation.ts';
 import type { GroupConfig, Worker, WorkerOutcome } from './group-workers.ts';
-import { withoutSentinels } from './sentinels.ts';
 import { checkStall, noStall, type StallState, trendOf } from './stall.ts';
 import type { RunResult } from './steps.ts';
 
-export type StopReason =
-  | 'goal_met'
-  | 'nothing_left'
-  | 'max_iterations'
-  | 'stalled'
-  | 'error_budget'
-  | 'no_assignments'
-  | 'cancelled';
+/** Where in the loop something is made. The key differs when the iteration is tried again. */
+export interface At {
+  readonly key: string;
+  readonly iteration: number;
+  /** What the last judgement found wanting. */
+  readonly evaluation: string | undefined;
+}
 
-interface Loop {
+export type Made =
+  | {
+      readonly kind: 'made';
+      readonly result: RunResult;
+      readonly outcomes: readonly WorkerOutcome[];
+      readonly missing: readonly string[];
+      /** What was said, when it is not the result itself. */
+      readonly said?: string;
+    }
+  | { readonly kind: 'stop'; readonly reason: StopReason; readonly result: RunResult }
+  | { readonly kind: 'error'; readonly result: RunResult };
+
+type Something = Extract<Made, { kind: 'made' }>;
+
+/** What the loop goes round about: a group's work, or an agent's own. */
+export interface Work {
+  make(at: At): Promise<Made>;
+  /** The maker's own judgement, asked for when there is no evaluator. */
+  judge(key: string, made: Something): Promise<Judgement>;
+  readonly workers: readonly Worker[];
+}
+
+export interface Loop {
   readonly run: AgentRun;
   readonly config: GroupConfig;
-  readonly workers: readonly Worker[];
+  readonly work: Work;
   readonly request: string;
   readonly maxIterations: number;
-  orchestrator: RunId | undefined;
-  synthesis: RunResult | undefined;
+  /** What the present iteration has made, if it could not be judged yet. */
+  unjudged: Something | undefined;
+  latest: Something | undefined;
   evaluation: string | undefined;
   stall: StallState;
-  scores: number[];
-  progress: string;
+  scores: readonly number[];
+  /** States of the work that the loop has seen. */
+  readonly seen: Set<string>;
+  pauses: number | undefined;
 }
 
 type Iteration =
   | { readonly kind: 'again' }
-  | { readonly kind: 'stop'; readonly reason: StopReason }
+  | { readonly kind: 'stop'; readonly reason: StopReason; readonly result?: RunResult }
   | { readonly kind: 'error'; readonly result: RunResult };
 
-export async function reflect(
-  run: AgentRun,
-  config: GroupConfig,
-  workers: readonly Worker[],
-  request: string,
-): Promise<RunResult> {
+export async function reflect(run: AgentRun, config: GroupConfig, work: Work, request: string): Promise<RunResult> {
   const maxIterations = config.maxIterations ?? limits.reflectIterations;
-  const loop: Loop = {
-    run,
-    config,
-    workers,
-    request,
-    maxIterations,
-    orchestrator: undefined,
-    synthesis: undefined,
-    evaluation: undefined,
-    stall: noStall,
-    scores: [],
-    progress: '',
-  };
+  const fresh = { unjudged: undefined, latest: undefined, evaluation: undefined, stall: noStall, scores: [], pauses: undefined };
+  const loop: Loop = { run, config, work, request, maxIterations, ...fresh, seen: new Set(['']) };
   let errors = 0;
   for (let iteration = 1; iteration <= maxIterations; ) {
     const key = errors === 0 ? `iteration/${iteration}` : `iteration/${iteration}/again/${errors}`;
-    const step = await iterate(loop, iteration, key);
-    if (step.kind === 'stop') return await end(loop, iteration, step.reason);
+    const step = await iterate(loop, { key, iteration, evaluation: loop.evaluation });
+    if (step.kind === 'stop') return await endLoop(loop, iteration, step.reason, step.result);
     if (step.kind === 'again') {
       errors = 0;
       iteration += 1;
       continue;
     }
-    if (step.result.status === 'cancelled') return await end(loop, iteration, 'cancelled', step.result);
+    if (step.result.status === 'cancelled') return await endLoop(loop, iteration, 'cancelled', step.result);
     errors += 1;
-    if (errors >= limits.reflectErrors) return await end(loop, iteration, 'error_budget', step.result);
+    if (errors >= limits.reflectErrors) return await endLoop(loop, iteration, 'error_budget', step.result);
     await run.steps.sleep(`${key}/back-off`, limits.reflectBackOffMs * errors);
   }
-  return await end(loop, maxIterations, 'max_iterations');
+  return await endLoop(loop, maxIterations, 'max_iterations');
 }
 
-async function iterate(loop: Loop, iteration: number, key: string): Promise<Iteration> {
-  const { run, config, workers, request } = loop;
-  const planned = await plan(run, config, workers, {
-    key: `${key}/plan`,
-    request,
-    iteration,
-    continues: loop.orchestrator,
-    ...(loop.evaluation === undefined ? {} : { evaluation: loop.evaluation }),
-  });
-  if (planned.kind === 'failed') return { kind: 'error', result: planned.result };
-  if (planned.kind === 'direct') return { kind: 'stop', reason: iteration === 1 ? 'no_assignments' : 'nothing_left' };
-
-  const outcomes = await divide(run, config, workers, planned, { key: `${key}/work`, request });
-  const mode = config.evaluator === undefined ? 'judge' : 'answer';
-  const synthesis = await synthesise(run, {
-    key: `${key}/synthesis`,
-    outcomes,
-    missing: [],
-    continues: planned.orchestrator,
-    mode,
-  });
-  if (!succeeded(synthesis)) return { kind: 'error', result: synthesis };
-  loop.orchestrator = synthesis.finalRun;
-  loop.synthesis = synthesis;
-  return await judge(loop, iteration, key, outcomes, synthesis);
-}
-
-async function judge(
-  loop: Loop,
-  iteration: number,
-  key: string,
-  outcomes: readonly WorkerOutcome[],
-  synthesis: RunResult,
-): Promise<Iteration> {
-  const { run, config, request } = loop;
-  const body = synthesis.report.body;
-  const judged =
-    config.evaluator === undefined
-      ? selfJudged(body)
-      : await evaluate(run, config.evaluator, {
-          key: `${key}/evaluation`,
-          request,
-          synthesis: body,
-          iteration,
-          last: iteration === loop.maxIterations,
-        });
+/** What was made but could not be judged is not made again. */
+async function iterate(loop: Loop, at: At): Promise<Iteration> {
+  const made = loop.unjudged ?? (await loop.work.make(at));
+  if (made.kind !== 'made') return made;
+  loop.latest = made;
+  loop.unjudged = made;
+  const judged = await judgementOf(loop, at, made);
   if (judged.kind === 'failed') return { kind: 'error', result: judged.result };
-  await note(loop, iteration, key, judged);
-  if (judged.goalMet) return { kind: 'stop', reason: 'goal_met' };
+  loop.unjudged = undefined;
+  return await goOn(loop, at, made, judged);
+}
 
-  const progress = await run.steps.step(`${key}/progress`, () => run.progress());
-  const checked = checkStall(loop.stall, body, progress !== loop.progress);
-  loop.stall = checked.state;
-  loop.progress = progress;
+async function judgementOf(loop: Loop, { key, iteration }: At, made: Something): Promise<Judgement> {
+  const { run, config, work, request, maxIterations } = loop;
+  if (config.evaluator === undefined) return await work.judge(key, made);
+  const last = iteration === maxIterations;
+  const synthesis = made.result.report.body;
+  return await evaluate(run, config.evaluator, { key: `${key}/evaluation`, request, synthesis, iteration, last });
+}
+
+type Judged = Extract<Judgement, { kind: 'judged' }>;
+
+async function goOn(loop: Loop, { key, iteration }: At, made: Something, judged: Judged): Promise<Iteration> {
+  const { run, work } = loop;
+  loop.scores = [...loop.scores, judged.score];
+  if (judged.goalMet) {
+    await noteEvaluation(loop, iteration, key, judged, []);
+    return { kind: 'stop', reason: 'goal_met' };
+  }
+  const checked = await stallOf(loop, key, made.said ?? made.result.report.body);
+  const advice = adviceFor(made.outcomes, work.workers, loop.scores, checked.verdict);
+  await noteEvaluation(loop, iteration, key, judged, advice);
   if (checked.verdict !== 'moving') {
-    const payload = {
-      iteration,
-      similarity: checked.similarity,
-      consecutive: checked.state.consecutive,
-      stops: checked.verdict === 'stalled',
-    };
+    const { consecutive } = checked.state;
+    const payload = { iteration, similarity: checked.similarity, consecutive, stops: checked.verdict === 'stalled' };
     await run.steps.emit(`${key}/stalled`, { type: 'group.stalled', payload });
   }
-  const advice = adviceFor(outcomes, loop.workers, loop.scores, checked.verdict);
   loop.evaluation = [judged.rationale, ...advice].join('\n');
   return checked.verdict === 'stalled' ? { kind: 'stop', reason: 'stalled' } : { kind: 'again' };
 }
 
-async function note(loop: Loop, iteration: number, key: string, judged: Extract<Judgement, { kind: 'judged' }>): Promise<void> {
-  loop.scores = [...loop.scores, judged.score];
+/** Whoever paused the loop has looked at it: it counts anew. A state of the work that was not there before is no stall. */
+async function stallOf(loop: Loop, key: string, body: string) {
+  const { achieved, pauses } = await loop.run.steps.step(`${key}/progress`, () => loop.run.progress());
+  if (loop.pauses !== undefined && pauses !== loop.pauses) loop.stall = noStall;
+  const checked = checkStall(loop.stall, body, !loop.seen.has(achieved));
+  loop.pauses = pauses;
+  loop.stall = checked.state;
+  loop.seen.add(achieved);
+  return checked;
+}
+
+async function noteEvaluation(
+  loop: Loop,
+  iteration: number,
+  key: string,
+  judged: Judged,
+  advice: readonly string[],
+): Promise<void> {
   const { score, rationale, goalMet, dimensions } = judged;
-  const evaluator = loop.config.evaluator ?? loop.run.agent.name;
   const payload = {
     iteration,
     score,
     rationale,
     goalMet,
-    evaluator,
+    evaluator: loop.config.evaluator ?? loop.run.agent.name,
     trend: trendOf(loop.scores),
     ...(dimensions === undefined ? {} : { dimensions }),
+    ...(advice.length === 0 ? {} : { advice: [...advice] }),
   };
   await loop.run.steps.emit(`${key}/evaluated`, { type: 'group.evaluated', payload });
-}
-
-const SAYS: Readonly<Record<StopReason, string>> = {
-  goal_met: 'the goal was met',
-  nothing_left: 'the orchestrator found nothing left to do',
-  max_iterations: 'the limit of iterations was reached (maxIterations)',
-  stalled: 'the answers stopped changing',
-  error_budget: `${limits.reflectErrors} errors in a row`,
-  no_assignments: 'the orchestrator assigned nothing to anybody',
-  cancelled: 'it was cancelled',
-};
-
-async function end(loop: Loop, iteration: number, reason: StopReason, failure?: RunResult): Promise<RunResult> {
-  const { run, synthesis } = loop;
-  const goalMet = reason === 'goal_met' || reason === 'nothing_left';
-  const summary = `Ended after ${iteration} of at most ${loop.maxIterations} iterations: ${SAYS[reason]}.`;
-  await run.steps.emit('ended', {
-    type: 'group.ended',
-    payload: { reason, goalMet, cancelled: !goalMet, iterations: iteration, summary },
-  });
-  if (failure?.status === 'cancelled') return failure;
-  if (synthesis === undefined) return failed(run, reason, summary, failure);
-  const report = { ...synthesis.report, body: withoutSentinels(synthesis.report.body) };
-  const error = goalMet ? undefined : { code: reason, message: summary };
-  return { ...synthesis, report, finalAgent: run.agent.name, status: goalMet ? 'completed' : 'completed_unverified', error };
-}
-
-function failed(run: AgentRun, reason: StopReason, summary: string, failure: RunResult | undefined): RunResult {
-  const message = failure?.error === undefined ? summary : `${summary} ${failure.error.message}`;
-  return {
-    status: 'failed',
-    report: { format: 'text', body: message, synthetic: true },
-    finalAgent: run.agent.name,
-    finalRun: run.run,
-    turns: 0,
-    error: { code: reason, message },
-  };
 }

@@ -1,8 +1,9 @@
 /** The workers of a group: who they are, what they are given, and what came of it. A stuck or failed one never holds up the rest. */
 import type { AgentDefinition } from '../agents/definition.ts';
 import { limits } from '../base/limits.ts';
+import type { Report, RunStatus } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
-import { type AgentRun, succeeded } from './agent-run.ts';
+import { type About, type AgentRun, succeeded } from './agent-run.ts';
 import type { Handle, RunResult } from './steps.ts';
 
 export type GroupConfig = NonNullable<AgentDefinition['group']>;
@@ -11,13 +12,19 @@ export interface Worker {
   /** Unique within the group. */
   readonly name: string;
   readonly agent: string;
+  /** Takes the place of its agent's own models. */
   readonly model?: string | undefined;
   readonly charter?: string | undefined;
+  /** What its agent's file says about it. */
+  readonly about?: About | undefined;
 }
 
 export interface WorkerOutcome {
   readonly worker: string;
+  /** It gave an answer. */
   readonly ok: boolean;
+  readonly status: RunStatus;
+  /** The whole answer; of one that failed, why, and what it had. */
   readonly text: string;
 }
 
@@ -26,15 +33,22 @@ export interface Task {
   readonly prompt: string;
 }
 
-export function workersOf(config: GroupConfig): Worker[] {
-  const taken = new Set<string>();
-  return config.workers.map((one) => {
+/** `taken` are names that belong to somebody else in the group. */
+export function workersOf(config: GroupConfig, taken: readonly string[] = []): Worker[] {
+  const used = new Set(taken);
+  return (config.workers ?? []).map((one) => {
     const { agent, name = agent, ...rest } = typeof one === 'string' ? { agent: one, name: one } : one;
     let unique = name;
-    for (let count = 2; taken.has(unique); count += 1) unique = `${name}-${count}`;
-    taken.add(unique);
+    for (let count = 2; used.has(unique); count += 1) unique = `${name}-${count}`;
+    used.add(unique);
     return { name: unique, agent, ...rest };
   });
+}
+
+/** The workers with what their agents' files say about them, as it was when the run began. */
+export async function introduced(run: AgentRun, workers: readonly Worker[]): Promise<Worker[]> {
+  const about = await run.steps.step('workers', async () => await run.about(workers.map((worker) => worker.agent)));
+  return workers.map((worker, index) => ({ ...worker, about: about[index] }));
 }
 
 /** Starts every task at once and waits for all, each no longer than it may take. */
@@ -62,7 +76,23 @@ export async function startTask(run: AgentRun, config: GroupConfig, key: string,
 }
 
 export function outcome(worker: string, result: RunResult): WorkerOutcome {
-  const ok = succeeded(result);
-  const text = ok ? result.report.body : `${result.error?.message ?? result.status}\n\n${result.report.body}`.trim();
-  return { worker, ok, text };
+  const { status, report, error } = result;
+  if (succeeded(result) && report.body.trim() !== '') return { worker, ok: true, status, text: report.body };
+  const why = error?.message ?? (succeeded(result) ? 'It said nothing.' : status);
+  return { worker, ok: false, status, text: report.body === why ? why : `${why}\n\n${report.body}`.trim() };
+}
+
+/** Names who gave nothing. An answer that a program reads stays as it is. */
+export function withMissing(report: Report, missing: readonly string[]): Report {
+  if (missing.length === 0 || report.format === 'json') return report;
+  return { ...report, body: `${report.body}\n\nNothing came from: ${missing.join(', ')}.` };
+}
+
+export const missingFrom = (outcomes: readonly WorkerOutcome[]): string[] =>
+  outcomes.filter(({ ok }) => !ok).map(({ worker }) => worker);
+
+/** Whether the group itself was cancelled, not only one of its workers. */
+export async function wasStopped(run: AgentRun, key: string, outcomes: readonly WorkerOutcome[]): Promise<boolean> {
+  if (!outcomes.some(({ status }) => status === 'cancelled')) return false;
+  return await run.steps.step(`${key}/stopped`, async ({ signal }) => signal.aborted);
 }

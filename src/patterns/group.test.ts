@@ -11,9 +11,13 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-const asked = (request: ModelRequest): string => textOf((request.messages.at(-1)?.content ?? []) as { type: string; text: string }[]);
+const asked = (request: ModelRequest): string =>
+  textOf((request.messages.at(-1)?.content ?? []) as { type: string; text: string }[]);
 
-function groupOf(group: NonNullable<AgentDefinition['group']>, others: readonly string[] = ['coder', 'tester']): AgentDefinition[] {
+function groupOf(
+  group: NonNullable<AgentDefinition['group']>,
+  others: readonly string[] = ['coder', 'tester'],
+): AgentDefinition[] {
   return [agent({ name: 'lead', tools: [], group }), ...others.map((name) => agent({ name, tools: [] }))];
 }
 
@@ -36,8 +40,14 @@ const PLAN = '@worker:coder Write it.\n@worker:tester Test it.';
 
 describe('broadcast', () => {
   it('asks all the same and puts the answers side by side', async () => {
-    const { result } = await run({ agents: groupOf({ mode: 'broadcast', workers: ['coder', 'tester'] }), brain: (r) => says(`${r.agent}: ${asked(r)}`) });
-    expect(result).toMatchObject({ status: 'completed', report: { body: '### coder\n\ncoder: Build it.\n\n### tester\n\ntester: Build it.' } });
+    const { result } = await run({
+      agents: groupOf({ mode: 'broadcast', workers: ['coder', 'tester'] }),
+      brain: (r) => says(`${r.agent}: ${asked(r)}`),
+    });
+    expect(result).toMatchObject({
+      status: 'completed',
+      report: { body: '### coder\n\ncoder: Build it.\n\n### tester\n\ntester: Build it.' },
+    });
   });
 
   it('names who failed and keeps the rest', async () => {
@@ -45,7 +55,10 @@ describe('broadcast', () => {
       agents: groupOf({ mode: 'broadcast', workers: ['coder', 'tester'] }),
       brain: (r) => (r.agent === 'coder' ? { kind: 'failed', error: { kind: 'auth', message: 'no key' } } : says('fine')),
     });
-    expect(result).toMatchObject({ status: 'completed', report: { body: expect.stringMatching(/### coder \(failed\)[\s\S]*no key[\s\S]*### tester\n\nfine/) } });
+    expect(result).toMatchObject({
+      status: 'completed',
+      report: { body: expect.stringMatching(/### coder \(failed\)[\s\S]*no key[\s\S]*### tester\n\nfine/) },
+    });
   });
 });
 
@@ -73,7 +86,10 @@ describe('orchestrator', () => {
   it('plans, divides, collects and synthesises', async () => {
     const prompts: string[] = [];
     const { result, events } = await run({
-      agents: groupOf({ mode: 'orchestrator', workers: ['coder', { agent: 'tester', charter: 'You test.', model: 'test/other' }] }),
+      agents: groupOf({
+        mode: 'orchestrator',
+        workers: ['coder', { agent: 'tester', charter: 'You test.', model: 'test/other' }],
+      }),
       brain: (r) => {
         prompts.push(asked(r));
         return brain(r);
@@ -82,11 +98,16 @@ describe('orchestrator', () => {
     expect(result).toMatchObject({ status: 'completed', report: { body: 'All together now.' }, finalAgent: 'lead' });
     expect(prompts[0]).toContain('tester (model test/other): You test.');
     expect(prompts.find((prompt) => prompt.includes('Test it.') && prompt.startsWith('You test.'))).toContain('Build it.');
-    expect(events.find((event) => event.event_type === 'group.planned')?.payload).toMatchObject({ assignments: [{ worker: 'coder', task: 'Write it.' }, { worker: 'tester' }] });
+    expect(events.find((event) => event.event_type === 'group.planned')?.payload).toMatchObject({
+      assignments: [{ worker: 'coder', task: 'Write it.' }, { worker: 'tester' }],
+    });
   });
 
   it('nudges an orchestrator that does the work itself, then takes its answer', async () => {
-    const { result, events } = await run({ agents: groupOf({ mode: 'orchestrator', workers: ['coder', 'tester'] }), brain: () => says('I did it myself, at length.') });
+    const { result, events } = await run({
+      agents: groupOf({ mode: 'orchestrator', workers: ['coder', 'tester'] }),
+      brain: () => says('I did it myself, at length.'),
+    });
     expect(result).toMatchObject({ status: 'completed', report: { body: 'I did it myself, at length.' } });
     expect(events.filter((event) => event.event_type === 'group.planned')).toHaveLength(4);
   });
@@ -96,7 +117,10 @@ describe('orchestrator', () => {
       agents: groupOf({ mode: 'orchestrator', workers: ['coder', 'tester'] }),
       brain: (r) => (r.agent === 'lead' && asked(r).includes('## Workers') ? says('@worker:nobody Do it.') : brain(r)),
     });
-    expect(events.filter((event) => event.event_type === 'group.planned').map((event) => event.payload)).toMatchObject([{ unknown: ['nobody'] }, { unknown: [] }]);
+    expect(events.filter((event) => event.event_type === 'group.planned').map((event) => event.payload)).toMatchObject([
+      { unknown: ['nobody'] },
+      { unknown: [] },
+    ]);
   });
 
   it('members keep their conversations between prompts', async () => {
@@ -128,7 +152,12 @@ describe('reflect', () => {
       },
     });
     expect(result).toMatchObject({ status: 'completed', report: { body: 'Synthesis 1 of everything' } });
-    expect(events.find((event) => event.event_type === 'group.ended')?.payload).toMatchObject({ reason: 'goal_met', goalMet: true, cancelled: false, iterations: 2 });
+    expect(events.find((event) => event.event_type === 'group.ended')?.payload).toMatchObject({
+      reason: 'goal_met',
+      goalMet: true,
+      cancelled: false,
+      iterations: 2,
+    });
     expect(events.filter((event) => event.event_type === 'group.evaluated').map((event) => event.payload)).toMatchObject([
       { score: 0.5, trend: 'stable' },
       { score: 0.95, trend: 'improving', goalMet: true },
@@ -137,7 +166,13 @@ describe('reflect', () => {
 
   it.each([
     ['the sentinel on its own line', () => 'Done.\n[[GROUP_REFLECT_COMPLETE]]', 'goal_met', 1, 'completed'],
-    ['the limit', (round: number) => `${'new words each time '.repeat(round)}${round} ${round * 7}\n[[NEEDS_ITERATION]]`, 'max_iterations', 3, 'completed_unverified'],
+    [
+      'the limit',
+      (round: number) => `${'new words each time '.repeat(round)}${round} ${round * 7}\n[[NEEDS_ITERATION]]`,
+      'max_iterations',
+      3,
+      'completed_unverified',
+    ],
     ['a stall', () => 'the same again and again\n[[NEEDS_ITERATION]]', 'stalled', 3, 'completed_unverified'],
   ] as const)('ends by %s', async (_name, synthesis, reason, iterations, status) => {
     let round = 0;
@@ -148,7 +183,11 @@ describe('reflect', () => {
         return asked(r).includes('The workers have answered') ? says(synthesis(++round)) : says(PLAN);
       },
     });
-    expect(events.find((event) => event.event_type === 'group.ended')?.payload).toMatchObject({ reason, iterations, cancelled: status !== 'completed' });
+    expect(events.find((event) => event.event_type === 'group.ended')?.payload).toMatchObject({
+      reason,
+      iterations,
+      cancelled: status !== 'completed',
+    });
     expect(result.status).toBe(status);
     expect(result.report.body).not.toContain('[[');
   });

@@ -1,92 +1,116 @@
 /**
  * Groups: the same prompt to all (`broadcast`), one after the other (`sequential`), plan and divide (`orchestrator`), and the
- * same in a loop until the goal is met (`reflect`). The declaring agent is the orchestrator.
+ * same in a loop until the goal is met (`reflect`). The declaring agent is the orchestrator; a loop without workers is its own.
  */
 import { textOf, type UserMessage } from '../events/messages.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
-import { divide, plan, synthesise } from './group-orchestrator.ts';
+import { ownWork } from './group-alone.ts';
+import { type Assigned, allMissing, divide, plan, synthesise } from './group-orchestrator.ts';
+import { sharedPrompt } from './group-prompts.ts';
 import { reflect } from './group-reflect.ts';
-import { type GroupConfig, outcome, runTasks, startTask, type Worker, type WorkerOutcome, workersOf } from './group-workers.ts';
-import { neutralised } from './sentinels.ts';
+import { groupWork } from './group-work.ts';
+import {
+  type GroupConfig,
+  introduced,
+  missingFrom,
+  outcome,
+  runTasks,
+  startTask,
+  type Worker,
+  type WorkerOutcome,
+  wasStopped,
+  withMissing,
+  workersOf,
+} from './group-workers.ts';
 import type { RunResult } from './steps.ts';
 
-export async function runGroup(run: AgentRun, config: GroupConfig, request: UserMessage): Promise<RunResult> {
-  const workers = workersOf(config);
+export async function runGroup(run: AgentRun, config: GroupConfig, message: UserMessage): Promise<RunResult> {
+  const workers = workersOf(config, [run.agent.name]);
+  const request = textOf(message.content);
   switch (config.mode) {
     case 'broadcast':
-      return await broadcast(run, config, workers, textOf(request.content));
+      return await broadcast(run, config, workers, request);
     case 'sequential':
-      return await sequential(run, config, workers, textOf(request.content));
+      return await sequential(run, config, workers, request);
     case 'orchestrator':
-      return await singlePass(run, config, workers, textOf(request.content));
-    case 'reflect':
-      return await reflect(run, config, workers, textOf(request.content));
+      return await singlePass(run, config, await introduced(run, workers), request);
+    case 'reflect': {
+      const alone = workers.length === 0;
+      const work = alone ? ownWork(run, config, message) : groupWork(run, config, await introduced(run, workers), request);
+      return await reflect(run, config, work, request);
+    }
   }
 }
 
 async function broadcast(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {
-  const tasks = workers.map((worker) => ({
-    worker,
-    prompt: worker.charter === undefined ? request : `${worker.charter}\n\n${request}`,
-  }));
-  return sideBySide(run, await runTasks(run, config, 'broadcast', tasks));
+  const shared = await run.context('shared', config.sharedContext);
+  const nonce = shared === undefined ? '' : await run.steps.nonce('broadcast/fence');
+  const tasks = workers.map((worker) => ({ worker, prompt: sharedPrompt(worker, shared, request, [], nonce) }));
+  const outcomes = await runTasks(run, config, 'broadcast', tasks);
+  return sideBySide(run, outcomes, await wasStopped(run, 'broadcast', outcomes));
 }
 
 async function sequential(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {
+  const shared = await run.context('shared', config.sharedContext);
+  const nonce = await run.steps.nonce('sequence/fence');
   const outcomes: WorkerOutcome[] = [];
   for (const worker of workers) {
-    const before = outcomes.map(({ worker: name, text }) => `### ${name}\n\n${neutralised(text)}`);
-    const seen = before.length === 0 ? [] : ['## What the others have said', ...before];
-    const prompt = [...(worker.charter === undefined ? [] : [worker.charter]), '## Request', request, ...seen].join('\n\n');
+    const prompt = sharedPrompt(worker, shared, request, outcomes, nonce);
     const [result] = await run.steps.settled([await startTask(run, config, 'sequence', { worker, prompt })]);
-    outcomes.push(outcome(worker.name, result as RunResult));
+    const latest = outcome(worker.name, result as RunResult);
+    outcomes.push(latest);
+    if (await wasStopped(run, `sequence/${worker.name}`, [latest])) return sideBySide(run, outcomes, true);
   }
   const last = outcomes.findLast(({ ok }) => ok);
-  if (last === undefined) return sideBySide(run, outcomes);
-  const failed = outcomes.filter(({ ok }) => !ok).map(({ worker }) => worker);
-  return answer(run, failed.length === 0 ? last.text : `${last.text}\n\nNothing came from: ${failed.join(', ')}.`, true);
+  if (last === undefined) return sideBySide(run, outcomes, false);
+  const { report, ...rest } = answer(run, last.text, 'completed');
+  return { ...rest, report: withMissing(report, missingFrom(outcomes)) };
 }
 
 async function singlePass(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {
-  const planned = await plan(run, config, workers, { key: 'plan', request, iteration: 1 });
-  if (planned.kind !== 'assigned') return planned.result;
+  const planned = await plan(run, config, workers, { key: 'plan', request, iteration: 1, mayAnswer: true });
+  if (planned.kind === 'astray') {
+    const message = `Tasks were assigned only to workers that the group does not have: ${planned.unknown.join(', ')}.`;
+    return { ...planned.result, status: 'failed', error: { code: 'no_assignments', message } };
+  }
+  if (planned.kind !== 'assigned') return { ...planned.result, finalAgent: run.agent.name };
   const outcomes = await divide(run, config, workers, planned, { key: 'work', request });
-  const synthesis = await synthesise(run, {
-    key: 'synthesis',
-    outcomes,
-    missing: [],
-    continues: planned.orchestrator,
-    mode: 'answer',
-  });
-  return succeeded(synthesis) ? { ...synthesis, finalAgent: run.agent.name } : withWhatThereIs(run, outcomes, synthesis);
+  const synthesis = await synthesise(run, { key: 'synthesis', outcomes, planned, mode: 'answer' });
+  return succeeded(synthesis) ? put(run, synthesis, planned, outcomes) : withWhatThereIs(run, outcomes, synthesis);
 }
 
+/** The orchestrator's answer, which also says what is missing. One that rests on nothing cannot count as checked. */
+function put(run: AgentRun, synthesis: RunResult, planned: Assigned, outcomes: readonly WorkerOutcome[]): RunResult {
+  const report = withMissing(synthesis.report, allMissing(planned, outcomes));
+  const result = { ...synthesis, report, finalAgent: run.agent.name };
+  return outcomes.some(({ ok }) => ok) ? result : { ...result, status: 'completed_unverified', error: ALL_FAILED };
+}
+
+const ALL_FAILED = { code: 'all_workers_failed', message: 'Every worker failed.' };
+
 /** The answers under their names. What failed is named; all failed is still an answer, but not a success. */
-function sideBySide(run: AgentRun, outcomes: readonly WorkerOutcome[]): RunResult {
+function sideBySide(run: AgentRun, outcomes: readonly WorkerOutcome[], stopped: boolean): RunResult {
   const body = outcomes.map(({ worker, ok, text }) => `### ${worker}${ok ? '' : ' (failed)'}\n\n${text}`).join('\n\n');
-  return answer(
-    run,
-    body,
-    outcomes.some(({ ok }) => ok),
-  );
+  if (stopped) return answer(run, body, 'cancelled');
+  return answer(run, body, outcomes.some(({ ok }) => ok) ? 'completed' : 'failed');
 }
 
 function withWhatThereIs(run: AgentRun, outcomes: readonly WorkerOutcome[], failure: RunResult): RunResult {
-  const { report } = sideBySide(run, outcomes);
+  const { report } = sideBySide(run, outcomes, false);
   const why = failure.error?.message ?? failure.status;
-  return {
-    ...failure,
-    report: { ...report, body: `The results could not be put together (${why}). They are:\n\n${report.body}`, synthetic: true },
-  };
+  const body = `The results could not be put together (${why}). They are:\n\n${report.body}`;
+  return { ...failure, finalAgent: run.agent.name, report: { ...report, body, synthetic: true } };
 }
 
-function answer(run: AgentRun, body: string, success: boolean): RunResult {
+function answer(run: AgentRun, body: string, status: 'completed' | 'failed' | 'cancelled'): RunResult {
+  const success = status === 'completed';
+  const error = status === 'cancelled' ? { code: 'cancelled', message: 'The group was cancelled.' } : ALL_FAILED;
   return {
-    status: success ? 'completed' : 'failed',
+    status,
     report: { format: 'markdown', body, ...(success ? {} : { synthetic: true }) },
     finalAgent: run.agent.name,
     finalRun: run.run,
     turns: 0,
-    error: success ? undefined : { code: 'all_workers_failed', message: 'Every worker failed.' },
+    error: success ? undefined : error,
   };
 }

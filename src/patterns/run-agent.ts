@@ -3,15 +3,17 @@
  * plain session and the patterns that take its place. All of it recurses: any agent named anywhere may declare any pattern.
  */
 import type { AgentDefinition } from '../agents/definition.ts';
+import { ok, type Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
+import type { Ending } from '../session/port.ts';
 import { withAdvice } from './advisors.ts';
 import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
 import { runGroup } from './group.ts';
-import { evaluateExit } from './group-evaluation.ts';
+import { evaluateExit, plainJudgement } from './group-evaluation.ts';
 import { handOver } from './handoff.ts';
 import { followRoute, routeExit } from './router.ts';
 import { announce, seatedSession } from './seat.ts';
-import type { RunResult, Seat } from './steps.ts';
+import type { Part, RunResult, Seat } from './steps.ts';
 import { runTeam } from './team.ts';
 
 const NOT_YET = ['dispatch', 'architect'] as const;
@@ -49,15 +51,28 @@ async function supervise(run: AgentRun, seat: Seat): Promise<RunResult> {
 }
 
 /** What a group asks its orchestrator or evaluator: their own words, without the patterns they declare. */
-async function ownSession(run: AgentRun, part: 'planner' | 'evaluator'): Promise<RunResult> {
-  const exits = part === 'evaluator' ? [evaluateExit()] : [];
-  return resultOf(run, await run.session({ input: run.input, exits, reports: false }));
+async function ownSession(run: AgentRun, part: Part): Promise<RunResult> {
+  const { input } = run;
+  switch (part) {
+    case 'planner':
+      return resultOf(run, await run.session({ input, reports: false, plain: freeWords }));
+    case 'evaluator':
+      return resultOf(run, await run.session({ input, exits: [evaluateExit()], reports: false, plain: plainJudgement }));
+    case 'speaker':
+      return resultOf(run, await run.session({ input, reports: false }));
+    case 'self':
+      return resultOf(run, await run.session({ input, reports: true }));
+  }
 }
 
+/** A plan is not the answer, so the form that the answer must have does not bind it. */
+const freeWords = (body: string): Result<Ending, string> =>
+  ok({ success: true, report: { format: 'markdown', body }, claims: [] });
+
 async function core(run: AgentRun, request: UserMessage, seat: Seat | undefined): Promise<Answered> {
-  if (seat !== undefined && run.agent.team === undefined) return await seatedSession(run, request, seat);
   if (run.agent.team !== undefined) return { result: await runTeam(run, run.agent.team, request) };
   if (run.agent.group !== undefined) return { result: await runGroup(run, run.agent.group, request) };
+  if (seat !== undefined) return await seatedSession(run, request, seat);
   const exits = run.agent.router === undefined ? [] : [routeExit(run.agent.router.destinations)];
   const session = await run.session({ input: request, exits, reports: true });
   return { result: resultOf(run, session), route: session.exit?.value as Answered['route'] };

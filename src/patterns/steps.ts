@@ -50,9 +50,12 @@ export interface StartOptions {
   readonly member?: string;
   /** Takes the place of the agent's own models. */
   readonly model?: string;
-  /** Only the agent's own session: as a planner without tools, or as an evaluator. */
-  readonly part?: 'planner' | 'evaluator';
+  /** Only the agent's own session, and as what. */
+  readonly part?: Part;
 }
+
+/** What a group wants of an agent: a plan or a judgement in free words, an answer, or its own work with its own tools. */
+export type Part = NonNullable<Payloads['run.started']['part']>;
 
 /** A place in a team: the child speaks by broadcast instead of by report, and hears what the others broadcast. */
 export type Seat = NonNullable<Payloads['run.started']['seat']>;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ConfigPlaces, loadConfig, type ProjectConfig, settingsSchema } from './config.ts';
+import { type ConfigPlaces, loadConfig, type ProjectConfig } from './config.ts';
+import { settingsSchema } from './settings.ts';
 import { parseSettings } from './settings-file.ts';
 
 let root: string;

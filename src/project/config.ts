@@ -8,52 +8,15 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { z } from 'zod';
-import { definitionSchema } from '../agents/definition.ts';
 import { type Diagnostic, errorAt } from '../agents/diagnostics.ts';
 import { readText } from '../agents/read-text.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { priceOverride } from '../models/prices.ts';
-import { providerConfig } from '../models/providers.ts';
-import { parseSettings } from './settings-file.ts';
+import type { Settings } from './settings.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
 const USER_FILE = 'config.yaml';
 const LEDGER_FILE = 'ledger.db';
-
-const models = z.union([
-  z
-    .string()
-    .min(1)
-    .transform((one) => [one]),
-  z.array(z.string().min(1)).min(1).max(10),
-]);
-export const settingsSchema = z.strictObject({
-  model: models.optional(),
-  ledger: z
-    .string()
-    .regex(/^sqlite:.+/, 'must be sqlite: and a path, such as sqlite:.troupe/ledger.db')
-    .optional(),
-  durability: z.enum(['effects', 'full']).optional(),
-  budget: z
-    .strictObject({
-      usd: z.number().nonnegative().optional(),
-      tokens: z.number().int().nonnegative().optional(),
-      calls: z.number().int().nonnegative().optional(),
-      /** Run models without a known price too: `usd` then counts only what is known. */
-      allowUnknownPrices: z.boolean().optional(),
-    })
-    .optional(),
-  providers: z.record(z.string(), providerConfig).optional(),
-  prices: z.record(z.string(), priceOverride).optional(),
-  permissions: definitionSchema.shape.permissions,
-  mcp: definitionSchema.shape.mcp,
-  workspace: z.string().min(1).optional(),
-  vars: z.record(z.string(), z.string()).optional(),
-});
-
-export type Settings = z.infer<typeof settingsSchema>;
 
 /** What the command line may override for one command. */
 export interface SettingsFlags {
@@ -158,6 +121,9 @@ async function readSettings(path: string, shown = path): Promise<Result<Settings
   if (!(await isThere(path))) return ok({ path, settings: undefined });
   const text = await readText(path);
   if (!text.ok) return fail([errorAt({ file: shown, line: 1, column: 1 }, `this file ${text.error.message}`, text.error.fix)]);
+  // The YAML parser and the schema are loaded only for a project that has settings.
+  const { parseSettings } = await import('./settings-file.ts');
+  const { settingsSchema } = await import('./settings.ts');
   const parsed = parseSettings(shown, text.value, settingsSchema);
   return parsed.ok ? ok({ path, settings: parsed.value }) : parsed;
 }

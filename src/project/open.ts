@@ -4,11 +4,10 @@
  */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { checkProject, type ProjectCheck } from '../agents/check-project.ts';
+import type { ProjectCheck } from '../agents/check-project.ts';
 import { confinedPath } from '../agents/confined-path.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
-import { loadAgent } from '../agents/load.ts';
 import { readText } from '../agents/read-text.ts';
 import { expandPrompt, promptValues } from '../agents/variables.ts';
 import { systemClock } from '../base/clock.ts';
@@ -28,6 +27,7 @@ import { createQuota } from '../models/quota.ts';
 import { decide } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
+import { createSavedAgents } from './group-agents.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createToolsets } from './toolsets.ts';
 
@@ -69,6 +69,7 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
   });
   const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
   const toolsets = createToolsets({ clock, random, env, folder: config.root, mcp: config.mcp, tools: extras.tools });
+  const saved = createSavedAgents(ledger);
   const agents = createAgentSource(config, options, extras);
   const parts: EngineParts = {
     ledger,
@@ -79,7 +80,7 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
     models,
     prices,
     quota: createQuota({ clock, random }),
-    agent: agents.find,
+    agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
     contextFile: (_agent, file) => readContext(config.root, file),
@@ -104,6 +105,11 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
     engine,
     models,
     prices,
+    groups: {
+      ...{ ledger, engine, clock, ids, env, root: config.root, home: config.home },
+      workspace: config.workspace,
+      agent: agents.find,
+    },
     agents: agents.check,
     async close() {
       await engine.close();
@@ -122,6 +128,8 @@ async function readContext(root: string, file: string): Promise<string | undefin
 }
 
 interface AgentSource {
+  /** With what this command overrides for all agents. */
+  overridden(agent: AgentDefinition | undefined): AgentDefinition | undefined;
   find(name: string): Promise<AgentDefinition | undefined>;
   check(): Promise<ProjectCheck>;
 }
@@ -132,17 +140,23 @@ function createAgentSource(config: ProjectConfig, options: OpenOptions, extras: 
   let named: Promise<AgentDefinition | undefined> | undefined;
   let checked: Promise<ProjectCheck> | undefined;
 
-  const check = (): Promise<ProjectCheck> => {
-    checked = checkProject({
+  const readAgents = async (): Promise<ProjectCheck> => {
+    // Agent files are read only where they are needed; a program may bring all its agents itself.
+    const { checkProject } = await import('../agents/check-project.ts');
+    return await checkProject({
       projectRoot: config.root,
       userConfigDir: userFolder(options.env),
       variables: Object.keys(config.vars),
       mcpServers: Object.keys(config.mcp),
     });
+  };
+  const check = (): Promise<ProjectCheck> => {
+    checked = readAgents();
     return checked;
   };
   const fromFlag = async (): Promise<AgentDefinition | undefined> => {
     if (agentFile === undefined) return undefined;
+    const { loadAgent } = await import('../agents/load.ts');
     const loaded = await loadAgent({ path: agentFile, root: config.root, variables: Object.keys(config.vars) });
     if (!loaded.ok) throw new TroupeError('agent', loaded.error.map(formatDiagnostic).join('\n'));
     return loaded.value.definition;
@@ -153,6 +167,7 @@ function createAgentSource(config: ProjectConfig, options: OpenOptions, extras: 
   };
   return {
     check,
+    overridden,
     async find(name) {
       const own = given.get(name);
       if (own !== undefined) return overridden(own);

@@ -6,6 +6,7 @@ import type { Engine } from '../engine/port.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
+import type { GroupParts } from './groups.ts';
 
 export interface Project {
   readonly root: string;
@@ -14,6 +15,8 @@ export interface Project {
   readonly engine: Engine;
   readonly models: ModelCatalogue;
   readonly prices: Prices;
+  /** What the functions of groups.ts and send-to-group.ts work with. */
+  readonly groups: GroupParts;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   close(): Promise<void>;

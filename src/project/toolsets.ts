@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { secretsOf } from '../ledger/redact.ts';
-import { createBuiltIns } from '../tools/built-ins.ts';
+import type { BuiltIns } from '../tools/built-ins.ts';
 import { createMcpServers, type McpServers } from '../tools/mcp.ts';
 import type { McpServerConfig } from '../tools/mcp-connection.ts';
 import type { Tool } from '../tools/port.ts';
@@ -28,8 +28,13 @@ export interface Toolsets {
 
 export function createToolsets(options: ToolsetsOptions): Toolsets {
   const { clock, random, env, folder } = options;
-  const own = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
-  const builtIns = new Map([...createBuiltIns({ clock, random, environment: env }), ...own]);
+  const own: BuiltIns = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
+  // Loaded with the first agent that uses one.
+  const builtInsFor = async (names: readonly string[]): Promise<BuiltIns> => {
+    if (names.every((name) => own.has(name) || name.startsWith('mcp:'))) return own;
+    const { createBuiltIns } = await import('../tools/built-ins.ts');
+    return new Map([...createBuiltIns({ clock, random, environment: env }), ...own]);
+  };
   const mcpOptions = { clock, environment: env, folder };
   const shared = createMcpServers(options.mcp, mcpOptions);
   const byAgent = new Map<string, McpServers>();
@@ -45,6 +50,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
   return {
     async of(agent) {
       if (agent.tools === undefined || agent.tools.length === 0) return ok([]);
+      const builtIns = await builtInsFor(agent.tools);
       const made = await createToolset({ names: agent.tools, builtIns, mcp: serversOf(agent) });
       if (made.ok) return made;
       return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));

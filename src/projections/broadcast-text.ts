@@ -4,5 +4,6 @@ import type { Payloads } from '../events/catalogue.ts';
 
 export function broadcastText(broadcast: Payloads['team.broadcast'], reader: string): string {
   const { type, memberId, message, turnCount, timestamp } = broadcast;
-  return `## TEAM BROADCAST\n\n${type} from ${memberId}, turn ${turnCount}, ${timestamp}\n\n${fenced('broadcast', reader.slice(-12), message)}`;
+  const heading = `## TEAM BROADCAST\n\n${type} from ${memberId}, turn ${turnCount}, ${timestamp}`;
+  return `${heading}\n\n${fenced('broadcast', reader.slice(-12), message)}`;
 }

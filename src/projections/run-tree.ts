@@ -42,7 +42,7 @@ export interface RunNode {
   /** What whoever asked for the run said: why an agent was called, what it was asked again, the note of a router. */
   readonly note: string | null;
   /** The run's place in a team. */
-  readonly seat: Payloads['run.started']['seat'] | null;
+  readonly seat: NonNullable<Payloads['run.started']['seat']> | null;
   /** The run whose conversation this one goes on with. */
   readonly continues: RunId | null;
   /** Where in the session it began. */
@@ -184,7 +184,8 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
 
 /** A call of an agent and the run that it became are one thing: the run was started because of the call. */
 function withChild(parent: RunNode, event: EventOf<'run.started'>): RunNode {
-  const recent = parent.recent.map((use) => (use.event === event.parent_event_id ? { ...use, child: event.run_id } : use));
+  const called = event.payload.role === 'sub-agent' ? event.parent_event_id : null;
+  const recent = parent.recent.map((use) => (use.event === called ? { ...use, child: event.run_id } : use));
   return { ...parent, recent, children: [...parent.children, event.run_id] };
 }
 

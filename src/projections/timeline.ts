@@ -7,6 +7,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
+import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
 import { questionIn } from './run-tree.ts';
 
@@ -88,8 +89,17 @@ function describe(event: LedgerEvent): Description {
     case 'group.stalled':
     case 'group.ended':
       return describeGroup(event);
-    default:
+    case 'task.clarify':
+    case 'task.summary':
+    case 'task.error':
+    case 'approval.asked':
+    case 'approval.answered':
+    case 'budget.reserved':
+    case 'budget.settled':
+    case 'step.recorded':
       return describeOther(event);
+    default:
+      return ['info', organisationLine(event)];
   }
 }
 
@@ -119,7 +129,9 @@ function describePattern(event: EventNamed<'handoff' | 'router' | 'advisor' | 't
   }
 }
 
-function describeGroup(event: EventNamed<'group'>): Description {
+type GroupRunEvent = Exclude<EventNamed<'group'>, OrganisationEvent>;
+
+function describeGroup(event: GroupRunEvent): Description {
   switch (event.event_type) {
     case 'group.planned': {
       const { iteration, assignments, unknown } = event.payload;
@@ -143,7 +155,7 @@ function describeGroup(event: EventNamed<'group'>): Description {
 
 type EventNamed<Prefix extends string> = Extract<LedgerEvent, { event_type: `${Prefix}.${string}` }>;
 
-function describeRun(event: EventNamed<'session' | 'run'>): Description {
+function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationEvent>): Description {
   switch (event.event_type) {
     case 'session.started':
       return ['detail', `session started in ${event.payload.workspace}`];

@@ -4,7 +4,7 @@
  */
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { type Message, type ToolResultPart, toolCallsOf, userText } from '../events/messages.ts';
+import { type Message, type ToolCallPart, type ToolResultPart, toolCallsOf, userText } from '../events/messages.ts';
 import { broadcastText } from './broadcast-text.ts';
 
 /** The step that holds a run's own request. */
@@ -98,10 +98,11 @@ function place(run: RunTranscript, item: Added, reader: string, broadcasts: Broa
 }
 
 function condense(run: RunTranscript, step: string, summary: { readonly before: string; readonly text: string }): void {
+  const told = { step, message: userText(summary.text) };
   const cut = run.placed.findIndex((item) => item.step === summary.before);
   const kept = cut === -1 ? [] : run.placed.slice(cut);
-  const request = run.placed.slice(0, 1);
-  run.placed = [...request, { step, message: userText(summary.text) }, ...kept];
+  // Before the request there is only what earlier runs said.
+  run.placed = summary.before === INPUT_STEP ? [told, ...run.placed] : [...run.placed.slice(0, 1), told, ...kept];
   run.condensed = true;
 }
 
@@ -119,18 +120,25 @@ function merged(items: readonly Placed[]): Message[] {
 
 /** Providers refuse a call without a result. A report that ended its run, or a call that a crash cut off, gets one here. */
 function closeOpenCalls(messages: readonly Message[]): Message[] {
-  const answered = new Set(
-    messages.flatMap((message) => (message.role === 'tool' ? message.content.map((part) => part.id) : [])),
-  );
-  return messages.flatMap((message): Message[] => {
-    const open = message.role === 'assistant' ? toolCallsOf(message).filter((call) => !answered.has(call.id)) : [];
-    if (open.length === 0) return [message];
-    const closing = open.map(
-      ({ id, name }): ToolResultPart => ({ type: 'tool-result', id, name, content: [{ type: 'text', text: 'Done.' }] }),
-    );
-    return [message, { role: 'tool', content: closing }];
-  });
+  const closed: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    closed.push(message);
+    if (message.role !== 'assistant') continue;
+    // A call's result stands right behind it: ids alone would not do, since some providers use them again in a later turn.
+    const next = messages[index + 1];
+    const results = next?.role === 'tool' ? next.content : [];
+    const open = toolCallsOf(message).filter((call) => !results.some((result) => result.id === call.id));
+    if (open.length > 0) closed.push({ role: 'tool', content: open.map(done) });
+  }
+  return merged(closed.map((message) => ({ step: undefined, message })));
 }
+
+const done = ({ id, name }: ToolCallPart): ToolResultPart => ({
+  type: 'tool-result',
+  id,
+  name,
+  content: [{ type: 'text', text: 'Done.' }],
+});
 
 export function resultPart(payload: Extract<LedgerEvent, { event_type: 'tool.result' }>['payload']): ToolResultPart {
   const { id, name, content, isError } = payload;

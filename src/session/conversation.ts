@@ -56,15 +56,18 @@ export function createConversation(input: SessionInput): Conversation {
     judge: () => judgeContext(tokens(), room),
     fits: (text) => tokens() + textTokens(text) <= room,
     digest(reference) {
-      const cut = condensable(messages, tokens(), room, messageTokens);
-      const keptFrom = cut === undefined ? undefined : messages[cut];
-      if (keptFrom === undefined) return undefined;
+      const found = condensable(messages, tokens(), room, messageTokens);
+      if (found === undefined) return undefined;
+      // What was said before this run belongs to others: it is condensed whole or not at all.
+      const cut = Math.max(found, messages.indexOf(request));
+      const keptFrom = messages[cut] as Message;
       const replaced = messages.slice(0, cut).filter((message) => message !== request);
       return { text: digest(replaced, reference), keptFrom };
     },
     replace(keptFrom, summary) {
       const unsent = messages.length - newFrom;
-      messages = [request, summary, ...messages.slice(messages.indexOf(keptFrom))];
+      const kept = messages.slice(messages.indexOf(keptFrom));
+      messages = keptFrom === request ? [summary, ...kept] : [request, summary, ...kept];
       newFrom = messages.length - unsent;
       countedUpTo = 0;
     },

@@ -48,7 +48,9 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
     mustEnd: undefined,
   };
   for (let turn = 1; turn <= input.limits.maxTurns; turn += 1) {
-    if (ports.signal.aborted) return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+    // What happened before the run was taken up again is gone through all the same: whatever it began has to come to its end.
+    if (ports.signal.aborted && ports.model.begun?.(turn) !== true)
+      return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
     await listen(loop, turn);
     await makeRoom(loop, turn);
     if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) loop.mustEnd ??= prompts.outOfTurns;

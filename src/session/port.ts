@@ -26,6 +26,8 @@ export type TurnOutcome =
   | { readonly kind: 'no_budget'; readonly message: string };
 
 export interface SessionModel {
+  /** Whether this turn began before the run was taken up again. */
+  begun?(turn: number): boolean;
   ask(request: TurnRequest): Promise<TurnOutcome>;
 }
 

@@ -95,7 +95,6 @@ export const advisorScenarios: readonly Scenario[] = [
       law: () => says('Legal.'),
     }),
     expect: { body: 'Yes.', finalAgent: 'chief' },
-    check: (story) =>
-      expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['senior', 'No worry\\.'], ['law', 'Legal\\.'])),
+    check: (story) => expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['senior', 'No worry\\.'], ['law', 'Legal\\.'])),
   },
 ];

@@ -1,6 +1,6 @@
 /** Sub-agents as tools and clarifications. Both are calls that the engine makes, so they cannot be played by hand. */
 import { expect } from 'vitest';
-import type { Json, JsonObject } from '../../src/base/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { actor, askedOf, byAgent, eventsOf, fails, type Scenario, type Story, told } from './pattern-scenarios.ts';
 import { calls, reports, says } from './world.ts';
@@ -23,7 +23,13 @@ function results(request: ModelRequest | undefined): { readonly text: string; re
   }));
 }
 
-const structured = (request: ModelRequest | undefined): Json => JSON.parse(results(request)[0]?.text.split('\n')[0] ?? 'null');
+/** The structured part of each result. */
+const answers = (request: ModelRequest | undefined): Json[] =>
+  results(request).map(({ text }) => {
+    const parsed = parseJson(text.split('\n')[0] ?? '');
+    return parsed.ok ? parsed.value : parsed.error;
+  });
+const structured = (request: ModelRequest | undefined): Json | undefined => answers(request)[0];
 const dismissed = (story: Story) => eventsOf(story, 'agent.dismissed').map(({ payload }) => payload.agent);
 const boss = (...agents: string[]) => actor('boss', { agents });
 
@@ -74,7 +80,8 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     prompt: 'Go.',
     brain: byAgent({
       boss: (_request, turn) => (turn === 1 ? calls(task('left'), task('right')) : reports('Both.')),
-      left: (_request, turn) => (turn === 1 ? calls({ name: 'look' }, { name: 'act', input: { name: 'l' } }) : reports('left done')),
+      left: (_request, turn) =>
+        turn === 1 ? calls({ name: 'look' }, { name: 'act', input: { name: 'l' } }) : reports('left done'),
       right: (_request, turn) => (turn === 1 ? calls({ name: 'act', input: { name: 'r' } }) : reports('right done')),
     }),
     expect: { body: 'Both.', finalAgent: 'boss' },
@@ -147,8 +154,7 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       mute: answering,
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check: (story) =>
-      expect(structured(askedOf(story, 'boss')[2])).toMatchObject({ status: 'error', error: 'chat_disabled' }),
+    check: (story) => expect(structured(askedOf(story, 'boss')[2])).toMatchObject({ status: 'error', error: 'chat_disabled' }),
   },
   {
     name: 'turns count on both sides until there are none left',
@@ -194,7 +200,7 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
         if (turn === 1) return calls(task('clerk'));
         if (turn === 2) return reports('lead answers');
         // In the clarification: its own sub-agent is asked, and a new one is called.
-        return turn === 3 ? calls(asks('clerk-1.0', 'Really?'), task('clerk', 'Again.')) : reports('lead is sure');
+        return turn === 3 ? calls(task('clerk', 'Again.'), asks('clerk-1.0', 'Really?')) : reports('lead is sure');
       },
       clerk: answering,
     }),
@@ -202,10 +208,10 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     check(story) {
       const asked = askedOf(story, 'clerk').find((request) => told(request).includes('Really?'));
       expect(told(asked)).toContain('## CLARIFICATION REQUEST FROM boss > lead\n\nReally?');
-      const [clarified, second] = results(askedOf(story, 'lead').at(-1));
+      const [second, clarified] = results(askedOf(story, 'lead').at(-1));
       expect(clarified?.text).toContain('clerk, answer 2.');
       // Turns are counted anew in the clarification, yet the first clerk keeps its id.
-      expect(second?.text).toContain('`clerk-1.1`');
+      expect(second?.text).toContain('`clerk-1.0-2`');
       expect(dismissed(story).toSorted()).toEqual(['clerk', 'clerk', 'lead']);
       const types = story.events.map((event) => event.type);
       expect(types.lastIndexOf('agent.dismissed')).toBeGreaterThan(types.lastIndexOf('model.response'));
@@ -246,8 +252,7 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
     check(story) {
-      const answers = results(askedOf(story, 'boss')[2]).map(({ text }) => JSON.parse(text.split('\n')[0] ?? ''));
-      expect(answers).toMatchObject([
+      expect(answers(askedOf(story, 'boss')[2])).toMatchObject([
         { content: 'helper, answer 2.', turnsRemaining: 3 },
         { content: 'helper, answer 3.', turnsRemaining: 2 },
       ]);
@@ -255,7 +260,11 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
   },
   {
     name: 'whoever answered at the end of a chain is the one who is asked',
-    agents: [boss('helper'), chatty('helper', { handoff: { to: 'expert', include: 'report' } }), actor('expert', { maxTurns: 3 })],
+    agents: [
+      boss('helper'),
+      chatty('helper', { handoff: { to: 'expert', include: 'report' } }),
+      actor('expert', { maxTurns: 3 }),
+    ],
     prompt: 'Go.',
     brain: byAgent({
       boss: (_request, turn) => {

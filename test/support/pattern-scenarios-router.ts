@@ -27,7 +27,9 @@ export const routerScenarios: readonly Scenario[] = [
       expect(told(askedOf(story, 'billing')[0])).toMatch(
         new RegExp(`^${ORIGINAL}\\n\\n${heading}\\n\\n<message-\\1>\\nAccount 7\\.\\n</message-\\1>$`),
       );
-      expect(eventsOf(story, 'router.chose').map((event) => event.payload)).toEqual([{ agent: 'billing', message: 'Account 7.' }]);
+      expect(eventsOf(story, 'router.chose').map((event) => event.payload)).toEqual([
+        { agent: 'billing', message: 'Account 7.' },
+      ]);
     },
   },
   {

@@ -57,11 +57,7 @@ export const teamScenarios: readonly Scenario[] = [
   {
     name: 'eight members, two cycles',
     pattern: 'team',
-    agents: [
-      actor('room', { team: { members: EIGHT, supervisor: 'lead' } }),
-      actor('lead'),
-      ...EIGHT.map((name) => actor(name)),
-    ],
+    agents: [actor('room', { team: { members: EIGHT, supervisor: 'lead' } }), actor('lead'), ...EIGHT.map((name) => actor(name))],
     prompt: 'Discuss.',
     brain: (request) => {
       const turn = request.messages.filter((message) => message.role === 'assistant').length + 1;
@@ -124,7 +120,7 @@ export const teamScenarios: readonly Scenario[] = [
       ben: () => broadcasts('ben agrees', true),
       lead: (request, turn) => (turn === 1 ? broadcasts('ana?') : reports(`Agreed with ${toolsOf(request).join(' ')}.`)),
     }),
-    expect: { body: 'Agreed with .', finalAgent: 'lead' },
+    expect: { body: 'Agreed with final_report.', finalAgent: 'lead' },
     check(story) {
       expect(askedOf(story, 'ben')).toHaveLength(1);
       expect(told(askedOf(story, 'lead')[1])).toContain('No member is left');
@@ -244,13 +240,21 @@ export const teamScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a broadcast that does not fit is replaced and the supervisor must end',
+    name: 'broadcasts that do not fit are replaced and the supervisor must end',
     pattern: 'team',
-    agents: [room(), actor('lead', { contextWindow: 3_000, maxOutputTokens: 500 }), actor('ana'), actor('ben')],
+    everyCut: true,
+    agents: [
+      room({ members: ['ana', 'ben', 'cem'] }),
+      actor('lead', { contextWindow: 3_000, maxOutputTokens: 500 }),
+      actor('ana'),
+      actor('ben'),
+      actor('cem'),
+    ],
     prompt: 'Why?',
     brain: byAgent({
       ana: () => broadcasts('ana is brief'),
       ben: () => broadcasts(`ben goes on ${'and on '.repeat(4_000)}`),
+      cem: () => broadcasts(`cem goes on ${'and on '.repeat(5_000)}`),
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
@@ -260,7 +264,7 @@ export const teamScenarios: readonly Scenario[] = [
       expect(toolsOf(only)).toEqual(['final_report']);
       expect(occurrences(told(only), 'ana is brief')).toBe(1);
       expect(told(only)).not.toContain('and on and on');
-      expect(occurrences(told(only), 'A broadcast of ben (')).toBe(1);
+      for (const name of ['ben', 'cem']) expect(occurrences(told(only), `A broadcast of ${name} (`), name).toBe(1);
     },
   },
 ];

@@ -42,6 +42,8 @@ export interface Story {
   readonly sound: boolean;
   readonly root: RunId;
   readonly result: RunResult | undefined;
+  /** Why the story did not come to an end, if so. */
+  readonly trouble: string | undefined;
   readonly luck: readonly Luck[];
 }
 
@@ -53,6 +55,7 @@ const CALLS_BEFORE_TIRED = 60;
 const LIVES_MAX = 40;
 /** Nothing in a story waits this long. */
 const STUCK_AFTER_MS = 3_600_000;
+const ROUNDS_MAX = 100_000;
 
 interface Scene {
   readonly seed: number;
@@ -90,37 +93,45 @@ export async function simulate(seed: number): Promise<Story> {
     session: ids.session(),
     root: ids.run(),
     activity: 0,
-    misfortunes: dice.number(4),
+    misfortunes: dice.number(5),
   };
-  const result = await letTimePass(scene, liveOn(scene));
+  const { result, trouble } = await letTimePass(scene, liveOn(scene));
   const events = await readAll(ledger, scene.session);
   const sound = (await ledger.verify()).kind === 'sound';
   await ledger.close();
   const { agents, requests, cancels, effects, root, luck } = scene;
-  return { seed, agents, requests, cancels, effects, events, sound, root, result, luck };
+  return { seed, agents, requests, cancels, effects, events, sound, root, result, trouble, luck };
+}
+
+interface Outcome {
+  readonly result?: RunResult | undefined;
+  readonly trouble?: string | undefined;
 }
 
 /** Lets timers ring whenever nothing else is going on, until the work is done. */
-async function letTimePass<Value>(scene: Scene, work: Promise<Value>): Promise<Value> {
-  let done = false;
-  const finished = work.finally(() => {
-    done = true;
-  });
-  finished.catch(() => undefined);
+async function letTimePass(scene: Scene, work: Promise<RunResult | undefined>): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  work.then(
+    (result) => {
+      outcome = { result };
+    },
+    (error: unknown) => {
+      outcome = { trouble: String(error) };
+    },
+  );
   let seen = -1;
   let lastActive = scene.clock.now();
-  for (let quiet = 0; !done; quiet += 1) {
+  let quiet = 0;
+  for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (scene.activity !== seen) {
-      seen = scene.activity;
-      lastActive = scene.clock.now();
-      quiet = 0;
-    } else if (quiet > 3) {
-      if (scene.clock.now() - lastActive > STUCK_AFTER_MS || (!scene.clock.advance() && quiet > 1_000))
-        throw new Error('nothing happens any more: a deadlock');
-    }
+    if (outcome !== undefined) return outcome;
+    quiet = scene.activity === seen ? quiet + 1 : 0;
+    if (quiet === 0) lastActive = scene.clock.now();
+    seen = scene.activity;
+    if (quiet > 3 && !scene.clock.advance() && quiet > 1_000) return { trouble: 'nothing happens any more' };
+    if (scene.clock.now() - lastActive > STUCK_AFTER_MS) return { trouble: 'nothing but waiting happens any more' };
   }
-  return await finished;
+  return { trouble: 'it goes on and on' };
 }
 
 /** One process after the other works on the session until it ends. */
@@ -148,28 +159,31 @@ async function liveOnce(scene: Scene, life: number): Promise<RunResult | undefin
     brain: (request) => answer(scene, world, request),
     parts: { quota: createQuota({ clock, random, concurrency: 1 + dice.number(3) }) },
   });
-  let end = await begin(scene, world);
-  for (let turn = 0; end?.kind === 'waiting' || end?.kind === 'paused'; turn += 1) {
-    if (turn > 200) throw new Error('waits again and again');
-    if (end.kind === 'waiting')
-      for (const { run, wait, kind } of end.waits)
-        await world.engine.answer(run, wait, kind === 'permission' ? { kind: 'approved' } : { kind: 'text', text: 'So be it.' });
-    end = await begin(scene, world);
-  }
+  const end = await untilStuck(scene, world);
   await world.close();
   return end?.kind === 'ended' ? end.result : undefined;
 }
 
-async function begin(scene: Scene, { engine }: World): Promise<RunEnd | undefined> {
+/** Starts or resumes the run, answering its questions, until this process cannot go on. */
+async function untilStuck(scene: Scene, world: World): Promise<RunEnd | undefined> {
+  const { engine } = world;
   const request = { agent: 'root', input: userText('The request.'), workspace: '.', run: scene.root, session: scene.session };
   try {
-    const started = await engine.start(request);
-    return started.kind === 'started' ? await started.handle.done : undefined;
+    for (let turn = 0; turn < 200; turn += 1) {
+      const started = await engine.start(request);
+      if (started.kind !== 'started') return undefined;
+      const end = await started.handle.done;
+      if (end.kind !== 'waiting' && end.kind !== 'paused') return end;
+      for (const { run, wait, kind } of end.kind === 'waiting' ? end.waits : [])
+        await engine.answer(run, wait, kind === 'permission' ? { kind: 'approved' } : { kind: 'text', text: 'So be it.' });
+    }
   } catch (error) {
-    if (error instanceof Error && error.message.includes(POWER_GONE)) return undefined;
-    throw error;
+    if (!isPowerGone(error)) throw error;
   }
+  return undefined;
 }
+
+const isPowerGone = (error: unknown): boolean => error instanceof Error && error.message.includes(POWER_GONE);
 
 const POWER_GONE = 'the power is gone';
 
@@ -205,7 +219,7 @@ async function answer(scene: Scene, world: World, request: ModelRequest): Promis
   const [run = '', ...step] = request.idempotencyKey.split('/');
   const { aborted } = request.signal;
   scene.requests.push({ run, step: step.join('/'), messages: [...request.messages], aborted });
-  if (scene.misfortunes > 0 && dice.chance(0.06)) void strike(scene, world, run as RunId);
+  if (scene.misfortunes > 0 && dice.chance(0.12)) void strike(scene, world, run as RunId);
   const outcome = randomAnswer(dice, request, scene.requests.length, scene.requests.length > CALLS_BEFORE_TIRED);
   if (dice.chance(0.8) && (await sleep(clock, dice.number(3_000), request.signal)) === 'aborted')
     return { kind: 'failed', error: { kind: 'cancelled', message: 'Cancelled.' } };
@@ -229,7 +243,7 @@ async function strike(scene: Scene, { engine }: World, asking: RunId): Promise<v
     else await cancel(scene, engine, luck === 'cancel all' ? scene.root : asking);
   } catch (error) {
     // The process died meanwhile.
-    if (!(error instanceof Error && error.message.includes(POWER_GONE))) throw error;
+    if (!isPowerGone(error)) throw error;
   }
 }
 

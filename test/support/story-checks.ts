@@ -14,6 +14,7 @@ const only = <Type extends LedgerEvent['event_type']>(events: readonly LedgerEve
   events.filter((event): event is EventOf<Type> => event.event_type === type);
 
 export function checkStory(story: Story): void {
+  expect(story.trouble, 'the story came to an end').toBeUndefined();
   expect(story.result, 'the session came to an end').toBeDefined();
   expect(story.sound, 'the ledger is sound').toBe(true);
   everyRunEndsOnce(story);
@@ -132,7 +133,8 @@ function nothingStartsAfterCancel({ events, requests, cancels }: Story): void {
   const below = (run: string | undefined, above: string): boolean =>
     run !== undefined && (run === above || below(parents.get(run), above));
   for (const { run, seen } of cancels)
-    for (const late of requests.slice(seen)) expect(below(late.run, run), `${late.run} calls after ${run} was cancelled`).toBe(false);
+    for (const late of requests.slice(seen))
+      expect(below(late.run, run), `${late.run} calls after ${run} was cancelled`).toBe(false);
   for (const { run, step, aborted } of requests) expect(aborted, `${run} ${step} was called off before it began`).toBe(false);
 }
 

@@ -21,7 +21,8 @@ export function createVirtualClock(startMs: number): VirtualClock {
     elapsed: () => time - startMs,
     after(delayMs, callback) {
       order += 1;
-      const timer = { at: time + Math.max(0, delayMs), order, callback };
+      // Whole milliseconds and at least one, as real timers.
+      const timer = { at: time + Math.max(1, Math.trunc(delayMs)), order, callback };
       timers.add(timer);
       return () => void timers.delete(timer);
     },

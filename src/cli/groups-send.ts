@@ -1,0 +1,115 @@
+/** `troupe groups send|pause|resume|stop`: talking to a group. Every prompt goes through the same function. */
+import { TroupeError } from '../base/errors.ts';
+import { type SessionId, shortId } from '../base/ids.ts';
+import type { Result } from '../base/result.ts';
+import type { Failure } from '../events/catalogue.ts';
+import { findGroup } from '../project/groups.ts';
+import { readOrganisation } from '../project/organisation.ts';
+import type { Project } from '../project/project.ts';
+import { activeRun, dropQueue, queueOf, type Sent, sendToGroup } from '../project/send-to-group.ts';
+import type { SavedGroup } from '../projections/groups.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, withProject } from './command.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type DriveOptions, drainQueue, driveHandle } from './queue.ts';
+import { readPrompt } from './read-prompt.ts';
+import { resumeRun } from './resume.ts';
+import { safeLine } from './safe-text.ts';
+
+export interface SendOptions extends DriveOptions {
+  readonly member?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface StopOptions extends JsonOption {
+  readonly all?: boolean | undefined;
+}
+
+export async function groupsSendCommand(
+  context: CommandContext,
+  name: string,
+  argument: string | undefined,
+  options: SendOptions,
+): Promise<ExitCode> {
+  const text = await readPrompt(context.terminal, argument);
+  return withProject(context, { flags: { model: options.model } }, async (project) => {
+    const sent = must(await sendToGroup(project.groups, name, { text, member: options.member }));
+    if (sent.kind === 'started') {
+      const { code, end } = await driveHandle(context, project, sent.handle, options, true);
+      if (end.kind === 'ended') await drainQueue(context, project, sent.handle.session, quietly(options));
+      return code;
+    }
+    if (sent.handle === undefined) return sayQueued(context, name, sent, options);
+    // Prompts of somebody who is gone come first; this process works on them, and on its own in its turn.
+    const { end } = await driveHandle(context, project, sent.handle, quietly(options), false);
+    const code = end.kind === 'ended' ? await drainQueue(context, project, sent.handle.session, options, sent.prompt) : undefined;
+    return code ?? sayQueued(context, name, sent, options);
+  });
+}
+
+/** The result of the command is that of its own prompt. */
+const quietly = (options: SendOptions): DriveOptions => ({ ...options, json: false, jsonl: false });
+
+function sayQueued(context: CommandContext, name: string, sent: Extract<Sent, { kind: 'queued' }>, options: JsonOption): ExitCode {
+  const { prompt, before, run, live } = sent;
+  if (options.json) {
+    printJson(context, { queued: true, prompt, before, run: run ?? null, live });
+    return exitCodes.completed;
+  }
+  const { out, progress } = context.terminal;
+  out.line(`queued: ${name} is busy, ${before} before this one; its run will be ${prompt}`);
+  const call = callOf(context);
+  if (run !== undefined)
+    progress.line(live ? `watch: ${call} logs -f ${shortId(run)}` : `nobody works on it; go on with: ${call} groups resume "${name}"`);
+  return exitCodes.completed;
+}
+
+export async function groupsResumeCommand(context: CommandContext, name: string, options: DriveOptions): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const session = (await groupNamed(project, name)).session as SessionId;
+    const active = await activeRun(project.groups, session);
+    if (active !== undefined) return resumeRun(context, project, active, options);
+    const waiting = await queueOf(project.groups, session);
+    const last = waiting.at(-1)?.prompt;
+    if (last === undefined) {
+      if (options.json) printJson(context, { group: name, state: 'idle' });
+      else context.terminal.out.line(`${safeLine(name)} has nothing to go on with`);
+      return exitCodes.completed;
+    }
+    return (await drainQueue(context, project, session, options, last as never)) ?? exitCodes.completed;
+  });
+}
+
+export async function groupsSignalCommand(
+  context: CommandContext,
+  signal: 'pause' | 'cancel',
+  name: string,
+  options: StopOptions,
+): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const session = (await groupNamed(project, name)).session as SessionId;
+    const dropped = options.all === true ? await dropQueue(project.groups, session, 'the group was stopped') : 0;
+    const active = await activeRun(project.groups, session);
+    const outcome = active === undefined ? undefined : await project.engine[signal](active.run, `${signal} from the command line`);
+    const live = outcome?.kind === 'accepted' && outcome.live;
+    if (options.json) {
+      printJson(context, { group: name, signal, run: active?.run ?? null, outcome: outcome?.kind ?? 'idle', live, dropped });
+      return exitCodes.completed;
+    }
+    const { out } = context.terminal;
+    const verb = signal === 'pause' ? 'pause' : 'stop';
+    if (active === undefined) out.line(`${safeLine(name)} works on nothing`);
+    else out.line(live ? `asked ${safeLine(name)} to ${verb} (${active.run})` : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`);
+    if (dropped > 0) out.line(`${dropped} ${dropped === 1 ? 'prompt' : 'prompts'} dropped`);
+    return exitCodes.completed;
+  });
+}
+
+async function groupNamed({ ledger }: Project, name: string): Promise<SavedGroup> {
+  return must(findGroup(await readOrganisation(ledger), name));
+}
+
+export function must<Value>(result: Result<Value, Failure>): Value {
+  if (result.ok) return result.value;
+  const { code, message, fix } = result.error;
+  throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+}

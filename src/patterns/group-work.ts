@@ -1,0 +1,55 @@
+/**
+ * One iteration of a group with workers: plan, divide, collect, put together. An iteration that is tried again goes on where
+ * it failed: tasks that were done stay done, and no result is thrown away because the next step broke.
+ */
+import type { RunId } from '../base/ids.ts';
+import { type AgentRun, succeeded } from './agent-run.ts';
+import { selfJudged } from './group-evaluation.ts';
+import { type Assigned, allMissing, ask, divide, plan, synthesise } from './group-orchestrator.ts';
+import { JUDGE_YOURSELF } from './group-prompts.ts';
+import type { At, Made, Work } from './group-reflect.ts';
+import type { GroupConfig, Worker, WorkerOutcome } from './group-workers.ts';
+
+export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Work {
+  const speaksJson = run.agent.output?.format === 'json' || run.agent.output?.schema !== undefined;
+  const judges = config.evaluator === undefined && !speaksJson;
+  let orchestrator: RunId | undefined;
+  let planned: Assigned | undefined;
+  let outcomes: readonly WorkerOutcome[] | undefined;
+  let iterationOf = 0;
+
+  const divided = async (at: At): Promise<Extract<Made, { kind: 'stop' | 'error' }> | undefined> => {
+    const { key, iteration, evaluation } = at;
+    const asked = { key: `${key}/plan`, request, iteration, evaluation, continues: orchestrator, mayAnswer: false };
+    const plans = await plan(run, config, workers, asked);
+    if (plans.kind === 'failed') return { kind: 'error', result: plans.result };
+    if (plans.kind === 'assigned') {
+      planned = plans;
+      return undefined;
+    }
+    const nothingLeft = plans.kind === 'direct' && iteration > 1;
+    return { kind: 'stop', reason: nothingLeft ? 'nothing_left' : 'no_assignments', result: plans.result };
+  };
+
+  return {
+    async make(at) {
+      if (at.iteration !== iterationOf) [iterationOf, planned, outcomes] = [at.iteration, undefined, undefined];
+      const stopped = planned === undefined ? await divided(at) : undefined;
+      if (stopped !== undefined || planned === undefined) return stopped as Made;
+      outcomes ??= await divide(run, config, workers, planned, { key: `${at.key}/work`, request });
+      const mode = judges ? 'judge' : 'answer';
+      const result = await synthesise(run, { key: `${at.key}/synthesis`, outcomes, planned, mode });
+      if (!succeeded(result)) return { kind: 'error', result };
+      orchestrator = result.finalRun;
+      return { kind: 'made', result, outcomes, missing: allMissing(planned, outcomes) };
+    },
+    async judge(key, made) {
+      if (judges) return selfJudged(made.result.report.body);
+      const verdict = await ask(run, `${key}/verdict`, 'planner', JUDGE_YOURSELF, orchestrator);
+      if (!succeeded(verdict)) return { kind: 'failed', result: verdict };
+      orchestrator = verdict.finalRun;
+      return selfJudged(verdict.report.body);
+    },
+    workers,
+  };
+}

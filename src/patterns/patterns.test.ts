@@ -1,0 +1,110 @@
+/** Every scenario of every pattern, played by hand and on the embedded engine alike. */
+import { describe, expect, it } from 'vitest';
+import { eventsOf, told, toolsOf } from '../../test/support/pattern-scenarios.ts';
+import { checkExpected, checkRuns, checkTeams } from '../../test/support/pattern-scenarios-invariants.ts';
+import { type Played, playByHand, playOnEngine, ROOT_RUN, scenarios } from '../../test/support/pattern-scenarios-table.ts';
+import { foldCosts, initialCosts } from '../projections/costs.ts';
+import { foldRunTree, initialRunTree, subtreeSpending } from '../projections/run-tree.ts';
+
+const players = [
+  { by: 'by hand', play: playByHand },
+  { by: 'on the embedded engine', play: playOnEngine },
+];
+
+/** What every run spent, put together, is what the recorded answers cost. */
+function checkCosts({ ledger }: Played): void {
+  const spent = ledger.flatMap((event) => (event.event_type === 'model.response' ? [event.payload.cost?.nanoUsd ?? 0] : []));
+  const sum = spent.reduce((total, one) => total + one, 0);
+  const tree = ledger.reduce(foldRunTree, initialRunTree());
+  expect(subtreeSpending(tree, ROOT_RUN)).toMatchObject({ calls: spent.length, nanoUsd: sum, unknownCalls: 0 });
+  expect(ledger.reduce(foldCosts, initialCosts()).total).toMatchObject({ calls: spent.length, nanoUsd: sum });
+}
+
+it('has scenarios of every pattern, and says why one cannot be played by hand', () => {
+  expect(new Set(scenarios.map((scenario) => scenario.name)).size).toBe(scenarios.length);
+  const patterns = ['handoff', 'router', 'advisors', 'team', 'sub-agents', 'clarifications', 'compositions'];
+  for (const pattern of patterns) {
+    const rows = scenarios.filter((scenario) => scenario.pattern === pattern);
+    expect(rows.length, pattern).toBeGreaterThanOrEqual(4);
+    expect(
+      rows.filter((scenario) => scenario.everyCut === true),
+      pattern,
+    ).not.toEqual([]);
+  }
+  expect(scenarios.filter((scenario) => scenario.engineOnly === undefined).length).toBeGreaterThan(30);
+});
+
+describe.each(players)('$by', ({ play }) => {
+  const playable = play === playByHand ? scenarios.filter((scenario) => scenario.engineOnly === undefined) : scenarios;
+
+  it.each(playable.map((scenario) => [`${scenario.pattern}: ${scenario.name}`, scenario] as const))(
+    '%s',
+    async (_name, scenario) => {
+      const played = await play(scenario);
+      checkExpected(played, scenario);
+      checkRuns(played);
+      checkTeams(played);
+      scenario.check?.(played);
+      if (played.ledger.length > 0) checkCosts(played);
+    },
+  );
+});
+
+/** What each agent was asked, call by call; fences aside. */
+function asked({ asked: requests }: Played): Record<string, unknown[]> {
+  const byAgent: Record<string, unknown[]> = {};
+  for (const request of requests) {
+    const text = told(request).replaceAll(/\b(nonce\d+|[0-9a-z]{12})\b/g, 'fence');
+    const { agent = '', toolChoice } = request;
+    byAgent[agent] = [...(byAgent[agent] ?? []), { text, tools: toolsOf(request), toolChoice }];
+  }
+  return byAgent;
+}
+
+describe('the two agree on what every agent is asked, where nobody races', () => {
+  const playable = scenarios.filter(
+    (one) => one.engineOnly === undefined && one.agents.every((agent) => agent.team === undefined),
+  );
+
+  it.each(playable)('$pattern: $name', async (scenario) => {
+    expect(asked(await playOnEngine(scenario))).toEqual(asked(await playByHand(scenario)));
+  });
+});
+
+/** Where each scenario is cancelled: as this agent first asks its model. */
+const STOPS: readonly (readonly [scenario: string, agent: string])[] = [
+  ['a chain of three ends with the last', 'second'],
+  ['routed with a message', 'billing'],
+  ['all advise before the first turn, in the order of the file', 'law'],
+  ['two members, one cycle', 'ben'],
+  ['a broadcast of the supervisor starts a second cycle', 'lead'],
+  ['a team inside a team, led by its own agent', 'y'],
+  ['a router to a team that hands over', 'editor'],
+  ['calls of one turn run side by side and answer in order', 'right'],
+  ['across two levels, and destroyed all the way down at the end', 'clerk'],
+];
+
+const stops = STOPS.map(([name, stopAt]) => {
+  const scenario = scenarios.find((one) => one.name === name);
+  if (scenario === undefined) throw new Error(`There is no scenario named ${name}.`);
+  return { name, stopAt, scenario };
+});
+
+describe.each(players)('cancelled $by', ({ play }) => {
+  const playable = play === playByHand ? stops.filter(({ scenario }) => scenario.engineOnly === undefined) : stops;
+
+  it.each(playable)('$name, at $stopAt: every run below ends', async ({ scenario, stopAt }) => {
+    const played = await play(scenario, stopAt);
+    expect(played.result.status).toBe('cancelled');
+    const starts = eventsOf(played, 'run.started');
+    const ends = new Map(eventsOf(played, 'run.ended').map((event) => [event.run, event.payload.status]));
+    expect(ends.size).toBe(starts.length);
+    const stopped = starts.filter((event) => event.agent === stopAt).map((event) => ends.get(event.run));
+    expect(stopped.length).toBeGreaterThan(0);
+    expect(new Set(stopped)).toEqual(new Set(['cancelled']));
+    const last = played.asked.findIndex((request) => request.agent === stopAt);
+    // Others of the same moment may have been asked before they heard of it; nothing new is begun.
+    expect(played.asked.slice(last + 1).every((request) => request.signal.aborted)).toBe(true);
+    if (played.ledger.length > 0) checkCosts(played);
+  });
+});

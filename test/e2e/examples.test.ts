@@ -1,0 +1,151 @@
+/** Every example as its README says, with the real command line and without a key; the ledger goes to a temporary folder. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { type Ended, MAIN, objectIn } from './support-project.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+const projects = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'troupe.yaml')));
+
+/** The command line with a ledger of its own. */
+interface Stage extends AsyncDisposable {
+  troupe(...args: readonly string[]): Promise<Ended>;
+}
+
+async function stage(): Promise<Stage> {
+  const home = await mkdtemp(join(tmpdir(), 'troupe-examples-'));
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+    HOME: home,
+    TROUPE_HOME: home,
+    OLLAMA_HOST: '127.0.0.1:9',
+  };
+  return {
+    troupe(...args) {
+      const child = spawn(process.execPath, [MAIN, ...args], { cwd: dirname(EXAMPLES), env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let out = '';
+      let err = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        out += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        err += text;
+      });
+      return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+    },
+    [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+/** The first command of the example's README, in its own words. */
+function commandOf(example: string): string[] {
+  const readme = readFileSync(join(EXAMPLES, example, 'README.md'), 'utf8');
+  const line = readme.split('\n').find((one) => one.startsWith(`troupe -C examples/${example} run `));
+  if (line === undefined) throw new Error(`${example}/README.md shows no command`);
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1);
+}
+
+interface Ran {
+  readonly result: JsonObject;
+  readonly events: readonly JsonObject[];
+  /** Event types with what they are about, in order. */
+  readonly story: readonly string[];
+  readonly shown: string;
+}
+
+async function ran(example: string): Promise<Ran> {
+  await using on = await stage();
+  const at = ['-C', `examples/${example}`] as const;
+  const { code, out, err } = await on.troupe(...commandOf(example), '--json', '--quiet');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const [logs, shown, why] = await Promise.all([
+    on.troupe(...at, 'logs', 'last', '--jsonl'),
+    on.troupe(...at, 'show', 'last'),
+    on.troupe(...at, 'why', 'last'),
+  ]);
+  // However many agents there were, the walk ends at the prompt.
+  expect(why.out.trim().split('\n').at(-1)).toMatch(/because .* started: .* \[2\]$/);
+  const events = logs.out.trim().split('\n').map(objectIn);
+  return { result: objectIn(out), events, story: events.map(tell), shown: shown.out };
+}
+
+function tell({ event_type: type, payload }: JsonObject): string {
+  const about = payload as JsonObject;
+  const subject = about['advisor'] ?? about['memberId'] ?? about['to'] ?? about['agent'] ?? about['name'] ?? '';
+  return `${String(type)} ${String(subject)}`.trim();
+}
+
+const body = (result: JsonObject): string => String((result['report'] as JsonObject)['body']);
+const times = (story: readonly string[], what: string): number => story.filter((one) => one === what).length;
+
+describe.concurrent('every example', () => {
+  it.each(projects)('%s passes its check', async (example) => {
+    await using on = await stage();
+    const { code, out, err } = await on.troupe('-C', `examples/${example}`, 'check', '--graph=mermaid');
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^flowchart TD\n/) });
+    expect(err).toContain('0 errors, 0 warnings');
+  });
+});
+
+describe.concurrent('what the examples show', { timeout: 60_000 }, () => {
+  it('03: a router sends the request on, and the handoff comes last', async () => {
+    const { result, story } = await ran('03-support-triage');
+    expect(result).toMatchObject({ status: 'completed', agent: 'triage', finalAgent: 'reply-writer', runs: 3 });
+    expect(body(result)).toMatch(/^Dear Rosa,/);
+    const order = ['router.chose billing', 'run.started billing', 'handoff.made reply-writer', 'run.started reply-writer'];
+    expect(story.filter((one) => order.includes(one))).toEqual(order);
+  });
+
+  it('04: advisors work before the first turn, and one may fail', async () => {
+    const { result, story, events } = await ran('04-change-review');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'reviewer', runs: 4 });
+    expect(body(result)).toContain('do not merge');
+    const starts = ['security', 'correctness', 'upkeep'].map((name) => story.indexOf(`run.started ${name}`));
+    const firstEnd = events.findIndex((event) => event['event_type'] === 'run.ended');
+    expect(Math.max(...starts)).toBeLessThan(firstEnd);
+    const reported = events.filter((event) => event['event_type'] === 'advisor.reported').map((event) => event['payload']);
+    expect(reported).toMatchObject([{ status: 'completed' }, { status: 'completed' }, { advisor: 'upkeep', status: 'failed' }]);
+  });
+
+  it('05: a team speaks in cycles until the supervisor reports', async () => {
+    const { result, story, events, shown } = await ran('05-incident-room');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'commander', runs: 9 });
+    expect(body(result)).toContain('**Cause**');
+    for (const name of ['logs', 'metrics', 'changes']) expect(times(story, `team.broadcast ${name}`)).toBe(2);
+    expect(times(story, 'team.broadcast commander')).toBe(1);
+    const [first] = events.filter((event) => event['event_type'] === 'team.broadcast').map((event) => event['payload']);
+    expect(first).toMatchObject({ type: 'update', memberId: expect.any(String), turnCount: 2, timestamp: expect.any(String) });
+    expect(shown).toMatch(/├─ cycle 1 .*└─ cycle 2 /s);
+  });
+
+  it('06: a reader is asked again and remembers', async () => {
+    const { result, story, events, shown } = await ran('06-research');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'researcher', runs: 6 });
+    expect(times(story, 'run.started reader')).toBe(4);
+    expect(times(story, 'agent.dismissed reader')).toBe(3);
+    const again = events.find((event) => (event['payload'] as JsonObject)['continues'] !== undefined);
+    expect(again?.['payload']).toMatchObject({ agent: 'reader', reason: 'clarification' });
+    expect(shown).toMatch(/reader \(clarification\) .* 1 turn .*“Does the report say why/);
+    expect(shown).toContain('“shift work may differ from office work”');
+  });
+
+  it('07: all of it together, one answer, and the costs add up', async () => {
+    const { result, story, events, shown } = await ran('07-everything');
+    expect(result).toMatchObject({ status: 'completed', agent: 'release-desk', finalAgent: 'announcer', runs: 14 });
+    for (const type of ['router.chose', 'advisor.reported', 'team.broadcast', 'member.exited', 'handoff.made', 'agent.dismissed'])
+      expect(story.some((one) => one.startsWith(type))).toBe(true);
+    // The member with a chain speaks through its last agent, under its own name.
+    expect(times(story, 'team.broadcast operator')).toBe(2);
+    const used = events
+      .filter((event) => event['event_type'] === 'model.response')
+      .map((event) => (event['payload'] as { readonly usage: { readonly inputTokens: number } }).usage.inputTokens);
+    expect(result['tokens']).toMatchObject({ input: used.reduce((sum, one) => sum + one, 0) });
+    expect(shown).toMatch(/rollback-checker \(member, for operator\)/);
+    expect(shown).toMatch(/announcer \(handoff, gives the answer\)/);
+  });
+});

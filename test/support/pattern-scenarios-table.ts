@@ -1,0 +1,87 @@
+/** All scenarios, and the two ways to play them undisturbed. */
+import { ok as holds } from 'node:assert/strict';
+import type { RunId, SessionId } from '../../src/base/ids.ts';
+import { readAll } from '../../src/engine/read-all.ts';
+import type { LedgerEvent } from '../../src/events/envelope.ts';
+import { userText } from '../../src/events/messages.ts';
+import type { ModelRequest } from '../../src/models/port.ts';
+import { never, type Scenario, type Story, type StoryEvent } from './pattern-scenarios.ts';
+import { advisorScenarios } from './pattern-scenarios-advisors.ts';
+import { agentScenarios } from './pattern-scenarios-agents.ts';
+import { compositionScenarios } from './pattern-scenarios-compositions.ts';
+import { handoffScenarios } from './pattern-scenarios-handoff.ts';
+import { routerScenarios } from './pattern-scenarios-router.ts';
+import { teamScenarios } from './pattern-scenarios-team.ts';
+import { createTwin } from './steps-twin.ts';
+import { type Brain, createWorld, worldTools } from './world.ts';
+
+export const scenarios: readonly Scenario[] = [
+  ...handoffScenarios,
+  ...routerScenarios,
+  ...advisorScenarios,
+  ...teamScenarios,
+  ...agentScenarios,
+  ...compositionScenarios,
+];
+
+export const ROOT_RUN = 'run_0000000000000pattern' as RunId;
+export const ROOT_SESSION = 'ses_0000000000000pattern' as SessionId;
+
+export interface Played extends Story {
+  /** The ledger's own events, where there is a ledger. */
+  readonly ledger: readonly LedgerEvent[];
+}
+
+/** Plays a scenario to its end. With `stopAt`, it is cancelled when that agent first asks its model. */
+export type Player = (scenario: Scenario, stopAt?: string) => Promise<Played>;
+
+/** The scenario's model, which notes what it was asked. Messages are copied: the conversation goes on growing. */
+function noting(scenario: Scenario, asked: ModelRequest[], stopAt: string | undefined, cancel: () => void): Brain {
+  return (request) => {
+    asked.push({ ...request, messages: [...request.messages] });
+    if (request.agent !== stopAt) return scenario.brain(request);
+    cancel();
+    return never(request);
+  };
+}
+
+export const playByHand: Player = async (scenario, stopAt) => {
+  const asked: ModelRequest[] = [];
+  const twin = createTwin({
+    agents: scenario.agents,
+    tools: worldTools({ modelCalls: [], effects: [] }),
+    brain: noting(scenario, asked, stopAt, () => twin.cancel()),
+  });
+  const result = await twin.run(scenario.agents[0]?.name ?? '', userText(scenario.prompt));
+  return { result, asked, events: twin.events, ledger: [] };
+};
+
+export const playOnEngine: Player = async (scenario, stopAt) => {
+  const asked: ModelRequest[] = [];
+  const cancel = (): void => void world.engine.cancel(ROOT_RUN, 'enough');
+  const world = createWorld({ agents: scenario.agents, brain: noting(scenario, asked, stopAt, cancel) });
+  const started = await world.engine.start({
+    agent: scenario.agents[0]?.name ?? '',
+    input: userText(scenario.prompt),
+    workspace: '.',
+    run: ROOT_RUN,
+    session: ROOT_SESSION,
+  });
+  holds(started.kind === 'started', JSON.stringify(started));
+  const end = await started.handle.done;
+  holds(end.kind === 'ended', JSON.stringify(end));
+  const ledger = await readAll(world.ledger, ROOT_SESSION);
+  await world.close();
+  return { result: end.result, asked, events: storyOf(ledger), ledger };
+};
+
+export function storyOf(events: readonly LedgerEvent[]): StoryEvent[] {
+  const agents = new Map(
+    events.flatMap((event) => (event.event_type === 'run.started' ? [[event.run_id, event.payload.agent]] : [])),
+  );
+  // A ledger event's payload belongs to its type, and so does a story's.
+  return events.map(
+    ({ event_type: type, run_id: run, step, payload }) =>
+      ({ type, run, agent: agents.get(run) ?? '', step: step ?? '', payload }) as unknown as StoryEvent,
+  );
+}

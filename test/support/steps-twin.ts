@@ -1,0 +1,298 @@
+/**
+ * The steps port by hand: no ledger, no engine, nothing durable. Everything is in memory and happens in order; children run
+ * through the real patterns and the real session loop. What comes out here is what a pattern means; an engine must agree.
+ */
+import type { AgentDefinition } from '../../src/agents/definition.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { TroupeError } from '../../src/base/errors.ts';
+import { childRunId, type RunId } from '../../src/base/ids.ts';
+import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
+import type { EventType, Payloads } from '../../src/events/catalogue.ts';
+import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
+import type { ModelRequest } from '../../src/models/port.ts';
+import type { SessionRequest } from '../../src/patterns/agent-run.ts';
+import { runAgent } from '../../src/patterns/run-agent.ts';
+import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
+import { broadcastText } from '../../src/projections/broadcast-text.ts';
+import { finalReportExit, plainReport } from '../../src/session/final-report.ts';
+import { runSession } from '../../src/session/loop.ts';
+import type { Incoming, SessionResult, SessionTools } from '../../src/session/port.ts';
+import type { Tool } from '../../src/tools/port.ts';
+import type { StoryEvent } from './pattern-scenarios.ts';
+import type { Brain } from './world.ts';
+
+export interface Twin {
+  readonly events: readonly StoryEvent[];
+  run(agent: string, input: UserMessage): Promise<RunResult>;
+  cancel(): void;
+}
+
+export interface TwinOptions {
+  readonly agents: readonly AgentDefinition[];
+  readonly tools: readonly Tool[];
+  readonly brain: Brain;
+}
+
+interface Node {
+  readonly run: RunId;
+  readonly parent: Node | undefined;
+  readonly started: Payloads['run.started'];
+  readonly abort: AbortController;
+}
+
+interface Said {
+  readonly run: string;
+  readonly step: string;
+  readonly payload: Payloads['team.broadcast'];
+}
+
+/** What all runs of one play share. */
+interface Stage {
+  readonly options: TwinOptions;
+  readonly events: StoryEvent[];
+  readonly said: Said[];
+  readonly heard: Map<string, Set<Said>>;
+  /** Conversations of ended runs, for those that go on with them. */
+  readonly conversations: Map<string, readonly Message[]>;
+  /** Where a message came from, if another run said it. */
+  readonly origins: WeakMap<Message, Said>;
+}
+
+const ROOT = 'run_0000000000000000twin' as RunId;
+
+export function createTwin(options: TwinOptions): Twin {
+  const stage: Stage = {
+    options,
+    events: [],
+    said: [],
+    heard: new Map(),
+    conversations: new Map(),
+    origins: new WeakMap(),
+  };
+  const abort = new AbortController();
+  return {
+    events: stage.events,
+    run: (agent, input) => runNode(stage, { run: ROOT, parent: undefined, started: { agent, input, depth: 0 }, abort }),
+    cancel: () => abort.abort(),
+  };
+}
+
+function record<Type extends EventType>(stage: Stage, node: Node, type: Type, payload: Payloads[Type], step = ''): void {
+  // The mapped union ties payload to type; the compiler cannot see that through a generic function.
+  stage.events.push({ type, run: node.run, agent: node.started.agent, step, payload } as unknown as StoryEvent);
+}
+
+async function runNode(stage: Stage, node: Node): Promise<RunResult> {
+  const { agent: name, input, seat, continues, maxTurns, part } = node.started;
+  record(stage, node, 'run.started', node.started);
+  const agent = stage.options.agents.find((one) => one.name === name);
+  if (agent === undefined) throw new TroupeError('no_agent', `There is no agent named ${name}.`);
+  const wall = agent.budget?.wall;
+  let late = false;
+  const timeIsUp = (): void => {
+    late = true;
+    node.abort.abort();
+  };
+  const forget = wall === undefined ? () => undefined : systemClock.after(wall, timeIsUp);
+  const done = await runAgent({
+    agent,
+    run: node.run,
+    input: input.role === 'user' ? input : userText(''),
+    seat,
+    goesOn: node.parent !== undefined && continues !== undefined,
+    maxTurns,
+    part,
+    context: async () => undefined,
+    about: async (names) => names.map(() => ({})),
+    progress: async () => ({ achieved: '', pauses: 0 }),
+    steps: handSteps(stage, node),
+    session: (request) => session(stage, node, agent, request),
+  });
+  forget();
+  const error = { code: 'budget_exhausted', message: `The run used its ${wall} ms of wall time (budget.wall).` };
+  const result: RunResult = late ? { ...done, status: 'budget_exhausted', error } : done;
+  const { status, report, finalAgent, finalRun, spoke } = result;
+  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke }, 'end');
+  return result;
+}
+
+function startChild(parent: Node, key: string, agent: string, input: UserMessage, options: StartOptions): Node {
+  const { timeoutMs: _timeout, ...told } = options;
+  const started = { agent, input, parent: parent.run, depth: parent.started.depth + 1, ...told };
+  const abort = new AbortController();
+  const node: Node = { run: childRunId(parent.run, key), parent, started, abort };
+  if (parent.abort.signal.aborted) abort.abort();
+  else parent.abort.signal.addEventListener('abort', () => abort.abort(), { once: true });
+  return node;
+}
+
+function handSteps(stage: Stage, node: Node): Steps {
+  const children = new Map<string, { readonly node: Node; readonly result: Promise<RunResult> }>();
+  const used = new Set<string>();
+  const claim = (key: string): void => {
+    if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
+    used.add(key);
+  };
+  const child = (handle: Handle) => {
+    const found = children.get(handle.key);
+    if (found === undefined) throw new TroupeError('bug', `No child was started under the key ${handle.key}.`);
+    return found;
+  };
+  const settled = (handles: readonly Handle[]) => Promise.all(handles.map((handle) => child(handle).result));
+  return {
+    async step(key, effect) {
+      claim(key);
+      return await effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` });
+    },
+    async start(key, agent, input, options = {}) {
+      claim(key);
+      const started = startChild(node, key, agent, input, options);
+      children.set(key, { node: started, result: runNode(stage, started) });
+      return { key };
+    },
+    settled,
+    async all(handles) {
+      const results = await settled(handles);
+      const failed = results.find((result) => result.status !== 'completed');
+      if (failed !== undefined) throw new TroupeError('child_failed', failed.error?.message ?? failed.status);
+      return results;
+    },
+    async race(key, handles) {
+      claim(key);
+      const index = await Promise.race(handles.map((handle, position) => child(handle).result.then(() => position)));
+      for (const [position, handle] of handles.entries()) if (position !== index) child(handle).node.abort.abort();
+      const results = await settled(handles);
+      return { index, result: results[index] as RunResult };
+    },
+    // Nobody is there to answer, and no time passes.
+    wait: async (key) => void claim(key) as undefined,
+    sleep: async (key) => claim(key),
+    async now(key) {
+      claim(key);
+      return used.size;
+    },
+    async nonce(key) {
+      claim(key);
+      return `nonce${used.size}`;
+    },
+    async emit(key, event) {
+      claim(key);
+      if (event.type !== 'team.broadcast') return record(stage, node, event.type, event.payload, key);
+      const payload = { ...event.payload, timestamp: new Date(stage.said.length).toISOString() };
+      record(stage, node, 'team.broadcast', payload, key);
+      stage.said.push({ run: node.run, step: key, payload });
+    },
+  };
+}
+
+async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<SessionResult> {
+  const output = outputContract(agent);
+  const tools = stage.options.tools.filter((tool) => agent.tools?.includes(tool.name) === true);
+  const exits = [...(request.exits ?? [])];
+  const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
+  if (request.reports && offers) exits.push(finalReportExit(output));
+  const limits = sessionLimits(agent);
+  const { seat } = request;
+  const ended = await runSession(
+    {
+      agent: agent.name,
+      system: agent.prompt,
+      history: stage.conversations.get(node.started.continues ?? '') ?? [],
+      request: request.input,
+      exits,
+      plain: request.plain ?? plainReport(output),
+      limits: { ...limits, maxTurns: Math.min(limits.maxTurns, node.started.maxTurns ?? limits.maxTurns) },
+    },
+    {
+      model: { ask: (turn) => ask(stage, node, agent, turn) },
+      tools: handTools(node, tools),
+      ...(seat === undefined ? {} : { incoming: async (_turn, fits) => hear(stage, node, seat, fits) }),
+      condense: async (_turn, text) => userText(text),
+      reference: () => undefined,
+      signal: node.abort.signal,
+    },
+  );
+  stage.conversations.set(node.run, closed(ended.messages));
+  return ended;
+}
+
+type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];
+
+async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn) {
+  const added = turn.messages.slice(turn.newFrom).map((message) => {
+    const said = stage.origins.get(message);
+    return said === undefined ? { message } : { run: said.run, step: said.step };
+  });
+  const step = `turn/${turn.turn}/model`;
+  record(stage, node, 'model.request', { turn: turn.turn, model: 'by hand', added }, step);
+  const request: ModelRequest = {
+    agent: agent.name,
+    system: agent.prompt,
+    messages: turn.messages,
+    tools: turn.tools,
+    toolChoice: turn.toolChoice,
+    settings: {},
+    idempotencyKey: `${node.run}/${step}`,
+    timeoutMs: 0,
+    signal: node.abort.signal,
+  };
+  return await stage.options.brain(request, 0);
+}
+
+function handTools(node: Node, tools: readonly Tool[]): SessionTools {
+  return {
+    specs: tools,
+    async call(turn, index, { id, name, input }: ToolCallPart) {
+      const tool = tools.find((one) => one.name === name);
+      const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
+      const outcome = await tool?.run(input, { workspace: '.', signal: node.abort.signal, idempotencyKey });
+      const content = outcome?.kind === 'ok' ? [...outcome.content] : [{ type: 'text' as const, text: 'It failed.' }];
+      return { type: 'tool-result', id, name, content };
+    },
+  };
+}
+
+/** Everything said in the team that this seat did not say and has not heard; a notice where it does not fit. */
+function hear(stage: Stage, node: Node, seat: Seat, fits: (text: string) => boolean): Incoming {
+  const place = `${seat.team} ${seat.member}`;
+  const heard = stage.heard.get(place) ?? new Set();
+  stage.heard.set(place, heard);
+  const news = stage.said.filter(
+    (said) =>
+      said.payload.team === seat.team &&
+      !heard.has(said) &&
+      said.payload.replaces === undefined &&
+      !(said.payload.memberId === seat.member && said.payload.type === 'update'),
+  );
+  let overflow = false;
+  let text = '';
+  const messages = news.map((said, index): UserMessage => {
+    heard.add(said);
+    const next = text + broadcastText(said.payload, node.run);
+    const told = fits(next) ? said : notice(stage, node, seat, said, index);
+    if (told === said) text = next;
+    else overflow = true;
+    const message = userText(broadcastText(told.payload, node.run));
+    stage.origins.set(message, told);
+    return message;
+  });
+  return { messages, overflow: overflow && seat.role === 'supervisor' };
+}
+
+function notice(stage: Stage, node: Node, seat: Seat, { run, step, payload }: Said, index: number): Said {
+  const bytes = Buffer.byteLength(payload.message);
+  const message = `A broadcast of ${payload.memberId} (${bytes} bytes) does not fit into your context.`;
+  const replaces = { run, step, reader: seat.member };
+  const told: Said = { run: node.run, step: `overflow/${index}`, payload: { ...payload, type: 'failure', message, replaces } };
+  record(stage, node, 'team.broadcast', told.payload, told.step);
+  stage.said.push(told);
+  return told;
+}
+
+/** The same conversation in a form that can go on: the call that ended it has a result. */
+function closed(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || toolCallsOf(last).length === 0) return messages;
+  const content = toolCallsOf(last).map(({ id, name }) => ({ type: 'tool-result' as const, id, name, content: [] }));
+  return [...messages, { role: 'tool', content }];
+}
