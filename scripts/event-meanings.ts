@@ -43,7 +43,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       maxTurns: 'tightens the agent’s own limit',
       model: 'takes the place of the agent’s own models',
       member: 'the member of a group whose conversation it goes on with',
-      part: 'only the agent’s own session is wanted: as a planner, or as an evaluator',
+      part: 'only the agent’s own session is wanted: to plan, to answer, to judge, or to work with its own tools',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
       workspaces: 'the folders of members that have one of their own',
       seat: 'its place in a team: whose, as whom, in which cycle',

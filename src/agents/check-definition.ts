@@ -11,6 +11,7 @@ const CORES = ['team', 'group', 'dispatch', 'architect'] as const;
 export function checkDefinition(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
   return [
     ...checkCores(agent, placeOf),
+    ...checkWorkers(agent, placeOf),
     ...checkSelf(agent, placeOf),
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
@@ -31,6 +32,13 @@ function checkCores(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnost
   if (agent.router === undefined) return problems;
   const fix = 'A router is a plain session that chooses. Move the destinations to an agent that this one hands off to.';
   return [...problems, errorAt(placeOf(['router'], 'key'), `"router" cannot stand beside "${first}"`, fix)];
+}
+
+/** Only a loop can do without workers: then the agent reviews its own work. */
+function checkWorkers({ group }: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
+  if (group === undefined || group.workers !== undefined || group.mode === 'reflect') return [];
+  const fix = 'Name the agents under `workers`, or write `mode: reflect` for an agent that reviews its own work.';
+  return [errorAt(placeOf(['group'], 'key'), `a group of mode ${group.mode} needs "workers"`, fix)];
 }
 
 function checkSelf(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {

@@ -122,8 +122,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
     async child(parent, request) {
       const child = await startChild(tree, parent, request, past, node);
-      const run = childRunId(parent.run, request.key);
-      child.result.then(() => members.ended(run)).catch(() => undefined);
+      child.result.then(() => members.ended(childRunId(parent.run, request.key))).catch(() => undefined);
       return child;
     },
     async news(timeoutMs, signal) {
