@@ -44,7 +44,11 @@ export const organisationMeanings: Meanings = {
   'session.moved': { says: 'A session lies in another folder.', fields: { session: 'which', folder: 'where' } },
   'prompt.queued': {
     says: 'A prompt for a group that is busy. It is answered when its turn comes, by the run with its id.',
-    fields: { prompt: 'its id, and that of the run that will answer it', text: 'what it says', member: 'only for this member of the group' },
+    fields: {
+      prompt: 'its id, and that of the run that will answer it',
+      text: 'what it says',
+      member: 'only for this member of the group',
+    },
   },
   'prompt.dropped': {
     says: 'A prompt that waited is not answered any more.',

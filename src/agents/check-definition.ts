@@ -13,6 +13,7 @@ export function checkDefinition(agent: AgentDefinition, placeOf: PlaceOf): reado
     ...checkCores(agent, placeOf),
     ...checkWorkers(agent, placeOf),
     ...checkSelf(agent, placeOf),
+    ...checkTeam(agent, placeOf),
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
   ];
@@ -48,6 +49,15 @@ function checkSelf(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnosti
       const place = placeOf(path);
       return errorAt(place, `the agent names itself as ${kind}: it would run for ever`, 'Name another agent, or remove it.');
     });
+}
+
+function checkTeam({ name, team }: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
+  const supervisor = team?.supervisor ?? name;
+  const index = team?.members.indexOf(supervisor) ?? -1;
+  // An agent that lists itself is told by the check of what names itself.
+  if (index === -1 || supervisor === name) return [];
+  const message = `${quote(supervisor)} leads the team and cannot be one of its members`;
+  return [errorAt(placeOf(['team', 'members', index]), message, 'Keep it as the supervisor or as a member.')];
 }
 
 function checkDuplicates(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {

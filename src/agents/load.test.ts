@@ -10,7 +10,7 @@ import { loadAgent } from './load.ts';
 
 async function load(content: string | Uint8Array, path = 'agents/a.md') {
   await using project = await temporaryProject();
-  return loadAgent({ path: await project.write(path, content), root: project.root });
+  return await loadAgent({ path: await project.write(path, content), root: project.root });
 }
 
 /** What `troupe check` would print for the file. */

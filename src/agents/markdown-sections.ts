@@ -79,7 +79,10 @@ export function markdownTables(lines: readonly Line[]): readonly Table[] {
 
 function cellsOf(line: Line | undefined): readonly string[] | undefined {
   if (line === undefined || !line.live || !/^\s*\|/.test(line.text)) return undefined;
-  const inner = line.text.trim().replace(/^\|/, '').replace(/(?<!\\)\|$/, '');
+  const inner = line.text
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 

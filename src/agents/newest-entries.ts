@@ -30,11 +30,11 @@ function entriesOf(text: string): readonly string[] {
 
 function byNewest(entries: readonly string[], undated: 'top' | 'end'): readonly number[] {
   const ages = agesOf(entries);
-  const newestFirst = grows(ages) ?? (undated === 'top' ? 'top' : 'end');
+  const grownAt = grows(ages) ?? undated;
   return [...entries.keys()].sort((left, right) => {
     const [one = '', other = ''] = [ages[left], ages[right]];
     if (one !== other) return one > other ? -1 : 1;
-    return newestFirst === 'top' ? left - right : right - left;
+    return grownAt === 'top' ? left - right : right - left;
   });
 }
 
@@ -51,7 +51,10 @@ function agesOf(entries: readonly string[]): readonly string[] {
   });
 }
 
-/** At which end the file grows, judged by most of its neighbours: real files are not strictly sorted. */
+/** At which end a file grows, as far as its headings tell. */
+export const growsAt = (text: string): 'top' | 'end' | undefined => grows(agesOf(entriesOf(text)));
+
+/** Judged by most of the neighbours: real files are not strictly sorted. */
 function grows(ages: readonly string[]): 'top' | 'end' | undefined {
   let down = 0;
   for (const [index, age] of ages.entries()) {

@@ -55,7 +55,8 @@ function leader(preset: GroupPreset, name: string, source: string, workers: read
 
 const DESCRIPTION_CHARACTERS = 4_000;
 
-const leaderPrompt = ({ name, description }: GroupPreset): string =>
+/** What a leader is told when the preset does not say. */
+export const leaderPrompt = ({ name, description }: Pick<GroupPreset, 'name' | 'description'>): string =>
   [
     `You lead the group "${name}".${description === '' ? '' : ` ${description}`}`,
     'Give each task to whom it suits best, with all that this worker needs to know to do it without asking back. When results ' +
@@ -67,8 +68,13 @@ const leaderPrompt = ({ name, description }: GroupPreset): string =>
 function introduction(worker: PresetWorker): { readonly charter?: string } {
   const role = roleOf(worker);
   if (role === undefined) return {};
-  return { charter: `${role.replace(/[.!?]*$/, '')}.\n\nDo the task below as your charter says, thoroughly.` };
+  return { charter: `${role.replace(/[.!?]*$/, '')}.${INTRODUCTION_END}` };
 }
+
+const INTRODUCTION_END = '\n\nDo the task below as your charter says, thoroughly.';
+
+/** Whether somebody's charter is nothing but what was made here to introduce them. */
+export const isIntroduction = (charter: string): boolean => charter.endsWith(INTRODUCTION_END);
 
 function workerAgent(preset: GroupPreset, worker: PresetWorker, name: string, source: string): AgentDefinition {
   const role = roleOf(worker);
@@ -76,15 +82,16 @@ function workerAgent(preset: GroupPreset, worker: PresetWorker, name: string, so
     name,
     source,
     models: worker.model === undefined ? [] : [worker.model],
-    prompt: literalPrompt(worker.charter ?? plainCharter(preset, worker.name, role)),
+    prompt: literalPrompt(worker.charter ?? plainCharter(preset.name, worker.name, role)),
     tools: [...(worker.tools ?? WORKER_TOOLS)],
     maxTurns: limits.presetWorkerTurns,
     ...(role === undefined ? {} : { description: role }),
   };
 }
 
-const plainCharter = (preset: GroupPreset, name: string, role: string | undefined): string =>
-  `You are ${name}${role === undefined ? '' : `, ${role}`}, of the group "${preset.name}".`;
+/** What a worker is told when the preset does not say. */
+export const plainCharter = (group: string, name: string, role: string | undefined): string =>
+  `You are ${name}${role === undefined ? '' : `, ${role}`}, of the group "${group}".`;
 
 function unique(wanted: string, taken: Set<string>): string {
   let name = wanted;

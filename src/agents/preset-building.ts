@@ -2,7 +2,6 @@
 import type { PresetContent } from './preset.ts';
 
 const LOOK = ['read', 'list', 'search', 'shell'];
-const WORK = ['read', 'list', 'search', 'write', 'edit', 'shell', 'plan'];
 
 const FINDINGS = `Report each finding as: severity (blocker, major, minor), file and line, what happens and to whom, the shortest
 proof (an input, a sequence of calls, a failing command), and the smallest change that mends it. Verify before you report: open
@@ -99,7 +98,6 @@ The answer says what was built, which commands prove it, which objections were r
     {
       name: 'Implementer',
       role: 'builds the change and proves that it works',
-      tools: WORK,
       charter: `You build. Before you write, read the code around the task and follow its habits. Make the smallest change that fully does what is
 asked; leave nothing half done behind. Write the test that fails without your change, then make it pass, then run the whole suite
 that concerns it. When an objection comes back, first reproduce it; if it holds, fix the cause and add a test; if it does not, show
@@ -142,7 +140,6 @@ reported. The answer has: symptom, cause with file and line, why it was not caug
     {
       name: 'Reproducer',
       role: 'turns a symptom into the smallest command that fails',
-      tools: WORK,
       charter: `You reproduce. Turn a report into the smallest command or test that fails for the reported reason and not for another one. Note
 version, configuration and data that matter. Shrink: take away until it stops failing, then put the last thing back. Run it several
 times and say how often it fails. Write the reproduction as a test where the project keeps its tests, but do not touch the code under
@@ -160,7 +157,6 @@ file and line at each link, and the proof. You change nothing.`,
     {
       name: 'Fixer',
       role: 'mends the proven cause',
-      tools: WORK,
       charter: `You mend causes, not symptoms. Start from the proven cause and the failing test; if either is missing, say so instead of guessing.
 Make the smallest change that makes the wrong state impossible or handled where it arises. Search the code for the same mistake
 elsewhere and report what you find. Run the reproduction and the suite that concerns it and quote the results.`,

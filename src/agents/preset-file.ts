@@ -76,7 +76,9 @@ function listOf(text: string): Result<Listed, string> {
   const { value } = parsed;
   if (Array.isArray(value)) return ok({ entries: value, around: {} });
   const presets = isJsonObject(value) ? value['presets'] : undefined;
-  return isJsonObject(value) && Array.isArray(presets) ? ok({ entries: presets, around: value }) : fail('holds no list of presets');
+  return isJsonObject(value) && Array.isArray(presets)
+    ? ok({ entries: presets, around: value })
+    : fail('holds no list of presets');
 }
 
 function readEntries(entries: readonly Json[]): ReadPresets {

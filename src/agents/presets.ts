@@ -4,8 +4,8 @@
  */
 import { fail, ok, type Result } from '../base/result.ts';
 import { builtInPresets } from './built-in-presets.ts';
-import { nearest } from './did-you-mean.ts';
 import { formatDiagnostic } from './diagnostics.ts';
+import { nearest } from './did-you-mean.ts';
 import { type GroupPreset, type PresetTier, plainName, presetTiers } from './preset.ts';
 import { readPresetFile, userPresetsFile } from './preset-file.ts';
 import { type KnownModel, withKnownModels } from './preset-models.ts';

@@ -17,7 +17,10 @@ export interface ReadFailure {
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** `keepMark` leaves a byte-order mark in the text, for who writes the file again. */
-export async function readText(path: string, options: { readonly keepMark?: boolean } = {}): Promise<Result<string, ReadFailure>> {
+export async function readText(
+  path: string,
+  options: { readonly keepMark?: boolean } = {},
+): Promise<Result<string, ReadFailure>> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, WITHOUT_WAITING);

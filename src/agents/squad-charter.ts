@@ -19,11 +19,19 @@ export function readCharter(content: string): Charter {
 }
 
 /** As it is compared and shown: files of other machines have other line endings. */
-export const plainText = (content: string): string => content.replace(/^\ufeff/, '').replaceAll('\r\n', '\n').trim();
+export const plainText = (content: string): string =>
+  content
+    .replace(/^\ufeff/, '')
+    .replaceAll('\r\n', '\n')
+    .trim();
 
 /** `**Role:** …` under Identity, else what stands behind the name in the title. */
 function roleIn(text: string): string | undefined {
-  const said = bulletOf(text, 'role') ?? markdownSections(text, 1).find(({ level }) => level === 1)?.title.split(/\s+[—–-]\s+/)[1];
+  const said =
+    bulletOf(text, 'role') ??
+    markdownSections(text, 1)
+      .find(({ level }) => level === 1)
+      ?.title.split(/\s+[—–-]\s+/)[1];
   const role = plainWords(said ?? '').slice(0, ROLE_CHARACTERS);
   return role === '' ? undefined : role;
 }
@@ -34,8 +42,11 @@ const ROLE_CHARACTERS = 1_000;
 function modelIn(text: string): string | undefined {
   const section = markdownSections(text, 6).find(({ level, title }) => level > 1 && /^model\b/i.test(plainWords(title)));
   if (section === undefined) return undefined;
-  const bare = markdownLines(section.raw).find(({ text: line }) => /^\s*[-*]?\s*`?[a-z][\w/.]*-[\w./-]*\d[\w./-]*`?\s*$/i.test(line));
-  const said = bulletOf(section.raw, 'preferred') ?? bulletOf(section.raw, 'model') ?? bare?.text.replace(/^\s*[-*]\s+/, '') ?? '';
+  const bare = markdownLines(section.raw).find(({ text: line }) =>
+    /^\s*[-*]?\s*`?[a-z][\w/.]*-[\w./-]*\d[\w./-]*`?\s*$/i.test(line),
+  );
+  const said =
+    bulletOf(section.raw, 'preferred') ?? bulletOf(section.raw, 'model') ?? bare?.text.replace(/^\s*[-*]\s+/, '') ?? '';
   return settledModel(wordOf(said));
 }
 

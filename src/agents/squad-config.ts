@@ -39,4 +39,5 @@ export function withOverrides(config: SquadConfig, models: ReadonlyMap<string, s
   return `${JSON.stringify({ ...config.whole, agentModelOverrides }, null, 2)}\n`;
 }
 
-const modelWord = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+const modelWord = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

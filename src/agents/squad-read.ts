@@ -9,7 +9,15 @@ import { type GroupPreset, type PresetWorker, plainName } from './preset.ts';
 import { type KnownModel, withKnownModels } from './preset-models.ts';
 import { type Charter, plainText, readCharter } from './squad-charter.ts';
 import { modelOf, NO_CONFIG, readSquadConfig, type SquadConfig } from './squad-config.ts';
-import { agentFolders, findSquadFolder, pathInFolder, problem, readSquadFile, type SquadFolder, TEAM_FILE } from './squad-folder.ts';
+import {
+  agentFolders,
+  findSquadFolder,
+  pathInFolder,
+  problem,
+  readSquadFile,
+  type SquadFolder,
+  TEAM_FILE,
+} from './squad-folder.ts';
 import { isWorker, type Member, type Roster, readRoster } from './squad-roster.ts';
 
 export interface SquadReading {
@@ -169,7 +177,11 @@ function workerOf(member: SquadMember, config: SquadConfig): PresetWorker {
   };
 }
 
-function contextOf<Key extends string>(key: Key, content: string | undefined, undated: 'top' | 'end'): { [Each in Key]?: string } {
+function contextOf<Key extends string>(
+  key: Key,
+  content: string | undefined,
+  undated: 'top' | 'end',
+): { [Each in Key]?: string } {
   const text = plainText(content ?? '');
   if (text === '') return {};
   const fitting = newestEntries(text, limits.contextCharacters, undated).trim();

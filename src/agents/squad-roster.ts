@@ -121,9 +121,9 @@ function membersIn(lines: readonly Line[], offset: number): readonly Member[] {
 
 /** The name in a cell, without ornament; `undefined` for repeated headers, placeholders and nothing. */
 export function memberName(cell: string): string | undefined {
-  const name = plainWords(cell)
-    .replace(/^[^\p{L}\p{N}@_{]+/u, '')
-    .normalize('NFC');
+  const words = plainWords(cell).normalize('NFC');
+  const bare = words.replace(/^[^\p{L}\p{N}@_{]+/u, '');
+  const name = bare === '' && !/^[\p{P}\s]*$/u.test(words) ? words : bare;
   if (name === '' || /^[{<]/.test(name) || NAME_HEADERS.includes(name.toLowerCase())) return undefined;
   return Array.from(name).slice(0, NAME_CHARACTERS).join('').trim();
 }

@@ -50,6 +50,11 @@ export function literalPrompt(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
+/** The text that `literalPrompt` was given. */
+export function writtenPrompt(prompt: string): string {
+  return prompt.replaceAll('$${', () => '${');
+}
+
 export interface UnknownVariable {
   readonly name: string;
   readonly offset: number;

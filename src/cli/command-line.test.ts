@@ -167,7 +167,9 @@ describe('the program', () => {
         "approve",
         "deny",
         "ledger",
+        "groups",
         "agents",
+        "presets",
         "completion",
       ]
     `);

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { OpenOptions, OpenProject, Project, ProjectFlags } from '../project/project.ts';
+import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CommandContext {
@@ -11,6 +12,9 @@ export interface CommandContext {
   readonly cwd: string;
   readonly openProject: OpenProject;
 }
+
+/** Runs a command and ends with its exit code. */
+export type Perform = (command: (context: CommandContext) => Promise<ExitCode> | ExitCode) => Promise<void>;
 
 export interface JsonOption {
   readonly json?: boolean | undefined;

@@ -2,8 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { AnswerOptions } from './answer.ts';
 import type { CheckOptions } from './check.ts';
-import type { CommandContext, JsonOption } from './command.ts';
-import type { ExitCode } from './exit-codes.ts';
+import type { JsonOption, Perform } from './command.ts';
 import type { OutputOptions } from './finish-run.ts';
 import { describeGroups } from './group-commands.ts';
 import type { GcOptions } from './ledger.ts';
@@ -15,8 +14,6 @@ import type { RunOptions } from './run.ts';
 import type { SignalOptions } from './signal-run.ts';
 import type { WhyOptions } from './why.ts';
 
-export type Perform = (command: (context: CommandContext) => Promise<ExitCode> | ExitCode) => Promise<void>;
-
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
   describeStart(add, perform);
@@ -26,6 +23,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLedger(add('ledger', 'the ledger itself: stats, verify, gc', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
   describeAgents(add('agents', 'the agents: list, show', 'troupe agents list'), perform);
+  describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
     (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
   );
@@ -168,5 +166,20 @@ function describeAgents(agents: Command, perform: Perform): void {
   json(addTo(agents, 'show <agent>', 'what an agent says, by name or file', 'troupe agents show hello')).action(
     (agent: string, options: JsonOption) =>
       perform(async (context) => (await import('./agents.ts')).agentsShowCommand(context, agent, options)),
+  );
+}
+
+function describePresets(presets: Command, perform: Perform): void {
+  json(addTo(presets, 'list', 'every preset, with the tier it comes from', 'troupe presets list')).action((options: JsonOption) =>
+    perform(async (context) => (await import('./presets.ts')).presetsListCommand(context, options)),
+  );
+  json(
+    addTo(presets, 'show <name>', 'a preset whole; built-in:<name> shows one that is shadowed', 'troupe presets show bug-hunt'),
+  ).action((name: string, options: JsonOption) =>
+    perform(async (context) => (await import('./presets.ts')).presetsShowCommand(context, name, options)),
+  );
+  json(addTo(presets, 'import <file>', 'add the presets of a file to your own', 'troupe presets import presets.json')).action(
+    (file: string, options: JsonOption) =>
+      perform(async (context) => (await import('./presets.ts')).presetsImportCommand(context, file, options)),
   );
 }

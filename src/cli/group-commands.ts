@@ -1,7 +1,6 @@
 /** `troupe groups …` with its words, options and examples. */
 import { type Command, Option } from 'commander';
-import type { JsonOption } from './command.ts';
-import type { Perform } from './commands.ts';
+import type { JsonOption, Perform } from './command.ts';
 import type { OutputOptions } from './finish-run.ts';
 import type { CreateOptions, DeleteOptions, MoveOptions, SaveOptions } from './groups.ts';
 import type { SendOptions, StopOptions } from './groups-send.ts';
@@ -19,7 +18,13 @@ export function describeGroups(groups: Command, addTo: Add, perform: Perform): v
 }
 
 function describeKeeping(add: (usage: string, about: string, example: string) => Command, perform: Perform): void {
-  json(add('create <name>', 'keep a group to talk to; without agents it is a folder', 'troupe groups create review --preset pr-review-squad'))
+  json(
+    add(
+      'create <name>',
+      'keep a group to talk to; without agents it is a folder',
+      'troupe groups create review --preset pr-review-squad',
+    ),
+  )
     .option('--preset <name>', 'make it from a preset')
     .option('--agent <agent>', 'make it from an agent that declares a group, by name or file')
     .addOption(new Option('--worktrees <strategy>', 'where its workers work').choices(['shared', 'group', 'isolated']))
@@ -38,7 +43,13 @@ function describeKeeping(add: (usage: string, about: string, example: string) =>
     (name: string, newName: string, options: JsonOption) =>
       perform(async (context) => (await import('./groups.ts')).groupsRenameCommand(context, name, newName, options)),
   );
-  json(add('move <what> [folder]', 'move a group or session to a folder, pin it, or order it', 'troupe groups move review work --pin'))
+  json(
+    add(
+      'move <what> [folder]',
+      'move a group or session to a folder, pin it, or order it',
+      'troupe groups move review work --pin',
+    ),
+  )
     .option('--pin', 'list it first')
     .option('--unpin', 'no longer')
     .option('--order <number>', 'its place among the others: smaller is earlier', Number)
@@ -52,13 +63,20 @@ function describeKeeping(add: (usage: string, about: string, example: string) =>
     );
   json(add('save <name>', 'keep a group as a preset to make others from', 'troupe groups save review --as "My review"'))
     .option('--as <name>', 'the name of the preset')
+    .option('--squad', 'as a Squad team in the repository, for everybody who works on it')
     .action((name: string, options: SaveOptions) =>
       perform(async (context) => (await import('./groups.ts')).groupsSaveCommand(context, name, options)),
     );
 }
 
 function describeTalking(add: (usage: string, about: string, example: string) => Command, perform: Perform): void {
-  output(add('send <name> [prompt]', 'give a group a prompt; it waits its turn when the group is busy', 'troupe groups send review "Look at #12"'))
+  output(
+    add(
+      'send <name> [prompt]',
+      'give a group a prompt; it waits its turn when the group is busy',
+      'troupe groups send review "Look at #12"',
+    ),
+  )
     .option('--member <name>', 'only to this worker, in its own conversation')
     .option('-m, --model <name>', 'use this model, whatever the agents name')
     .option('-y, --yes', 'give every permission that is asked for')
@@ -69,7 +87,9 @@ function describeTalking(add: (usage: string, about: string, example: string) =>
     (name: string, options: JsonOption) =>
       perform(async (context) => (await import('./groups-send.ts')).groupsSignalCommand(context, 'pause', name, options)),
   );
-  output(add('resume <name>', 'go on with a group that was paused or cut off, and with what waits', 'troupe groups resume review'))
+  output(
+    add('resume <name>', 'go on with a group that was paused or cut off, and with what waits', 'troupe groups resume review'),
+  )
     .option('-y, --yes', 'give every permission that is asked for')
     .action((name: string, options: OutputOptions & { readonly yes?: boolean }) =>
       perform(async (context) => (await import('./groups-send.ts')).groupsResumeCommand(context, name, options)),

@@ -1,6 +1,6 @@
 /** `troupe groups send|pause|resume|stop`: talking to a group. Every prompt goes through the same function. */
 import { TroupeError } from '../base/errors.ts';
-import { type SessionId, shortId } from '../base/ids.ts';
+import { type RunId, type SessionId, shortId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { findGroup } from '../project/groups.ts';
@@ -49,7 +49,12 @@ export async function groupsSendCommand(
 /** The result of the command is that of its own prompt. */
 const quietly = (options: SendOptions): DriveOptions => ({ ...options, json: false, jsonl: false });
 
-function sayQueued(context: CommandContext, name: string, sent: Extract<Sent, { kind: 'queued' }>, options: JsonOption): ExitCode {
+function sayQueued(
+  context: CommandContext,
+  name: string,
+  sent: Extract<Sent, { kind: 'queued' }>,
+  options: JsonOption,
+): ExitCode {
   const { prompt, before, run, live } = sent;
   if (options.json) {
     printJson(context, { queued: true, prompt, before, run: run ?? null, live });
@@ -59,7 +64,9 @@ function sayQueued(context: CommandContext, name: string, sent: Extract<Sent, { 
   out.line(`queued: ${name} is busy, ${before} before this one; its run will be ${prompt}`);
   const call = callOf(context);
   if (run !== undefined)
-    progress.line(live ? `watch: ${call} logs -f ${shortId(run)}` : `nobody works on it; go on with: ${call} groups resume "${name}"`);
+    progress.line(
+      live ? `watch: ${call} logs -f ${shortId(run)}` : `nobody works on it; go on with: ${call} groups resume "${name}"`,
+    );
   return exitCodes.completed;
 }
 
@@ -75,7 +82,7 @@ export async function groupsResumeCommand(context: CommandContext, name: string,
       else context.terminal.out.line(`${safeLine(name)} has nothing to go on with`);
       return exitCodes.completed;
     }
-    return (await drainQueue(context, project, session, options, last as never)) ?? exitCodes.completed;
+    return (await drainQueue(context, project, session, options, last as RunId)) ?? exitCodes.completed;
   });
 }
 
@@ -89,7 +96,8 @@ export async function groupsSignalCommand(
     const session = (await groupNamed(project, name)).session as SessionId;
     const dropped = options.all === true ? await dropQueue(project.groups, session, 'the group was stopped') : 0;
     const active = await activeRun(project.groups, session);
-    const outcome = active === undefined ? undefined : await project.engine[signal](active.run, `${signal} from the command line`);
+    const outcome =
+      active === undefined ? undefined : await project.engine[signal](active.run, `${signal} from the command line`);
     const live = outcome?.kind === 'accepted' && outcome.live;
     if (options.json) {
       printJson(context, { group: name, signal, run: active?.run ?? null, outcome: outcome?.kind ?? 'idle', live, dropped });
@@ -98,7 +106,12 @@ export async function groupsSignalCommand(
     const { out } = context.terminal;
     const verb = signal === 'pause' ? 'pause' : 'stop';
     if (active === undefined) out.line(`${safeLine(name)} works on nothing`);
-    else out.line(live ? `asked ${safeLine(name)} to ${verb} (${active.run})` : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`);
+    else
+      out.line(
+        live
+          ? `asked ${safeLine(name)} to ${verb} (${active.run})`
+          : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`,
+      );
     if (dropped > 0) out.line(`${dropped} ${dropped === 1 ? 'prompt' : 'prompts'} dropped`);
     return exitCodes.completed;
   });

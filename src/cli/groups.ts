@@ -1,12 +1,24 @@
 /** `troupe groups create|list|show|rename|move|delete|save`: keeping groups. */
 import { dirname } from 'node:path';
 import type { AgentDefinition } from '../agents/definition.ts';
+import type { PresetContent } from '../agents/preset.ts';
 import { codeOf, TroupeError } from '../base/errors.ts';
 import { type SessionId, shortId } from '../base/ids.ts';
 import type { WorktreeStrategy } from '../events/organisation.ts';
 import { userFolder } from '../project/config.ts';
 import { presetOf } from '../project/group-preset.ts';
-import { createFolder, createGroup, deleteFound, type Found, findGroup, findIn, moveSession, type NewGroup, place, rename } from '../project/groups.ts';
+import {
+  createFolder,
+  createGroup,
+  deleteFound,
+  type Found,
+  findGroup,
+  findIn,
+  moveSession,
+  type NewGroup,
+  place,
+  rename,
+} from '../project/groups.ts';
 import { readOrganisation } from '../project/organisation.ts';
 import type { Project } from '../project/project.ts';
 import { activeRun, queueOf } from '../project/send-to-group.ts';
@@ -39,6 +51,8 @@ export interface DeleteOptions extends JsonOption {
 
 export interface SaveOptions extends JsonOption {
   readonly as?: string | undefined;
+  /** Into the repository, for everybody who works on it. */
+  readonly squad?: boolean | undefined;
 }
 
 const TEXT_CHARACTERS = 80;
@@ -54,7 +68,7 @@ export async function groupsCreateCommand(context: CommandContext, name: string,
       say(context, options, { kind: 'folder', ...made }, `folder ${safeLine(name)}`);
       return exitCodes.completed;
     }
-    const origin = preset === undefined ? await fromAgent(project, agent ?? '', agentFile) : await fromPreset(context, project, preset);
+    const origin = preset === undefined ? await fromAgent(project, agent ?? '', agentFile) : await fromPreset(context, preset);
     const request = { ...origin, name, folder, strategy: worktrees ?? origin.strategy };
     const made = must(await createGroup(project.groups, request));
     const members = made.members.map((member) => safeLine(member.name)).join(', ');
@@ -71,15 +85,21 @@ async function fromAgent(project: Project, word: string, file: string | undefine
   return { agent: (await findAgent(files, word, file)).definition };
 }
 
-async function fromPreset(context: CommandContext, project: Project, word: string): Promise<Origin> {
-  const { findPreset, readPresetCatalogue } = await import('../agents/presets.ts');
+async function fromPreset(context: CommandContext, word: string): Promise<Origin> {
+  const { presetNamed, presetsOf } = await import('./presets.ts');
   const { presetAgents } = await import('../agents/preset-agents.ts');
-  const catalogue = await readPresetCatalogue({ projectRoot: project.root, userConfigDir: userFolder(context.terminal.env) });
-  const found = findPreset(catalogue, word);
-  if (!found.ok) throw usageError(`There is no preset "${word}"`, found.error);
-  const [agent, ...agents] = presetAgents(found.value);
+  const catalogue = await presetsOf(context);
+  const preset = presetNamed(catalogue, word);
+  const about = catalogue.warnings.filter((warning) => warning.includes(`"${preset.name}"`));
+  for (const warning of about) context.terminal.progress.line(`warning: ${safeLine(warning)}`);
+  const [agent, ...agents] = presetAgents(preset);
   if (agent === undefined) throw usageError(`The preset "${word}" is empty`);
-  return { agent, agents: [agent, ...agents] as readonly AgentDefinition[], preset: found.value.name, strategy: found.value.worktrees };
+  return {
+    agent,
+    agents: [agent, ...agents] as readonly AgentDefinition[],
+    preset: preset.name,
+    strategy: preset.worktrees,
+  };
 }
 
 export async function groupsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
@@ -90,7 +110,10 @@ export async function groupsListCommand(context: CommandContext, options: JsonOp
       ...folder,
       sessions: [...state.sessions].filter(([, at]) => at === folder.folder).map(([session]) => session),
     }));
-    printJson(context, { folders, groups: rows.map(({ group, doing, queued }) => ({ ...outline(group), state: doing, queued })) });
+    printJson(context, {
+      folders,
+      groups: rows.map(({ group, doing, queued }) => ({ ...outline(group), state: doing, queued })),
+    });
   } else if (rows.length === 0) progress.line('no groups yet; make one: troupe groups create <name> --preset <preset>');
   else {
     const cells = rows.map(({ group, doing, queued }) => [
@@ -146,10 +169,19 @@ export async function groupsShowCommand(context: CommandContext, name: string, o
       return exitCodes.completed;
     }
     const { out } = context.terminal;
-    const facts = [group.mode, doing, ...(group.preset === undefined ? [] : [`preset ${group.preset}`]), `worktrees ${group.strategy}`];
+    const facts = [
+      group.mode,
+      doing,
+      ...(group.preset === undefined ? [] : [`preset ${group.preset}`]),
+      `worktrees ${group.strategy}`,
+    ];
     out.line(`${out.paint.bold(safeLine(group.name))}  ${out.paint.dim(facts.map(safeLine).join(' · '))}`);
     out.line();
-    printTable(out, ['MEMBER', 'ROLE', 'AGENT', 'MODEL', 'WORKS IN'], group.members.map((one) => memberCells(group, one)));
+    printTable(
+      out,
+      ['MEMBER', 'ROLE', 'AGENT', 'MODEL', 'WORKS IN'],
+      group.members.map((one) => memberCells(group, one)),
+    );
     if (waiting.length > 0) out.line();
     for (const one of waiting) out.line(`waits: ${safeLine(firstLine(one.text, TEXT_CHARACTERS))} (${shortId(one.prompt)})`);
     if (runs.length > 0) out.line();
@@ -163,7 +195,12 @@ function memberCells(group: SavedGroup, { name, role, agent, model }: SavedGroup
   return [safeLine(name), role, safeLine(agent), safeLine(model ?? '(its own)'), safeLine(own?.branch ?? '(project)')];
 }
 
-export async function groupsRenameCommand(context: CommandContext, name: string, to: string, options: JsonOption): Promise<ExitCode> {
+export async function groupsRenameCommand(
+  context: CommandContext,
+  name: string,
+  to: string,
+  options: JsonOption,
+): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {
     const found = must(await rename(project.groups, name, to));
     say(context, options, { ...idOf(found), name: to }, `${safeLine(name)} is now ${safeLine(to)}`);
@@ -190,7 +227,7 @@ export async function groupsMoveCommand(
       return exitCodes.completed;
     }
     if (folder === undefined) must(known);
-    const { session } = await findRun(project.ledger, what).catch(() => must(known) as never);
+    const { session } = await findRun(project.ledger, what);
     must(await moveSession(project.groups, session, folder ?? DEFAULT_FOLDER));
     say(context, options, { session, folder }, `moved ${session}`);
     return exitCodes.completed;
@@ -200,9 +237,13 @@ export async function groupsMoveCommand(
 export async function groupsDeleteCommand(context: CommandContext, name: string, options: DeleteOptions): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {
     const { found, branches } = must(await deleteFound(project.groups, name, options.force === true));
-    const gone = found.kind === 'group' ? `group ${safeLine(name)} and its members are closed` : `folder ${safeLine(name)} is gone; what lay in it is in the default one`;
+    const gone =
+      found.kind === 'group'
+        ? `group ${safeLine(name)} and its members are closed`
+        : `folder ${safeLine(name)} is gone; what lay in it is in the default one`;
     say(context, options, { ...idOf(found), deleted: true, branches }, gone);
-    for (const branch of branches) context.terminal.progress.line(`kept the branch ${safeLine(branch)}: it holds commits of its own`);
+    for (const branch of branches)
+      context.terminal.progress.line(`kept the branch ${safeLine(branch)}: it holds commits of its own`);
     return exitCodes.completed;
   });
 }
@@ -211,13 +252,42 @@ export async function groupsSaveCommand(context: CommandContext, name: string, o
   return withProject(context, { readOnly: true }, async (project) => {
     const group = must(findGroup(await readOrganisation(project.ledger), name));
     const preset = presetOf(group, options.as ?? group.name);
+    if (preset === undefined) throw usageError(`The group ${group.name} has no workers to make a preset of`);
+    if (options.squad === true) return await saveAsSquad(context, project, preset, options);
     const { savePresets, userPresetsFile } = await import('../agents/preset-file.ts');
     const path = userPresetsFile(userFolder(context.terminal.env));
     const saved = await savePresets(path, [preset]);
-    if (!saved.ok) throw new TroupeError('io', `${path} ${saved.error.message}`, saved.error.fix === undefined ? {} : { fix: saved.error.fix });
+    if (!saved.ok)
+      throw new TroupeError(
+        'io',
+        `${path} ${saved.error.message}`,
+        saved.error.fix === undefined ? {} : { fix: saved.error.fix },
+      );
     say(context, options, { preset: preset.name, path }, `preset ${safeLine(preset.name)} in ${dirname(path)}`);
     return exitCodes.completed;
   });
+}
+
+async function saveAsSquad(
+  context: CommandContext,
+  project: Project,
+  preset: PresetContent,
+  options: JsonOption,
+): Promise<ExitCode> {
+  const { writeSquad } = await import('../agents/squad-write.ts');
+  const { modelsKnownTo } = await import('./presets.ts');
+  const knownModel = modelsKnownTo(project.config, context.terminal.env);
+  const written = await writeSquad(project.root, { ...preset, source: { tier: 'repo' } }, { knownModel });
+  if (!written.ok) throw new TroupeError('io', written.error.message);
+  const { folder, files, warnings } = written.value;
+  say(
+    context,
+    options,
+    { preset: preset.name, path: folder, files, warnings },
+    `${files.length} files written in ${safeLine(folder)}`,
+  );
+  for (const warning of warnings) context.terminal.progress.line(`warning: ${safeLine(warning)}`);
+  return exitCodes.completed;
 }
 
 function say(context: CommandContext, options: JsonOption, value: Record<string, unknown>, line: string): void {

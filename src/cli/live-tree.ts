@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { RunTree } from '../projections/run-tree.ts';
+import { progressLines } from './iterations.ts';
 import type { RunView } from './run-view.ts';
 import { safeText } from './safe-text.ts';
 import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from './terminal.ts';
@@ -29,7 +30,7 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   const { width, height, paint } = options;
   const text = options.text.trim() === '' ? [] : wrapToWidth(safeText(options.text).trimEnd(), width - 2).slice(-TEXT_LINES_MAX);
   const room = Math.max(1, height - 1);
-  const lines = treeLines(tree, root, { ...options, brief: true });
+  const lines = [...treeLines(tree, root, { ...options, brief: true }), ...progressLines(tree, root, width, paint)];
   const rest = Math.max(0, room - lines.length);
   const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
   if (lines.length <= room) return [...lines, ...shown];

@@ -6,7 +6,7 @@ import type { RunEnd, RunHandle } from '../engine/port.ts';
 import type { Project } from '../project/project.ts';
 import type { CommandContext } from './command.ts';
 import { driveRun } from './drive-run.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { chooseView, finishRun, type OutputOptions } from './finish-run.ts';
 import { createFollower } from './follow.ts';
 
@@ -27,7 +27,10 @@ export async function driveHandle(
   const view = chooseView(context, handle.run, options);
   const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   if (printed)
-    return { code: finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options), end };
+    return {
+      code: finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options),
+      end,
+    };
   const node = follower.tree.runs.get(handle.run);
   if (!options.quiet)
     context.terminal.progress.line(

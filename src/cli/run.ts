@@ -83,6 +83,7 @@ async function sessionOf(project: Project, text: string): Promise<SessionId> {
   const state = await readOrganisation(project.ledger);
   const group = groupOfSession(state, session);
   if (group === undefined) return session;
-  if (!state.groups.has(group.group)) throw usageError(`The group ${group.name} of this session was deleted; it is closed for good`);
+  if (!state.groups.has(group.group))
+    throw usageError(`The group ${group.name} of this session was deleted; it is closed for good`);
   throw usageError(`This session belongs to the group ${group.name}`, `talk to it: troupe groups send "${group.name}" "…"`);
 }

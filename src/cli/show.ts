@@ -4,6 +4,7 @@ import { type CommandContext, callOf, type JsonOption, printJson, usageError, wi
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findRun, stateOf } from './find-run.ts';
 import { printReport } from './finish-run.ts';
+import { groupsBelow, iterationLines } from './iterations.ts';
 import { summarise, summaryLines, waitLines } from './run-summary.ts';
 import { foldSession } from './session-events.ts';
 import { treeLines } from './tree-lines.ts';
@@ -24,13 +25,16 @@ export async function showCommand(context: CommandContext, text: string, options
       status: stateOf(row),
     };
     if (options.json) {
-      printJson(context, summary);
+      printJson(context, { ...summary, groups: groupsBelow(tree, row.run) });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
     const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
     for (const line of treeLines(tree, row.run, { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true }))
       out.line(line);
+    const iterations = iterationLines(tree, row.run, now);
+    if (iterations.length > 0) out.line();
+    for (const line of iterations) out.line(line);
     out.line();
     for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
       out.line(line);

@@ -119,7 +119,8 @@ function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, loo
 /** The run's part, and whether the answer is its own: the root's result may be that of the last in a chain. */
 function roleText(node: RunNode, root: RunNode): string {
   const asked = node.role === 'sub-agent' && node.continues !== null ? 'clarification' : node.role;
-  const stands = node.seat !== null && node.seat.member !== node.agent ? `for ${safeLine(node.seat.member)}` : null;
+  const member = node.member !== null && node.member !== node.agent ? safeLine(node.member) : null;
+  const stands = node.seat !== null && node.seat.member !== node.agent ? `for ${safeLine(node.seat.member)}` : member;
   const answers = root.finalRun === node.run && node.run !== root.run ? 'gives the answer' : null;
   const parts = [asked === null ? null : safeLine(asked), stands, answers].filter((part) => part !== null);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;

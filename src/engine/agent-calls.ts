@@ -45,9 +45,9 @@ export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Pro
     case 'agent':
       return await callSubAgent(tree, node, call, call.input as JsonObject);
     case 'clarification':
-      return await inTurn(tree, node, call, call.input as Question);
+      return await inTurn(tree, node, call.input, (asked: Question) => clarify(tree, node, call, asked));
     default:
-      return dismiss(tree, node, call, call.input as { readonly id: string });
+      return await inTurn(tree, node, call.input, async (asked) => dismiss(tree, node, call, asked));
   }
 }
 
@@ -82,9 +82,16 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: J
   return { payload, gone, ended: child.ended() };
 }
 
-/** Several questions of one turn to the same agent are one conversation: each waits for the one before. */
-function inTurn(tree: Tree, node: RunNode, call: AgentCall, asked: Question): Promise<AgentAnswer> {
-  return tree.frozen.inTurn(node.run, asked.id, () => clarify(tree, node, call, asked));
+/** Several questions of one turn to the same agent are one conversation: each waits for the one before, as a dismissal does. */
+function inTurn<Input extends { readonly id: string }>(
+  tree: Tree,
+  node: RunNode,
+  input: Json,
+  answer: (asked: Input) => Promise<AgentAnswer>,
+): Promise<AgentAnswer> {
+  // The arguments were checked against the tool's schema.
+  const asked = input as unknown as Input;
+  return tree.frozen.inTurn(node.run, asked.id, () => answer(asked));
 }
 
 async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Question): Promise<AgentAnswer> {

@@ -6,11 +6,17 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import type { JsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { ROUTE } from '../patterns/router.ts';
+import { BROADCAST } from '../patterns/seat.ts';
+import { FINAL_REPORT } from '../session/final-report.ts';
 import { errorResult, type Tool } from '../tools/port.ts';
 import { modelName } from '../tools/registry.ts';
 
 export const ASK_CLARIFICATION = 'ask_clarification';
 export const DISMISS_AGENT = 'dismiss_agent';
+
+/** Tools that the runtime may add to an agent's own: a sub-agent of such a name is called differently. */
+const RESERVED = [ASK_CLARIFICATION, DISMISS_AGENT, FINAL_REPORT, ROUTE, BROADCAST];
 
 const REASON = {
   type: 'string',
@@ -24,7 +30,7 @@ export async function agentTools(
   taken: ReadonlySet<string>,
 ): Promise<Result<Tool[], string>> {
   const tools: Tool[] = [];
-  const names = new Set(taken);
+  const names = new Set([...taken, ...RESERVED]);
   for (const name of definition.agents ?? []) {
     const agent = await find(name);
     if (agent === undefined) return fail(`there is no agent named ${name} (agents)`);

@@ -10,11 +10,12 @@ import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence } from '../ledger/port.ts';
 import type { RunResult } from '../patterns/steps.ts';
-import { createTranscripts, INPUT_STEP, type Transcripts } from '../projections/transcript.ts';
+import { INPUT_STEP } from '../projections/transcript.ts';
 import { type BudgetScope, PROJECT_SCOPE, tighter } from './budget.ts';
 import { createChannel } from './channel.ts';
 import { driveRun, END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import { createFrozen } from './frozen.ts';
+import { conversationOf } from './history.ts';
 import { createInbox } from './inbox.ts';
 import { Interruption } from './interruption.ts';
 import { createJournal } from './journal.ts';
@@ -22,7 +23,6 @@ import { createLiveParts } from './live-parts.ts';
 import { createMembers } from './members.ts';
 import type { LivePart } from './port.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
-import { readAll } from './read-all.ts';
 import { type AgentSetup, budgetOf, recordedDefinition, setupPayload } from './setup.ts';
 import type { ChildRequest, ChildRun, EngineParts, RunNode, Tree } from './tree.ts';
 import { activeTime } from './wall.ts';
@@ -116,7 +116,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
       if (of.started.continues === undefined) return [];
       // What it continues may have happened in this very life: the ledger knows both.
       await tree.writer.flushed();
-      return fold(await readAll(parts.ledger, session)).closed(of.started.continues);
+      return await conversationOf(parts.ledger, session, of.started.continues);
     },
     activeBefore: (run) => activeTime(events, run),
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
@@ -143,12 +143,6 @@ function groupByRun(events: readonly LedgerEvent[]): Map<string, LedgerEvent[]> 
     else group.push(event);
   }
   return groups;
-}
-
-function fold(events: readonly LedgerEvent[]): Transcripts {
-  const transcripts = createTranscripts();
-  for (const event of events) transcripts.apply(event);
-  return transcripts;
 }
 
 /** Names of agents mean what they mean in this session. */

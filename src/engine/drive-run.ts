@@ -152,7 +152,8 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
   if (final.error !== undefined)
     events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
   events.push(node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP }));
-  await tree.writer.write(events, { sync: 'power' });
+  // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
+  await tree.writer.write(events, node.parent === undefined ? { sync: 'power' } : {});
   return final;
 }
 

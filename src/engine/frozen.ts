@@ -52,11 +52,10 @@ export function createFrozen(): Frozen {
   const asked = new Map<string, Promise<unknown>>();
   const inTurn: Frozen['inTurn'] = (run, id, ask) => {
     const before = asked.get(`${run} ${id}`) ?? Promise.resolve();
+    // When the one before was interrupted, this one is too: it is asked again when the run is taken up again.
     const answer = before.then(ask);
-    asked.set(
-      `${run} ${id}`,
-      answer.catch(() => undefined),
-    );
+    answer.catch(() => undefined);
+    asked.set(`${run} ${id}`, answer);
     return answer;
   };
   const began: Frozen['began'] = (run, { parent, continues }) => void begun.set(run, { parent, continues });

@@ -37,28 +37,30 @@ export async function aboutAgents(tree: Tree, agents: readonly string[]): Promis
 }
 
 /**
- * The state of the work below a run: what the files that were changed hold now, and how each test ended last. Going back to
- * an earlier state gives the same word again, so that undoing and redoing does not look like getting on.
+ * The state of the work below a run: what the files that were changed hold now, and how each test ended last. Files that go
+ * back to what they held give the same word again, so that undoing and redoing does not look like getting on.
  */
 export async function progressOf(tree: Tree, node: RunNode): Promise<Progress> {
   await tree.writer.flushed();
   const types = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifact.manifest'] as const;
   const below = new Set<string>([node.run]);
-  const state = new Map<string, string>();
+  const files = new Map<string, string>();
+  const tests = new Map<string, string>();
   let pauses = 0;
   for (const event of await readAll(tree.parts.ledger, tree.session, { types })) {
     const { event_type: type, payload } = event;
     if (type === 'run.paused') pauses += 1;
     if (type === 'run.started' && below.has(payload.parent ?? '')) below.add(event.run_id);
     if (!below.has(event.run_id)) continue;
-    if (type === 'file.diff') state.set(`file ${payload.path}`, payload.after ?? 'gone');
-    if (type === 'test.report') state.set(`test ${payload.command}`, `${payload.passed} ${payload.exitCode}`);
-    if (type === 'artifact.manifest') for (const { path, sha256 } of payload.items) state.set(`file ${path}`, sha256 ?? 'gone');
+    if (type === 'file.diff') files.set(payload.path, payload.after ?? 'gone');
+    if (type === 'test.report') tests.set(payload.command, `${payload.passed} ${payload.exitCode}`);
+    if (type === 'artifact.manifest') for (const { path, sha256 } of payload.items) files.set(path, sha256 ?? 'gone');
   }
-  return { achieved: state.size === 0 ? '' : digest(state), pauses };
+  return { files: digest(files), tests: digest(tests), pauses };
 }
 
 function digest(state: ReadonlyMap<string, string>): string {
+  if (state.size === 0) return '';
   const hash = createHash('sha256');
   for (const [what, value] of [...state].sort(([left], [right]) => (left < right ? -1 : 1))) hash.update(`${what}=${value}\n`);
   return hash.digest('hex');

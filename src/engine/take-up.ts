@@ -12,6 +12,7 @@ import { failureOf } from './failure-of.ts';
 import { createMembers } from './members.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
 import { prepareAgent, unknownPrice } from './prepare.ts';
+import { brokenReference } from './reachable.ts';
 import { readAll } from './read-all.ts';
 import { budgetOf, setupPayload } from './setup.ts';
 import type { EngineParts, RunNode } from './tree.ts';
@@ -21,6 +22,8 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
   const parts = ofSession(all, session);
   const setup = adapted(await prepareAgent(parts, request.agent, request.workspace), request);
   if (!setup.ok) return { kind: 'refused', error: setup.error };
+  const broken = await brokenReference(setup.value.definition, parts.agent);
+  if (broken !== undefined) return { kind: 'refused', error: broken };
   const run = request.run ?? parts.ids.run();
   const budget = tighter(budgetOf(setup.value.definition), request.budget);
   const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts)));

@@ -71,7 +71,7 @@ async function askOnce(candidate: Candidate, request: ModelRequest, options: Ret
   }
   let result: Parameters<NonNullable<typeof slot>['release']>[0] = 'failed';
   try {
-    const outcome = await candidate.model.ask(request);
+    const outcome = await answerOrSilence(candidate.model.ask(request), request.signal, clock);
     if (outcome.kind === 'answer') result = 'done';
     else if (outcome.error.kind === 'rate_limited')
       result = { rateLimitedForMs: outcome.error.retryAfterMs ?? limits.retryBaseMs };
@@ -79,6 +79,23 @@ async function askOnce(candidate: Candidate, request: ModelRequest, options: Ret
   } finally {
     slot?.release(result);
   }
+}
+
+/** Nobody waits for a model that does not hear that it should stop. */
+function answerOrSilence(asked: Promise<ModelOutcome>, signal: AbortSignal, clock: Clock): Promise<ModelOutcome> {
+  return new Promise((resolve, reject) => {
+    let forget = (): void => undefined;
+    const giveUp = (): void => {
+      forget = clock.after(limits.stopGraceMs, () => resolve({ kind: 'failed', error: cancelledFailure }), 'hold');
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+    const settled = (): void => {
+      signal.removeEventListener('abort', giveUp);
+      forget();
+    };
+    asked.then(resolve, reject).then(settled, settled);
+  });
 }
 
 /** Some failures end everything: nobody wants the answer, or no model could give another. */

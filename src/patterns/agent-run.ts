@@ -33,8 +33,10 @@ export interface AgentRun {
 export type About = { readonly description?: string; readonly model?: string };
 
 export type Progress = {
-  /** The same word means the same state: of the files that were changed, and of the tests that were run. */
-  readonly achieved: string;
+  /** The same word means that the files that were changed hold the same. */
+  readonly files: string;
+  /** The same word means that the tests that were run ended the same way. */
+  readonly tests: string;
   readonly pauses: number;
 };
 

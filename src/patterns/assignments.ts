@@ -91,8 +91,9 @@ function fromText(lines: readonly Line[], workers: readonly string[]): Raw[] {
 /** `@worker:a Do this. @end @worker:b Do that.` is two assignments on one line. */
 function oneMarkEach(line: Line): Line[] {
   if (line.fenced || !MARK.test(line.text)) return [line];
-  const parts = line.text.split(/[ \t]+(?=@worker:)|[ \t]+(?=@end[ \t]*$)|[ \t]+(?=@end[ \t]+@worker:)/i);
-  return parts.map((text) => ({ ...line, text }));
+  const first = line.text.search(/@worker:/i) + 1;
+  const parts = line.text.slice(first).split(/[ \t](?=@worker:)|[ \t](?=@end[ \t]*$)|[ \t](?=@end[ \t]+@worker:)/i);
+  return parts.map((text, index) => ({ ...line, text: index === 0 ? line.text.slice(0, first) + text : text }));
 }
 
 const UNKNOWN_MAX = 20;

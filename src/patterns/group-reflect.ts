@@ -6,7 +6,7 @@
  * Every way out but a met goal is marked as cancelled, and the summary says which rule ended the loop.
  */
 import { limits } from '../base/limits.ts';
-import type { AgentRun } from './agent-run.ts';
+import type { AgentRun, Progress } from './agent-run.ts';
 import { adviceFor } from './group-advice.ts';
 import { endLoop, type StopReason } from './group-ending.ts';
 import { evaluate, type Judgement } from './group-evaluation.ts';
@@ -56,9 +56,9 @@ export interface Loop {
   evaluation: string | undefined;
   stall: StallState;
   scores: readonly number[];
-  /** States of the work that the loop has seen. */
+  /** States of the files that the loop has seen. */
   readonly seen: Set<string>;
-  pauses: number | undefined;
+  before: Progress | undefined;
 }
 
 type Iteration =
@@ -68,7 +68,7 @@ type Iteration =
 
 export async function reflect(run: AgentRun, config: GroupConfig, work: Work, request: string): Promise<RunResult> {
   const maxIterations = config.maxIterations ?? limits.reflectIterations;
-  const fresh = { unjudged: undefined, latest: undefined, evaluation: undefined, stall: noStall, scores: [], pauses: undefined };
+  const fresh = { unjudged: undefined, latest: undefined, evaluation: undefined, stall: noStall, scores: [], before: undefined };
   const loop: Loop = { run, config, work, request, maxIterations, ...fresh, seen: new Set(['']) };
   let errors = 0;
   for (let iteration = 1; iteration <= maxIterations; ) {
@@ -129,14 +129,18 @@ async function goOn(loop: Loop, { key, iteration }: At, made: Something, judged:
   return checked.verdict === 'stalled' ? { kind: 'stop', reason: 'stalled' } : { kind: 'again' };
 }
 
-/** Whoever paused the loop has looked at it: it counts anew. A state of the work that was not there before is no stall. */
+/**
+ * Whoever paused the loop has looked at it, so it counts anew. Files that hold what they never held before, or a test that
+ * ends otherwise than last time, are no stall.
+ */
 async function stallOf(loop: Loop, key: string, body: string) {
-  const { achieved, pauses } = await loop.run.steps.step(`${key}/progress`, () => loop.run.progress());
-  if (loop.pauses !== undefined && pauses !== loop.pauses) loop.stall = noStall;
-  const checked = checkStall(loop.stall, body, !loop.seen.has(achieved));
-  loop.pauses = pauses;
+  const now = await loop.run.steps.step(`${key}/progress`, () => loop.run.progress());
+  const { before, seen } = loop;
+  if (before !== undefined && now.pauses !== before.pauses) loop.stall = noStall;
+  const checked = checkStall(loop.stall, body, !seen.has(now.files) || now.tests !== (before?.tests ?? ''));
+  loop.before = now;
   loop.stall = checked.state;
-  loop.seen.add(achieved);
+  seen.add(now.files);
   return checked;
 }
 

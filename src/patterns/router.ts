@@ -10,13 +10,13 @@ import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
 import { delegate } from './handoff.ts';
 import { routedRequest } from './prompts.ts';
 
-const TOOL = 'handoff-to';
+export const ROUTE = 'handoff-to';
 
 export function routeExit(destinations: readonly string[]): Exit {
   const choice = z.strictObject({ agent: z.enum(destinations as [string, ...string[]]), message: z.string().optional() });
   return {
     spec: {
-      name: TOOL,
+      name: ROUTE,
       description: 'Sends the user and an optional note to the selected agent, which answers in your place. Ends your work.',
       inputSchema: {
         type: 'object',
@@ -35,7 +35,7 @@ export function routeExit(destinations: readonly string[]): Exit {
       const { agent, message } = parsed.data;
       const value = message === undefined || message.trim() === '' ? { agent } : { agent, message };
       const body = `Routed to ${agent}.`;
-      return ok({ success: true, report: { format: 'text', body }, claims: [], exit: { tool: TOOL, value } });
+      return ok({ success: true, report: { format: 'text', body }, claims: [], exit: { tool: ROUTE, value } });
     },
   };
 }

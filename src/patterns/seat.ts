@@ -10,7 +10,7 @@ import type { Ending, Exit } from '../session/port.ts';
 import { type AgentRun, type Answered, resultOf, succeeded } from './agent-run.ts';
 import type { RunResult, Seat } from './steps.ts';
 
-const TOOL = 'team_broadcast';
+export const BROADCAST = 'team_broadcast';
 
 const broadcast = z.strictObject({ message: z.string().min(1), final: z.boolean().optional() });
 
@@ -26,7 +26,9 @@ export async function seatedSession(run: AgentRun, request: UserMessage, seat: S
     ...(supervisor ? {} : { plain: (text: string) => spoken(text, false) }),
   });
   const spoke =
-    session.exit?.tool === TOOL ? { spoke: session.exit.value['final'] === true ? ('final' as const) : ('update' as const) } : {};
+    session.exit?.tool === BROADCAST
+      ? { spoke: session.exit.value['final'] === true ? ('final' as const) : ('update' as const) }
+      : {};
   return { result: { ...resultOf(run, session), ...spoke } };
 }
 
@@ -55,7 +57,7 @@ function broadcastExit(mayLeave: boolean): Exit {
     // Members speak until the end; a supervisor's broadcast only begins another cycle.
     goesOn: !mayLeave,
     spec: {
-      name: TOOL,
+      name: BROADCAST,
       description: 'Says something to everybody in the team. Your turn in this cycle ends with it.',
       inputSchema: {
         type: 'object',
@@ -78,5 +80,10 @@ function spoken(message: string, final: boolean): Result<Ending, string> {
       `Not sent: a broadcast may have at most ${limits.broadcastBytes} bytes. Say it shorter, and put long material into a file.`,
     );
   }
-  return ok({ success: true, report: { format: 'text', body: message }, claims: [], exit: { tool: TOOL, value: { final } } });
+  return ok({
+    success: true,
+    report: { format: 'text', body: message },
+    claims: [],
+    exit: { tool: BROADCAST, value: { final } },
+  });
 }

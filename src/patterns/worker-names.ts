@@ -12,14 +12,15 @@ export function splitName(marked: string, workers: readonly string[]): { readonl
   const known = workers
     .filter((name) => sameName(line.slice(0, name.length), name) && BOUNDARY.test(line.slice(name.length)))
     .sort((left, right) => right.length - left.length)[0];
-  if (known !== undefined) return { name: known, rest: afterName(line.slice(known.length)) };
+  if (known !== undefined) return { name: line.slice(0, known.length), rest: afterName(line.slice(known.length)) };
   const whole = line.length <= WHOLE_LINE && made(line, workers, isPartOf);
   if (typeof whole === 'string') return { name: whole, rest: '' };
   const first = /^\S*/.exec(line)?.[0] ?? '';
-  return { name: first.replace(/(?:\*\*|__|[:,;])+$/, ''), rest: afterName(line.slice(first.length)) };
+  return { name: first.slice(0, LONGEST).replace(/(?:\*\*|__|[:,;])+$/, ''), rest: afterName(line.slice(first.length)) };
 }
 
 const WHOLE_LINE = 80;
+const LONGEST = 200;
 /** What may follow a name that is not the beginning of a longer one. */
 const BOUNDARY = /^(?:$|\s|[:,;*"`)\]]|__|[.!](?:\s|$))/;
 const afterName = (text: string): string => text.replace(/^(?:\*\*|__)?[:,;]?(?:\*\*|__)?\s*/, '');

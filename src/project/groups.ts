@@ -72,7 +72,7 @@ export async function createGroup(parts: GroupParts, request: NewGroup): Promise
     return ok({
       changes: [{ type: 'group.created', payload: { ...payload, folder: folder.value.folder } }],
       value: undefined,
-      then: () => (repo.ok ? makeWorktrees(repo.value, worktrees, parts.env) : Promise.resolve(ok(undefined))),
+      whileHeld: () => (repo.ok ? makeWorktrees(repo.value, worktrees, parts.env) : Promise.resolve(ok(undefined))),
     });
   });
   // A group without its worktrees is of no use, and nobody has seen it yet.

@@ -24,11 +24,11 @@ export type Change = {
   [Type in OrganisationType]: { readonly type: Type; readonly payload: Payloads[Type] };
 }[OrganisationType];
 
-/** Looks at what is there, says what changes; `then` happens before anybody else may change anything. */
+/** Looks at what is there, says what changes; `whileHeld` happens before anybody else may change anything. */
 export interface Decision<Value> {
   readonly changes: readonly Change[];
   readonly value: Value;
-  then?(): Promise<Result<void, Failure>>;
+  whileHeld?(): Promise<Result<void, Failure>>;
 }
 
 /** The session has no agent that runs: its one lease is what serialises the writers. */
@@ -50,9 +50,9 @@ export async function changeOrganisation<Value>(
   try {
     const decided = await decide(await readOrganisation(parts.ledger));
     if (!decided.ok) return decided;
-    const { changes, value, then } = decided.value;
+    const { changes, value, whileHeld } = decided.value;
     if (!(await write(parts, fence, changes))) return fail(busy);
-    const after = await then?.();
+    const after = await whileHeld?.();
     return after === undefined || after.ok ? ok(value) : after;
   } finally {
     await parts.ledger.release(fence).catch(() => undefined);
@@ -96,6 +96,6 @@ async function write({ ledger, clock, root }: OrganisationParts, fence: Fence, c
 
 const busy: Failure = {
   code: 'organisation_busy',
-  message: `Somebody else has been changing groups for more than ${limits.organisationWaitMs / 1000} seconds (limit organisationWaitMs).`,
+  message: `Somebody else has been changing groups for ${limits.organisationWaitMs / 1000} seconds (limit organisationWaitMs).`,
   fix: 'Try again.',
 };

@@ -179,7 +179,7 @@ async function prepareWorktrees(parts: GroupParts, group: SavedGroup): Promise<R
   const { repo, worktrees } = group;
   if (repo === undefined || worktrees.length === 0) return ok(undefined);
   return await changeOrganisation<void>(parts, () =>
-    ok({ changes: [], value: undefined, then: () => makeWorktrees(repo, worktrees, parts.env) }),
+    ok({ changes: [], value: undefined, whileHeld: () => makeWorktrees(repo, worktrees, parts.env) }),
   );
 }
 

@@ -11,6 +11,7 @@ import type { Budget, Failure, Payloads, Report, RunStatus } from '../events/cat
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
+import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
 import { firstLine } from './readable.ts';
 
 export interface ToolUnderWay {
@@ -38,6 +39,8 @@ export interface RunNode {
   readonly parent: RunId | null;
   readonly agent: string;
   readonly role: string | null;
+  /** The name under which a group knows it. */
+  readonly member: string | null;
   readonly reason: string | null;
   /** What whoever asked for the run said: why an agent was called, what it was asked again, the note of a router. */
   readonly note: string | null;
@@ -79,6 +82,8 @@ export interface RunTree {
   readonly runs: Map<RunId, RunNode>;
   /** Runs without a parent, in order. */
   readonly roots: RunId[];
+  /** How far the groups among them are. */
+  readonly progress: GroupsProgress;
   /** Position of the last event that was folded. */
   position: number;
 }
@@ -87,10 +92,11 @@ export interface RunTree {
 const RECENT_CALLS = 12;
 const SUBJECT_CHARACTERS = 60;
 
-export const initialRunTree = (): RunTree => ({ runs: new Map(), roots: [], position: 0 });
+export const initialRunTree = (): RunTree => ({ runs: new Map(), roots: [], progress: initialGroups(), position: 0 });
 
 export function foldRunTree(tree: RunTree, event: LedgerEvent): RunTree {
   tree.position = event.position;
+  foldGroups(tree.progress, event);
   if (event.event_type === 'run.started') return startRun(tree, event);
   const node = tree.runs.get(event.run_id);
   if (node === undefined) return tree;
@@ -152,6 +158,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     parent: parent?.run ?? null,
     agent: payload.agent,
     role: payload.role ?? null,
+    member: payload.member ?? null,
     reason: payload.reason ?? null,
     note: noteOf(payload, parent),
     seat: payload.seat ?? null,

@@ -30,6 +30,8 @@ interface RunTranscript {
 interface Placed {
   readonly step: string | undefined;
   readonly message: Message;
+  /** Stands for what was condensed. */
+  readonly summary?: boolean;
 }
 
 type Added = Payloads['model.request']['added'][number];
@@ -98,11 +100,12 @@ function place(run: RunTranscript, item: Added, reader: string, broadcasts: Broa
 }
 
 function condense(run: RunTranscript, step: string, summary: { readonly before: string; readonly text: string }): void {
-  const told = { step, message: userText(summary.text) };
+  const told = { step, message: userText(summary.text), summary: true };
   const cut = run.placed.findIndex((item) => item.step === summary.before);
   const kept = cut === -1 ? [] : run.placed.slice(cut);
   // Before the request there is only what earlier runs said.
-  run.placed = summary.before === INPUT_STEP ? [told, ...run.placed] : [...run.placed.slice(0, 1), told, ...kept];
+  const request = run.placed.filter((item) => item.summary !== true).slice(0, 1);
+  run.placed = summary.before === INPUT_STEP ? [told, ...run.placed] : [...request, told, ...kept];
   run.condensed = true;
 }
 

@@ -149,3 +149,56 @@ describe.concurrent('what the examples show', { timeout: 60_000 }, () => {
     expect(shown).toMatch(/announcer \(handoff, gives the answer\)/);
   });
 });
+
+describe.concurrent('what the examples of groups show', { timeout: 60_000 }, () => {
+  it('08: everybody is asked the same, and answers stand side by side', async () => {
+    const { result, story, shown } = await ran('08-broadcast');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'opinions', runs: 4 });
+    expect([...body(result).matchAll(/^### (\w+)$/gm)].map(([, name]) => name)).toEqual(['operator', 'developer', 'accountant']);
+    expect(times(story, 'run.started colleague')).toBe(3);
+    expect(shown).toContain('colleague (worker, operator)');
+  });
+
+  it('09: one after the other, each sees what came before', async () => {
+    const { result, story } = await ran('09-sequential');
+    expect(result).toMatchObject({ status: 'completed', runs: 4 });
+    const order = story.filter((one) => /^run\.(started|ended)/.test(one)).slice(1, -1);
+    expect(order.filter((one) => one.startsWith('run.started'))).toEqual(
+      ['drafter', 'fact-checker', 'editor'].map((name) => `run.started ${name}`),
+    );
+    expect(body(result)).toContain('separator');
+  });
+
+  it('10: the work is divided, and that somebody had to be told to is shown', async () => {
+    const { result, story, shown } = await ran('10-orchestrator');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'tech-lead' });
+    expect(times(story, 'run.started dba')).toBe(0);
+    expect(shown).toMatch(/1 +- +- +developer, writer +\S+ +told 1 time to delegate/);
+  });
+
+  it('11: the loop goes on until the judge is satisfied', async () => {
+    const { result, shown } = await ran('11-reflect');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'editor-in-chief' });
+    for (const row of [/1 +0\.55 +\w+ +author, critic/, /2 +0\.78 +improving +author /, /3 +0\.94 +improving +author, critic/])
+      expect(shown).toMatch(row);
+    expect(shown).toContain('ended: goal met. Ended after 3 of at most 4 iterations');
+  });
+
+  it('12: a Squad team is kept as a group and remembers', async () => {
+    await using on = await stage();
+    const commands = readFileSync(join(EXAMPLES, '12-squad/README.md'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('troupe -C examples/12-squad groups '))
+      .map((line) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1));
+    const outs: string[] = [];
+    for (const command of commands) {
+      const { code, out, err } = await on.troupe(...command);
+      expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+      outs.push(out);
+    }
+    expect(outs[0]).toBe('group harbour (orchestrator): harbour-team, Ada, Brook\n');
+    expect(outs[1]).toContain('A delay past midnight wraps');
+    expect(outs[2]).toContain('as we decided on 2 March');
+    expect(outs[3]).toMatch(/Brook +worker/);
+  });
+});

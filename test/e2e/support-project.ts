@@ -47,7 +47,7 @@ export interface TestProject extends AsyncDisposable {
   /** A command as it was printed, words in double quotes included. */
   typed(line: string): Promise<Ended>;
   /** A model server that plays these replies, the last one again and again; becomes the project's model. */
-  serve(...replies: readonly (Reply | ((request: SeenRequest) => Reply))[]): Promise<ModelServer>;
+  serve(...replies: readonly (Reply | ((request: SeenRequest) => Reply | Promise<Reply>))[]): Promise<ModelServer>;
   /** A scripted model instead. */
   script(...replies: readonly unknown[]): Promise<void>;
 }

@@ -104,7 +104,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
     part,
     context: async () => undefined,
     about: async (names) => names.map(() => ({})),
-    progress: async () => ({ achieved: '', pauses: 0 }),
+    progress: async () => ({ files: '', tests: '', pauses: 0 }),
     steps: handSteps(stage, node),
     session: (request) => session(stage, node, agent, request),
   });

@@ -1,0 +1,457 @@
+/** The loop: every way out of it, what it sees as standing still, and what becomes of trouble on the way. */
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  breaks,
+  fastClock,
+  type Group,
+  hangs,
+  judges,
+  type Player,
+  type PlayOptions,
+  payloads,
+  playGroup,
+  runsOf,
+  sendTo,
+  type Told,
+} from '../../test/support/group-play.ts';
+import { calls, createWorld, reports, says, type World } from '../../test/support/world.ts';
+import { sleep } from '../base/clock.ts';
+import type { RunId } from '../base/ids.ts';
+import { userText } from '../events/messages.ts';
+import { type Tool, textResult } from '../tools/port.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+const workers = ['coder', 'tester'];
+
+async function play(group: Partial<Group>, player?: Player, more: Partial<PlayOptions> = {}): Promise<Told> {
+  const told = await playGroup({
+    group: { mode: 'reflect', workers, ...group },
+    ...(player === undefined ? {} : { player }),
+    ...more,
+  });
+  worlds.push(told.world);
+  return told;
+}
+
+const ending = ({ events }: Pick<Told, 'events'>) => payloads(events, 'group.ended')[0];
+const SAME = 'the same words again and again\n[[NEEDS_ITERATION]]';
+
+describe('ways out', () => {
+  const stays: Player = ({ part }) => (part === 'synthesis' ? SAME : undefined);
+  const rows: readonly (readonly [string, Partial<Group>, Player | undefined, string, number, string])[] = [
+    [
+      'the sentinel',
+      {},
+      ({ part }) => (part === 'synthesis' ? 'Done.\n[[GROUP_REFLECT_COMPLETE]]' : undefined),
+      'goal_met',
+      1,
+      'completed',
+    ],
+    [
+      'a score of 0.9',
+      { evaluator: 'judge' },
+      ({ part, round }) => (part === 'evaluate' ? judges(round < 3 ? 0.89 : 0.9) : undefined),
+      'goal_met',
+      3,
+      'completed',
+    ],
+    [
+      'nothing left to assign',
+      {},
+      ({ part }) => (part === 'replan' ? 'All is done.' : undefined),
+      'nothing_left',
+      2,
+      'completed',
+    ],
+    ['the limit', { maxIterations: 2 }, undefined, 'max_iterations', 2, 'completed_unverified'],
+    ['the limit of the system', {}, undefined, 'max_iterations', 5, 'completed_unverified'],
+    ['a stall', {}, stays, 'stalled', 3, 'completed_unverified'],
+    [
+      'errors in a row',
+      {},
+      ({ part, round }) => (part === 'synthesis' && round === 2 ? breaks() : undefined),
+      'error_budget',
+      2,
+      'completed_unverified',
+    ],
+    ['errors from the start', {}, ({ part }) => (part === 'plan' ? breaks() : undefined), 'error_budget', 1, 'failed'],
+    [
+      'nothing assigned at first',
+      {},
+      ({ part }) => (part === 'plan' || part === 'nudge' ? 'I did it all by myself.' : undefined),
+      'no_assignments',
+      1,
+      'failed',
+    ],
+    [
+      'only strangers assigned',
+      {},
+      ({ part }) => (part === 'plan' || part === 'nudge' ? '@worker:stranger Go.' : undefined),
+      'no_assignments',
+      1,
+      'failed',
+    ],
+    [
+      'only strangers assigned later',
+      {},
+      ({ part }) => (part === 'replan' || part === 'nudge' ? '@worker:stranger Go.' : undefined),
+      'no_assignments',
+      2,
+      'completed_unverified',
+    ],
+  ];
+
+  it.each(rows)('%s', async (_name, group, player, reason, iterations, status) => {
+    const told = await play(group, player);
+    const goalMet = reason === 'goal_met' || reason === 'nothing_left';
+    expect(payloads(told.events, 'group.ended')).toHaveLength(1);
+    expect(ending(told)).toMatchObject({ reason, iterations, goalMet, cancelled: !goalMet });
+    expect(told.result.status).toBe(status);
+    expect(told.result.finalAgent).toBe('lead');
+    expect(told.result.report.body).not.toContain('[[');
+    // The summary names the rule, and whoever reads only the result sees it too.
+    expect(ending(told)?.summary).toMatch(/^Ended after \d+ of at most \d+ iterations: .+\./);
+    expect(told.result.error).toEqual(goalMet ? undefined : { code: reason, message: ending(told)?.summary });
+  });
+
+  it('says another rule for each', async () => {
+    const summaries = new Set<string>();
+    for (const [, group, player] of rows.filter(([name]) => !/score|system|start|later|strangers/.test(name)))
+      summaries.add(ending(await play(group, player))?.summary.replace(/^.*?: /, '') ?? '');
+    expect(summaries.size).toBe(6);
+  });
+
+  it('keeps what the orchestrator said when it never delegated', async () => {
+    const { result, events } = await play({}, ({ part }) =>
+      part === 'plan' ? 'A long answer of my own.' : part === 'nudge' ? 'No.' : undefined,
+    );
+    expect(result.report.body).toContain('A long answer of my own.');
+    expect(payloads(events, 'group.planned')).toMatchObject([0, 1, 2, 3].map((nudges) => ({ nudges, assignments: [] })));
+    expect(payloads(events, 'group.planned').some((one) => one.direct === true || one.accepted === true)).toBe(false);
+  });
+
+  it.each([
+    ['while planning', 'plan', 'cancelled', 1],
+    ['while workers work', 'work', 'cancelled', 1],
+    ['while it is put together', 'synthesis', 'cancelled', 1],
+    ['while it is judged', 'evaluate', 'cancelled', 1],
+  ] as const)('cancelled %s', async (_name, stopAt, reason, iterations) => {
+    let world: World | undefined;
+    let stopped = false;
+    const player: Player = async (asked) => {
+      if (asked.part !== stopAt || stopped) return undefined;
+      stopped = true;
+      await world?.engine.cancel(RUN, 'enough');
+      return await hangs(asked);
+    };
+    const told = await controlled({ evaluator: 'judge' }, player, (made) => {
+      world = made;
+    });
+    expect(told.end).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+    expect(payloads(told.events, 'group.ended')).toMatchObject([{ reason, iterations, cancelled: true, goalMet: false }]);
+    const starts = told.events.filter((event) => event.event_type === 'run.started').length;
+    expect(told.events.filter((event) => event.event_type === 'run.ended')).toHaveLength(starts);
+  });
+});
+
+const RUN = 'run_000000000000000reflect' as RunId;
+
+/** A loop that the test holds in its hand: it can be cancelled, paused and resumed. */
+async function controlled(group: Partial<Group>, player: Player, made: (world: World) => void, tools: readonly Tool[] = []) {
+  const { acting, groupAgents } = await import('../../test/support/group-play.ts');
+  const { readAll } = await import('../engine/read-all.ts');
+  const world = createWorld({
+    clock: fastClock,
+    tools,
+    agents: groupAgents({ mode: 'reflect', workers, ...group }, undefined, {}).map((one) =>
+      one.name === 'coder' ? { ...one, tools: tools.map((tool) => tool.name) } : one,
+    ),
+    brain: acting(player),
+  });
+  worlds.push(world);
+  made(world);
+  const started = await world.engine.start({ agent: 'lead', input: userText('Build it.'), workspace: '.', run: RUN });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  let end = await started.handle.done;
+  for (let turn = 0; end.kind === 'paused' && turn < 10; turn += 1) {
+    const resumed = await world.engine.resume(RUN);
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    end = await resumed.handle.done;
+  }
+  return { end, events: await readAll(world.ledger, started.handle.session) };
+}
+
+describe('standing still', () => {
+  const stays: Player = ({ part }) => (part === 'synthesis' ? SAME : undefined);
+
+  it('warns once, then stops', async () => {
+    const { events } = await play({}, stays);
+    expect(payloads(events, 'group.stalled')).toMatchObject([
+      { iteration: 2, consecutive: 1, stops: false, similarity: 1 },
+      { iteration: 3, consecutive: 2, stops: true, similarity: 1 },
+    ]);
+    const [first, second] = payloads(events, 'group.evaluated');
+    expect(first?.advice).toBeUndefined();
+    expect(second?.advice).toEqual(['The answer is almost the same as before: try something different.']);
+  });
+
+  it('begins to count anew after a pause', async () => {
+    let world: World | undefined;
+    let paused = false;
+    const player: Player = async (asked) => {
+      if (asked.part === 'replan' && asked.round === 3 && !paused) {
+        paused = true;
+        await world?.engine.pause(RUN, 'let me see');
+      }
+      return stays(asked);
+    };
+    const told = await controlled({ maxIterations: 10 }, player, (made) => {
+      world = made;
+    });
+    expect(payloads(told.events, 'run.paused')).toHaveLength(1);
+    // Without the pause it would have ended in the third iteration.
+    expect(payloads(told.events, 'group.stalled').map(({ iteration, consecutive }) => [iteration, consecutive])).toEqual([
+      [2, 1],
+      [4, 1],
+      [5, 2],
+    ]);
+    expect(ending(told)).toMatchObject({ reason: 'stalled', iterations: 5 });
+  });
+
+  it.each([
+    [
+      'a new change of a file',
+      (round: number) => ({ path: 'a.ts', after: `content ${round}`, passed: true }),
+      'max_iterations',
+      6,
+    ],
+    ['another file each time', (round: number) => ({ path: `a${round}.ts`, after: 'x', passed: true }), 'max_iterations', 6],
+    ['a test that ends otherwise', (round: number) => ({ path: 'a.ts', after: 'x', passed: round === 2 }), 'stalled', 5],
+    ['the same change again', () => ({ path: 'a.ts', after: 'x', passed: true }), 'stalled', 3],
+    ['back and forth', (round: number) => ({ path: 'a.ts', after: `content ${round % 2}`, passed: true }), 'stalled', 4],
+  ] as const)('what the runtime saw outranks the words: %s', async (_name, made, reason, iterations) => {
+    let round = 0;
+    const build: Tool = {
+      name: 'build',
+      description: 'Builds.',
+      inputSchema: { type: 'object' },
+      replay: 'safe',
+      async run() {
+        round += 1;
+        const { path, after, passed } = made(round);
+        return {
+          ...textResult('built'),
+          evidence: [
+            { type: 'file.diff', payload: { path, before: null, after, addedLines: 1, removedLines: 0, diff: '' } },
+            { type: 'test.report', payload: { command: 'npm test', exitCode: passed ? 0 : 1, passed } },
+          ],
+        };
+      },
+    };
+    const player: Player = ({ agent, part, text, request }) => {
+      if (part === 'synthesis') return SAME;
+      const worked = request.messages.at(-1)?.role === 'tool';
+      if (agent === 'coder') return worked ? reports(`built ${text.length}`) : calls({ name: 'build', input: {} });
+      return undefined;
+    };
+    const told = await controlled({ maxIterations: 6 }, player, () => undefined, [build]);
+    expect(ending(told)).toMatchObject({ reason, iterations });
+  });
+});
+
+describe('judging', () => {
+  it('notes score, trend, dimensions, judge and advice', async () => {
+    const scores = [0.5, 0.7, 0.4, 0.45, 0.95];
+    const { events } = await play({ evaluator: 'judge' }, ({ part, round, agent }) => {
+      if (part === 'evaluate') return judges(scores[round - 1] ?? 0, `reason ${round}`);
+      return part === 'work' && agent === 'tester' && round === 2 ? breaks('the disk is full') : undefined;
+    });
+    expect(payloads(events, 'group.evaluated')).toMatchObject([
+      { iteration: 1, score: 0.5, trend: 'stable', rationale: 'reason 1', evaluator: 'judge', goalMet: false },
+      { iteration: 2, score: 0.7, trend: 'improving', advice: [expect.stringContaining('tester failed')] },
+      { iteration: 3, score: 0.4, trend: 'degrading', advice: [expect.stringContaining('change the models')] },
+      { iteration: 4, score: 0.45, trend: 'stable' },
+      { iteration: 5, score: 0.95, trend: 'improving', goalMet: true },
+    ]);
+  });
+
+  it('tells the orchestrator what was found wanting, and the advice', async () => {
+    const { asked } = await play({ evaluator: 'judge', maxIterations: 2 }, ({ part, agent }) =>
+      part === 'evaluate' ? judges(0.5, 'Tests are missing.') : part === 'work' && agent === 'tester' ? breaks() : undefined,
+    );
+    const again = asked.find((one) => one.part === 'replan')?.text;
+    expect(again).toContain('Tests are missing.');
+    expect(again).toContain('tester failed: give its task to somebody else');
+  });
+
+  it('leaves it to the judge, whatever the orchestrator says', async () => {
+    const told = await play({ evaluator: 'judge', maxIterations: 2 }, ({ part, round }) =>
+      part === 'synthesis' ? `Perfect ${'again '.repeat(round * 3)}\n[[GROUP_REFLECT_COMPLETE]]` : undefined,
+    );
+    expect(ending(told)?.reason).toBe('max_iterations');
+    expect(told.asked.find((one) => one.part === 'evaluate')?.text).not.toContain('[[GROUP_REFLECT_COMPLETE]]');
+  });
+
+  it('asks the judge again in the same iteration when it gave no score, and does not repeat the work', async () => {
+    let refused = 0;
+    const told = await play({ evaluator: 'judge' }, ({ part }) => {
+      if (part !== 'evaluate') return part === 'other' && refused < 3 ? says(`I like it ${++refused}.`) : undefined;
+      return refused === 0 ? says('I like it.') : judges(0.9);
+    });
+    expect(ending(told)).toMatchObject({ reason: 'goal_met', iterations: 1 });
+    expect(runsOf(told.events, 'coder')).toHaveLength(1);
+  });
+
+  it('judges its own answer in a question of its own when the answer is JSON', async () => {
+    const schema = {
+      type: 'object',
+      properties: { answer: { type: 'string' } },
+      required: ['answer'],
+      additionalProperties: false,
+    };
+    const told = await play(
+      {},
+      ({ part, round }) => {
+        if (part === 'synthesis') return `{"answer":"number ${round}"}`;
+        return part === 'verdict' ? (round === 1 ? 'Not yet.\n[[NEEDS_ITERATION]]' : '[[GROUP_REFLECT_COMPLETE]]') : undefined;
+      },
+      { lead: { output: { format: 'json', schema } } },
+    );
+    expect(ending(told)).toMatchObject({ reason: 'goal_met', iterations: 2 });
+    expect(told.result.report).toEqual({ format: 'json', body: '{"answer":"number 2"}' });
+  });
+});
+
+describe('errors', () => {
+  it('tries the same iteration again after a pause, and goes on where it failed', async () => {
+    let failures = 0;
+    const waits: number[] = [];
+    const clock = {
+      ...fastClock,
+      after: (delayMs: number, callback: () => void, hold?: 'hold') => {
+        if (hold === 'hold') waits.push(delayMs);
+        return fastClock.after(delayMs, callback, hold);
+      },
+    };
+    const told = await play(
+      { maxIterations: 2 },
+      ({ part, round }) => (part === 'synthesis' && round === 2 && ++failures <= 2 ? breaks('a hiccup') : undefined),
+      { clock },
+    );
+    expect(ending(told)).toMatchObject({ reason: 'max_iterations', iterations: 2 });
+    // Two plans, two tasks each: what was done before the error was not done again.
+    expect(payloads(told.events, 'group.planned')).toHaveLength(2);
+    expect(runsOf(told.events, 'coder')).toHaveLength(2);
+    const backOffs = waits.filter((delay) => delay > 1_000).map((delay) => Math.round(delay / 100) * 100);
+    expect(backOffs).toEqual([2_000, 4_000]);
+  });
+
+  it('counts only errors in a row', async () => {
+    const failed = new Set<string>();
+    const told = await play({ maxIterations: 4 }, ({ part, round, request }) => {
+      const key = `${round} ${part}`;
+      // Twice in every iteration, and never a third time.
+      if (part !== 'synthesis' || failed.has(`${key} twice`)) return undefined;
+      failed.add(failed.has(key) ? `${key} twice` : key);
+      return request.messages.length > 0 ? breaks('a hiccup') : undefined;
+    });
+    expect(ending(told)).toMatchObject({ reason: 'max_iterations', iterations: 4 });
+  });
+
+  it('names the last error when it gives up', async () => {
+    const { result } = await play({}, ({ part }) => (part === 'plan' ? breaks('the key is wrong') : undefined));
+    expect(result.error?.message).toMatch(/3 errors in a row\. The last one: .*the key is wrong/);
+  });
+});
+
+describe('completion', () => {
+  it('does not come from a worker’s words', async () => {
+    const told = await play({ maxIterations: 2 }, ({ part }) =>
+      part === 'work' ? 'Done.\n[[GROUP_REFLECT_COMPLETE]]' : undefined,
+    );
+    expect(ending(told)?.reason).toBe('max_iterations');
+    const shown = told.asked.find((one) => one.part === 'synthesis')?.text;
+    expect(shown).toContain('[WORKER_APPROVED]');
+    expect(shown?.split('Put these results together')[0]).not.toContain('[[');
+  });
+
+  it('does not come before every assigned worker was attempted, and does when one of them failed', async () => {
+    const told = await play({}, ({ part, agent }) => {
+      if (part === 'work' && agent === 'tester') return breaks();
+      return part === 'synthesis' ? 'Done.\n[[GROUP_REFLECT_COMPLETE]]' : undefined;
+    });
+    expect(ending(told)).toMatchObject({ reason: 'goal_met', iterations: 1 });
+    const [plan] = payloads(told.events, 'group.planned');
+    const judgedAt = told.events.findIndex((event) => event.event_type === 'group.evaluated');
+    for (const { worker } of plan?.assignments ?? []) {
+      const ended = told.events.findIndex(
+        (event) => event.event_type === 'run.ended' && runsOf(told.events, worker).includes(event.run_id as RunId),
+      );
+      expect(ended).toBeGreaterThan(-1);
+      expect(ended).toBeLessThan(judgedAt);
+    }
+    expect(told.result.report.body).toBe('Done.\n\nNothing came from: tester.');
+  });
+
+  it('keeps what was assigned properly while it asks for the rest', async () => {
+    const told = await play({ maxIterations: 1 }, ({ part, text }) => {
+      if (part === 'plan') return '@worker:coder Write it.\n@worker:stranger Do it.';
+      if (part !== 'nudge') return undefined;
+      expect(text).toContain('no worker named stranger');
+      expect(text).toContain('The tasks for coder are taken');
+      return '@worker:tester Test it.';
+    });
+    expect(payloads(told.events, 'group.planned')).toMatchObject([
+      { assignments: [{ worker: 'coder' }], unknown: ['stranger'] },
+      {
+        assignments: [
+          { worker: 'coder', task: 'Write it.' },
+          { worker: 'tester', task: 'Test it.' },
+        ],
+        unknown: [],
+        accepted: true,
+      },
+    ]);
+    expect([runsOf(told.events, 'coder').length, runsOf(told.events, 'tester').length]).toEqual([1, 1]);
+  });
+});
+
+describe('conversations', () => {
+  it('go on from iteration to iteration and from prompt to prompt, the orchestrator’s too', async () => {
+    const told = await play({ maxIterations: 2 });
+    const next = await sendTo(told.world, 'Now in blue.', told.session);
+    const lead = next.events.flatMap((event) =>
+      event.event_type === 'run.started' && event.payload.role === 'orchestrator' ? [event.payload.continues] : [],
+    );
+    expect(lead[0]).toBeUndefined();
+    expect(lead.slice(1).every((continues) => continues !== undefined)).toBe(true);
+    const last = told.asked.filter((one) => one.agent === 'coder').at(-1);
+    expect(last?.round).toBe(4);
+  });
+});
+
+describe('pausing', () => {
+  it('stops before the next step and goes on from there', async () => {
+    let world: World | undefined;
+    let paused = false;
+    const player: Player = async (asked) => {
+      if (asked.part === 'work' && !paused) {
+        paused = true;
+        await world?.engine.pause(RUN, 'lunch');
+        await sleep(fastClock, 2_000);
+      }
+      return undefined;
+    };
+    const told = await controlled({ maxIterations: 2 }, player, (made) => {
+      world = made;
+    });
+    expect(payloads(told.events, 'run.paused')).toEqual([{ reason: 'lunch' }]);
+    expect(ending(told)).toMatchObject({ reason: 'max_iterations', iterations: 2 });
+    // No task was given out twice.
+    expect([runsOf(told.events, 'coder').length, runsOf(told.events, 'tester').length]).toEqual([2, 2]);
+  });
+});
