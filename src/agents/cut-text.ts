@@ -2,7 +2,7 @@
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** At most `length` UTF-16 units from the front. A single character that is longer than that is itself cut, between code points. */
+/** At most `length` UTF-16 units from the front. A first character that is longer than that is cut between code points. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = segmenter.segment(text).containing(length)?.index ?? length;

@@ -1,4 +1,4 @@
-/** From a preset to agents that the engine runs: one that leads the group, and one for each worker. Nothing is written anywhere. */
+/** From a preset to agents that the engine runs: one that leads the group, and one for each worker. Nothing is written. */
 import { limits } from '../base/limits.ts';
 import type { AgentDefinition } from './definition.ts';
 import { type GroupPreset, type PresetWorker, plainName, roleOf } from './preset.ts';

@@ -1,4 +1,4 @@
-/** Which models `config.json` gives a team. An agent's own override counts before the team's default, and that before its charter. */
+/** Which models `config.json` gives a team: an agent's own override, then the team's default, then what its charter prefers. */
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { plainName } from './preset.ts';

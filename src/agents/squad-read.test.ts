@@ -131,7 +131,9 @@ describe('the roster', () => {
       '```\n| Name | Role |\n|---|---|\n| Nobody | x |\n```\n\n| Name | Role |\n|---|---|\n| Ripley | Lead |',
     ],
   ])('understands %s', (_what, members) => {
-    const text = `# T\n\n## Coordinator\n\n| Name | Role |\n|---|---|\n| Squad | Coordinator |\n\n## Members\n\n${members}\n\n## Other\n\n| Name | Role |\n|---|---|\n| X | y |\n`;
+    const table = (row: string): string => `| Name | Role |\n|---|---|\n${row}\n\n`;
+    const coordinator = `## Coordinator\n\n${table('| Squad | Coordinator |')}`;
+    const text = `# T\n\n${coordinator}## Members\n\n${members}\n\n## Other\n\n${table('| X | y |')}`;
     for (const variant of [
       text,
       text.replaceAll('\n', '\r\n'),

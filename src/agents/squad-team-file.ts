@@ -119,7 +119,9 @@ function updateMembers(text: string, members: readonly WantedMember[]): string {
   const before = join([...lines.slice(0, place.from), ...inside.slice(0, from)]);
   const after = join([...inside.slice(table?.to ?? from), ...lines.slice(place.to)]);
   if (table !== undefined) return `${before}${heading}${rows}${end}${after}`;
-  return `${before.endsWith('\n') ? before : `${before}${end}`}${end}${rows}${end}${after.startsWith(end) || after === '' ? '' : end}${after}`;
+  const top = before.endsWith('\n') ? before : `${before}${end}`;
+  const gap = after.startsWith(end) || after === '' ? '' : end;
+  return `${top}${end}${rows}${end}${gap}${after}`;
 }
 
 const isCanonical = ({ header }: Table): boolean => CANONICAL_HEADER.every((title, index) => header[index] === title);
@@ -151,7 +153,7 @@ function isUnchanged({ existing, role, charter }: WantedMember): boolean {
   return (role === undefined || plainWords(role) === knownRole) && (charter === undefined || existing.charterFile !== undefined);
 }
 
-/** Workers first, in the order of the team; then whoever else was in the table. Rows that need no change are kept to the letter. */
+/** Workers first, in the order of the team; then whoever else was in the table. Rows without a change are kept to the letter. */
 function membersTable(members: readonly WantedMember[], table?: Table, inside: readonly Line[] = []): readonly string[] {
   const header = table?.header ?? CANONICAL_HEADER;
   const further = header.map((_, index) => index).filter((index) => isFurther(header, index));

@@ -148,7 +148,7 @@ describe('a team that is there', () => {
     expect(await filesOf(project.root)).toEqual(before);
   });
 
-  it('takes a new worker, a new role, a new charter, a new model and a new decision, and keeps the rest to the byte', async () => {
+  it('takes a new worker, role, charter, model, mode and decision, and keeps the rest to the byte', async () => {
     await using project = await copyOfHousehold();
     const before = await filesOf(project.root);
     const was = await presetIn(project.root);
@@ -233,7 +233,8 @@ describe('a team that is there', () => {
   });
 
   it('keeps what is beyond the limit of a charter, also when the charter changes', async () => {
-    const long = `# Ann\n\n## Start\n\nfirst\n\n## Long\n\n${'word '.repeat(limits.charterCharacters / 5)}\n\n## Tail\n\nTHE-END\n`;
+    const words = 'word '.repeat(limits.charterCharacters / 5);
+    const long = `# Ann\n\n## Start\n\nfirst\n\n## Long\n\n${words}\n\n## Tail\n\nTHE-END\n`;
     await using project = await temporaryProject({
       '.squad/team.md': '## Members\n\n| Name | Role | Charter | Status |\n|---|---|---|---|\n| Ann | a | — | |\n',
       '.squad/agents/ann/charter.md': long,

@@ -1,7 +1,8 @@
 /**
  * Writes a preset back as a Squad team. It compares with what the files say now and changes only what differs, so a team that
  * was read and not changed leaves every byte in place. Nothing is deleted: histories, unknown files and sections, members who
- * do not work and those who left all stay. Each file is replaced at once, the roster last, so that it never names what is not there.
+ * do not work and those who left all stay. Each file is replaced at once, the roster last, so that it never names what is not
+ * there.
  */
 import { join } from 'node:path';
 import { fail, ok, type Result } from '../base/result.ts';

@@ -126,7 +126,8 @@ async function permitted({ tree, node, setup }: Caller, { step, tool, asked }: C
     },
   });
   if (answer.kind === 'approved') return undefined;
-  return `Not run: the user said no.${answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : ''}`;
+  const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
+  return `Not run: the user said no.${note}`;
 }
 
 /** Whether a call that may have happened is made again: only when the user, asked, says so. */
@@ -135,7 +136,9 @@ async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): P
   const answer = await waitForAnswer(tree, node, `${step}/doubt`, {
     kind: 'question',
     payload: {
-      question: `The process stopped while ${tool.name} was running (${brief(asked.input)}). It may or may not have been done. Do it again?`,
+      question:
+        `The process stopped while ${tool.name} was running (${brief(asked.input)}). ` +
+        'It may or may not have been done. Do it again?',
       choices: ['again', 'leave it'],
     },
   });

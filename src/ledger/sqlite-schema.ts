@@ -88,11 +88,7 @@ function openWritable(path: string): DatabaseSync {
 }
 
 function openReadable(path: string): DatabaseSync {
-  if (!existsSync(path)) {
-    throw new TroupeError('ledger_missing', `There is no ledger at ${path}`, {
-      fix: 'Run an agent first, or name another ledger.',
-    });
-  }
+  if (!existsSync(path)) throw missing(path);
   try {
     return openWith(path, path);
   } catch (error) {
@@ -108,7 +104,8 @@ function openWith(address: string | URL, path: string): DatabaseSync {
   const database = new DatabaseSync(address, { readOnly: true, timeout: limits.busyBlockMs });
   return closingOnFailure(database, () => {
     refuseForeign(database, path);
-    if (version(database) === 0) throw corruptError(path, 'it is empty');
+    // Tables and version come in one commit: without either, whoever makes the file has not got there, or was killed before.
+    if (version(database) === 0) throw tables(database) === 0 ? missing(path) : corruptError(path, 'it has no version');
     database.prepare('SELECT count(*) FROM session').get();
   });
 }
@@ -126,8 +123,8 @@ function closingOnFailure(database: DatabaseSync, prepare: () => void): Database
 function refuseForeign(database: DatabaseSync, path: string): void {
   const found = version(database);
   const application = integer(database.prepare('PRAGMA application_id').get() ?? {}, 'application_id');
-  const tables = integer(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() ?? {}, 'count');
-  if (application !== APPLICATION_ID && (application !== 0 || tables > 0)) throw corruptError(path, 'another program made it');
+  if (application !== APPLICATION_ID && (application !== 0 || tables(database) > 0))
+    throw corruptError(path, 'another program made it');
   if (found > FILE_VERSION) {
     throw new TroupeError(
       'ledger_newer',
@@ -135,6 +132,15 @@ function refuseForeign(database: DatabaseSync, path: string): void {
       { fix: 'Update Troupe, or name another ledger.' },
     );
   }
+}
+
+function missing(path: string): TroupeError {
+  const fix = 'Run an agent first, or name another ledger.';
+  return new TroupeError('ledger_missing', `There is no ledger at ${path}`, { fix });
+}
+
+function tables(database: DatabaseSync): number {
+  return integer(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() ?? {}, 'count');
 }
 
 function version(database: DatabaseSync): number {

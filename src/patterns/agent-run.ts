@@ -19,7 +19,7 @@ export interface AgentRun {
   /** Only the agent's own session is wanted, and as what. */
   readonly part: Part | undefined;
   readonly steps: Steps;
-  /** What the agent gives its group as context, from a file or as text, cut to size and recorded; `undefined` when it gives none. */
+  /** What the agent gives its group as context, from a file or as text: cut to size, recorded; `undefined` when it gives none. */
   context(kind: 'shared' | 'routing', source: GroupContext | undefined): Promise<string | undefined>;
   /** What the files of these agents say about them, in the same order. */
   about(agents: readonly string[]): Promise<About[]>;

@@ -2,7 +2,7 @@
 import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { Loop } from './group-reflect.ts';
-import { withMissing } from './group-workers.ts';
+import { type WorkerOutcome, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
 
@@ -18,32 +18,46 @@ const SAYS: Readonly<Record<StopReason, string>> = {
   cancelled: 'it was cancelled',
 };
 
-/** `last` is what the loop ended on, when that is not its latest result. */
-export async function endLoop(loop: Loop, iterations: number, reason: StopReason, last?: RunResult): Promise<RunResult> {
+/** What the loop ended on, when that is not its latest result. */
+export interface Last {
+  readonly result?: RunResult;
+  /** What workers had done that nobody could put together any more. */
+  readonly outcomes?: readonly WorkerOutcome[] | undefined;
+}
+
+export async function endLoop(loop: Loop, iterations: number, reason: StopReason, last: Last = {}): Promise<RunResult> {
   const { run, latest } = loop;
   const goalMet = reason === 'goal_met' || reason === 'nothing_left';
-  const why = reason === 'error_budget' ? ` The last one: ${last?.error?.message ?? 'no judgement could be read'}.` : '';
+  const why = reason === 'error_budget' ? ` The last one: ${last.result?.error?.message ?? 'no judgement could be read'}.` : '';
   const summary = `Ended after ${iterations} of at most ${loop.maxIterations} iterations: ${SAYS[reason]}.${why}`;
   const payload = { reason, goalMet, cancelled: !goalMet, iterations, summary };
   await run.steps.emit('ended', { type: 'group.ended', payload });
   const error = goalMet ? undefined : { code: reason, message: summary };
   if (latest === undefined) return withoutResult(loop, reason, summary, last);
   const body = withoutSentinels(latest.result.report.body);
-  const report = withMissing({ ...latest.result.report, body }, latest.missing);
+  const whole = withMissing({ ...latest.result.report, body }, latest.missing);
+  const report = whole.format === 'json' ? whole : { ...whole, body: `${whole.body}${leftOver(last)}` };
   const status = goalMet ? latest.result.status : reason === 'cancelled' ? 'cancelled' : 'completed_unverified';
   // Its claims were checked where they were made.
   return { ...latest.result, report, finalAgent: run.agent.name, status, error, claims: undefined };
 }
 
 /** Nothing was made: what was said last is still shown. */
-function withoutResult({ run }: Loop, reason: StopReason, summary: string, last: RunResult | undefined): RunResult {
-  const said = last === undefined || last.report.synthetic === true ? '' : `\n\nThe last words were:\n\n${last.report.body}`;
+function withoutResult({ run }: Loop, reason: StopReason, summary: string, last: Last): RunResult {
+  const spoken = last.result?.report.synthetic === true ? undefined : last.result?.report.body;
+  const said = spoken === undefined ? '' : `\n\nThe last words were:\n\n${spoken}`;
   return {
     status: reason === 'cancelled' ? 'cancelled' : 'failed',
-    report: { format: 'text', body: `${summary}${said}`, synthetic: true },
+    report: { format: 'text', body: `${summary}${said}${leftOver(last)}`, synthetic: true },
     finalAgent: run.agent.name,
     finalRun: run.run,
     turns: 0,
     error: { code: reason, message: summary },
   };
+}
+
+function leftOver({ outcomes = [] }: Last): string {
+  if (outcomes.length === 0) return '';
+  const parts = outcomes.map(({ worker, ok, text }) => `### ${worker}${ok ? '' : ' (failed)'}\n\n${text}`);
+  return ['', 'These results were not put together any more:', ...parts].join('\n\n');
 }

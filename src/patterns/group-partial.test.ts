@@ -74,7 +74,21 @@ describe.each(['orchestrator', 'reflect'] as const)('%s', (mode) => {
   });
 
   it('an agent that does not exist is found before anything begins', async () => {
-    await expect(play({ mode }, () => undefined, { others: ['coder', 'judge'] })).rejects.toThrow('there is no agent named tester');
+    await expect(play({ mode }, () => undefined, { others: ['coder', 'judge'] })).rejects.toThrow(
+      'there is no agent named tester',
+    );
+  });
+
+  it('what nobody can put together is given as it is', async () => {
+    const long = `begin ${'x'.repeat(100_000)} end`;
+    const { result } = await play({ mode }, ({ part, agent: name }) => {
+      if (part === 'synthesis') return breaks('it does not fit');
+      return part === 'work' && name === 'coder' ? long : undefined;
+    });
+    expect(result.status).toBe('failed');
+    expect(result.report.body).toContain(long);
+    expect(result.report.body).toContain('tester has done in round 1');
+    expect(result.report.body).toContain('it does not fit');
   });
 
   it('a name nobody has is asked for again, and named at the end', async () => {

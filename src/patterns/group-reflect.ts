@@ -32,7 +32,7 @@ export type Made =
       readonly said?: string;
     }
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly result: RunResult }
-  | { readonly kind: 'error'; readonly result: RunResult };
+  | { readonly kind: 'error'; readonly result: RunResult; readonly outcomes?: readonly WorkerOutcome[] | undefined };
 
 type Something = Extract<Made, { kind: 'made' }>;
 
@@ -64,7 +64,7 @@ export interface Loop {
 type Iteration =
   | { readonly kind: 'again' }
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly result?: RunResult }
-  | { readonly kind: 'error'; readonly result: RunResult };
+  | Extract<Made, { kind: 'error' }>;
 
 export async function reflect(run: AgentRun, config: GroupConfig, work: Work, request: string): Promise<RunResult> {
   const maxIterations = config.maxIterations ?? limits.reflectIterations;
@@ -74,15 +74,15 @@ export async function reflect(run: AgentRun, config: GroupConfig, work: Work, re
   for (let iteration = 1; iteration <= maxIterations; ) {
     const key = errors === 0 ? `iteration/${iteration}` : `iteration/${iteration}/again/${errors}`;
     const step = await iterate(loop, { key, iteration, evaluation: loop.evaluation });
-    if (step.kind === 'stop') return await endLoop(loop, iteration, step.reason, step.result);
+    if (step.kind === 'stop') return await endLoop(loop, iteration, step.reason, step);
     if (step.kind === 'again') {
       errors = 0;
       iteration += 1;
       continue;
     }
-    if (step.result.status === 'cancelled') return await endLoop(loop, iteration, 'cancelled', step.result);
+    if (step.result.status === 'cancelled') return await endLoop(loop, iteration, 'cancelled', step);
     errors += 1;
-    if (errors >= limits.reflectErrors) return await endLoop(loop, iteration, 'error_budget', step.result);
+    if (errors >= limits.reflectErrors) return await endLoop(loop, iteration, 'error_budget', step);
     await run.steps.sleep(`${key}/back-off`, limits.reflectBackOffMs * errors);
   }
   return await endLoop(loop, maxIterations, 'max_iterations');

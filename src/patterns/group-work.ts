@@ -39,7 +39,7 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
       outcomes ??= await divide(run, config, workers, planned, { key: `${at.key}/work`, request });
       const mode = judges ? 'judge' : 'answer';
       const result = await synthesise(run, { key: `${at.key}/synthesis`, outcomes, planned, mode });
-      if (!succeeded(result)) return { kind: 'error', result };
+      if (!succeeded(result)) return { kind: 'error', result, outcomes };
       orchestrator = result.finalRun;
       return { kind: 'made', result, outcomes, missing: allMissing(planned, outcomes) };
     },

@@ -87,7 +87,7 @@ export interface Incoming {
 export interface SessionPorts {
   readonly model: SessionModel;
   readonly tools: SessionTools;
-  /** Records that everything before `keptFrom` (but the request) is from now on told by `text`; gives the message that tells it. */
+  /** Records that `text` stands for everything before `keptFrom` but the request; gives the message that tells it. */
   condense(turn: number, text: string, keptFrom: Message): Promise<UserMessage>;
   /** What has come from others since the last turn. `fits` says whether a text still has room. */
   incoming?(turn: number, fits: (text: string) => boolean): Promise<Incoming>;

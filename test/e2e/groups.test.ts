@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
@@ -209,6 +210,21 @@ describe('keeping groups', () => {
     await run(at, 'groups', 'create', 'last', '--agent', 'desk');
     expect(await run(at, 'ledger', 'verify')).toMatch(/^sound/);
   });
+
+  it.each(['', 'PRAGMA journal_mode = WAL'])(
+    'regression 7: a ledger whose maker was killed first is none yet (%s)',
+    async (done) => {
+      await using at = await project();
+      await at.write('.troupe/ledger.db', '');
+      const database = new DatabaseSync(join(at.folder, '.troupe/ledger.db'));
+      if (done !== '') database.exec(done);
+      database.close();
+      expect(await names(at)).toEqual([]);
+      expect(await quick(at, 'ps')).toMatchObject({ code: 0, out: '' });
+      await run(at, 'groups', 'create', 'crew', '--agent', 'desk');
+      expect(await names(at)).toEqual(['crew']);
+    },
+  );
 
   it('regression 8: a deleted group and its members do not come back', async () => {
     await using at = await project();
