@@ -33,6 +33,7 @@ export interface ProjectConfig {
   readonly ledger: string;
   readonly models: readonly string[];
   readonly durability: 'effects' | 'full';
+  readonly whenInDoubt: 'tell' | 'ask';
   readonly budget: NonNullable<Settings['budget']>;
   readonly providers: NonNullable<Settings['providers']>;
   readonly prices: NonNullable<Settings['prices']>;
@@ -93,6 +94,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     ledger: ledgerPath(root, home, env, near.ledger ?? far.ledger),
     models: flagModels ?? envModels ?? near.model ?? far.model ?? [],
     durability: near.durability ?? far.durability ?? 'effects',
+    whenInDoubt: near.whenInDoubt ?? far.whenInDoubt ?? 'tell',
     budget: { ...far.budget, ...near.budget },
     providers: { ...far.providers, ...near.providers },
     prices: { ...far.prices, ...near.prices },

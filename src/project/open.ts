@@ -95,6 +95,7 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
       const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
       return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars: config.vars }));
     },
+    whenInDoubt: config.whenInDoubt,
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const engine = createEmbeddedEngine(parts);

@@ -18,6 +18,8 @@ export const settingsSchema = z.strictObject({
     .regex(/^sqlite:.+/, 'must be sqlite: and a path, such as sqlite:.troupe/ledger.db')
     .optional(),
   durability: z.enum(['effects', 'full']).optional(),
+  /** What becomes of a call that must not be repeated when a crash leaves open whether it happened. */
+  whenInDoubt: z.enum(['tell', 'ask']).optional(),
   budget: z
     .strictObject({
       usd: z.number().nonnegative().optional(),

@@ -47,8 +47,8 @@ interface Scene {
   readonly root: RunId;
   readonly session: SessionId;
   readonly luck: Luck[];
-  /** An orchestrator that never learns to delegate. */
-  readonly stubborn: boolean;
+  /** An orchestrator that never learns to delegate, or one that always says the same. */
+  readonly trait: 'stubborn' | 'dull' | 'ordinary';
   misfortunes: number;
   activity: number;
 }
@@ -83,7 +83,7 @@ function randomGroup(dice: Dice): Group {
     mode,
     ...(alone ? {} : { workers: workers.map((name) => ({ agent: 'worker', name })) }),
     ...(mode === 'reflect' && dice.chance(0.5) ? { evaluator: 'judge' } : {}),
-    maxIterations: 1 + dice.number(4),
+    maxIterations: 1 + dice.number(5),
     workerTimeout: WORKER_TIMEOUT_MS,
   };
 }
@@ -172,11 +172,12 @@ async function answer(scene: Scene, world: World, asked: Asked): Promise<ModelOu
 }
 
 /** Undefined is what is expected of the part. */
-function words({ dice, stubborn }: Scene, { part, text, round }: Asked): ModelOutcome | string | undefined {
+function words({ dice, trait }: Scene, { part, text, round }: Asked): ModelOutcome | string | undefined {
   if (dice.chance(0.08)) return breaks('a hiccup');
   if (part === 'evaluate') return dice.chance(0.1) ? 'Quite good.' : judges(dice.number(100) / 100);
   if (part === 'plan' || part === 'replan' || part === 'nudge')
-    return stubborn ? dice.one(['I know better.', '@worker:nobody Do it.']) : plan(dice, text);
+    return trait === 'stubborn' ? dice.one(['I know better.', '@worker:nobody Do it.']) : plan(dice, text);
+  if (part === 'synthesis' && trait === 'dull') return 'Well.\n[[NEEDS_ITERATION]]';
   if (part === 'synthesis')
     return `${dice.one(['Well.', 'So.', `Round ${round}.`])}${dice.one(['', '\n[[NEEDS_ITERATION]]', '\n[[GROUP_REFLECT_COMPLETE]]'])}`;
   if (text.startsWith('Look at your answer'))
