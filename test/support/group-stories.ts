@@ -30,6 +30,7 @@ export interface GroupStory {
 
 export type Luck = 'death' | 'pause' | 'stop' | 'cancel';
 
+const ORDINARY = Array.from({ length: 12 }, () => 'ordinary' as const);
 const DEAD_PID = 2 ** 22 + 1;
 const LIVES_MAX = 60;
 const ROUNDS_MAX = 200_000;
@@ -65,7 +66,7 @@ export async function tellGroupStory(seed: number): Promise<GroupStory> {
     luck: [],
     misfortunes: dice.number(5),
     activity: 0,
-    stubborn: dice.chance(0.08),
+    trait: dice.one(['stubborn', 'dull', 'dull', ...ORDINARY] as const),
   };
   const scene: Scene = { seed, dice, clock, ledger, group: randomGroup(dice), ...ours };
   const result = await letTimePass(scene, liveOn(scene));
