@@ -86,6 +86,12 @@ describe('a good file', () => {
     expect(await problems(withKeys('team: { members: [b], supervisor: a }'))).toEqual([]);
     expect(await problems(withKeys('group: { mode: reflect, workers: [b], evaluator: a }'))).toEqual([]);
   });
+
+  it('may review its own work, but not be any other group without workers', async () => {
+    expect(await problems(withKeys('group: { mode: reflect }'))).toEqual([]);
+    for (const mode of ['broadcast', 'sequential', 'orchestrator'])
+      expect((await problems(withKeys(`group: { mode: ${mode} }`))).join()).toContain(`a group of mode ${mode} needs "workers"`);
+  });
 });
 
 /** Each row: a file, and exactly what is said about it. */

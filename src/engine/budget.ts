@@ -3,6 +3,7 @@
  * run above it and of the project; after it the difference is given back. A reservation that does not fit is refused in
  * the same transaction that would have recorded it, so no number of processes can overspend.
  */
+import type { RunId } from '../base/ids.ts';
 import type { Amounts, Budget } from '../events/catalogue.ts';
 import type { CounterChange } from '../ledger/port.ts';
 import type { OverLimit } from './writer.ts';
@@ -28,6 +29,20 @@ export function counterName(scope: string, unit: Counted): string {
 function limitOf(budget: Budget, unit: Counted): number | undefined {
   if (unit === 'nanoUsd') return budget.usd === undefined ? undefined : Math.floor(budget.usd * NANO);
   return budget[unit];
+}
+
+/** What everybody shares, when the project has a budget. */
+export function projectScope(
+  budget: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined,
+): BudgetScope[] {
+  if (budget === undefined) return [];
+  const { allowUnknownPrices: _allowed, ...limit } = budget;
+  return [{ scope: PROJECT_SCOPE, limit }];
+}
+
+/** A run's own budget counts beside all those above it. */
+export function scopesOf(run: RunId, budget: Budget | undefined, above: readonly BudgetScope[]): BudgetScope[] {
+  return budget === undefined ? [...above] : [...above, { scope: run, limit: budget }];
 }
 
 /** Only scopes that limit what is counted take part; a run without a budget costs nothing to account for. */

@@ -4,8 +4,8 @@ import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Fence, LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
-import { tighter } from './budget.ts';
-import { adapted, ofSession, projectScope, scopesOf } from './build-tree.ts';
+import { projectScope, scopesOf, tighter } from './budget.ts';
+import { ofSession } from './build-tree.ts';
 import { END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
@@ -15,6 +15,7 @@ import { prepareAgent, unknownPrice } from './prepare.ts';
 import { brokenReference } from './reachable.ts';
 import { readAll } from './read-all.ts';
 import { budgetOf, setupPayload } from './setup.ts';
+import { adapted } from './setup-run.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
 export async function startNew(all: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
@@ -26,7 +27,7 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
   if (broken !== undefined) return { kind: 'refused', error: broken };
   const run = request.run ?? parts.ids.run();
   const budget = tighter(budgetOf(setup.value.definition), request.budget);
-  const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts)));
+  const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
   const closed = await noModelOpens(parts, setup.value.models);
   if (closed !== undefined) return { kind: 'refused', error: closed };
