@@ -42,6 +42,8 @@ export interface TreeOptions {
   /** The root agent's setup, when it was just made. */
   readonly rootSetup?: AgentSetup | undefined;
   readonly watchers: ReadonlySet<(part: LivePart) => void>;
+  /** Called when the root's end has been queued. */
+  ending(): void;
 }
 
 export function buildTree(options: TreeOptions): DrivenTree {
@@ -99,6 +101,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     blockedOn: [],
     interrupt,
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
+    ending: options.ending,
     refresh: () => inbox.refresh(),
     root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
     checkpoint(at) {

@@ -137,7 +137,6 @@ async function condense(
 
 /** Checks what the report claims, lists what was changed, and ends the run: all of it in one append. */
 async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<RunResult> {
-  await tree.writer.flushed();
   const events: NewEvent[] = [];
   const seen = await evidenceOf(tree, node);
   const changed = manifest(seen);
@@ -153,7 +152,9 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
     events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
   events.push(node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP }));
   // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
-  await tree.writer.write(events, node.parent === undefined ? { sync: 'power' } : {});
+  const written = tree.writer.write(events, node.parent === undefined ? { sync: 'power' } : {});
+  if (node.parent === undefined) tree.ending();
+  await written;
   return final;
 }
 
@@ -175,6 +176,7 @@ function dismissals(tree: Tree, node: RunNode): NewEvent[] {
 async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
   const { journal } = node;
   if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
+  await tree.writer.flushed();
   return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }
 

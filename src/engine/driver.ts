@@ -13,6 +13,7 @@ import { readAll } from './read-all.ts';
 import type { AgentSetup } from './setup.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 import { openWaits } from './waits.ts';
+import type { OverLimit } from './writer.ts';
 
 export interface DriveTask {
   readonly session: SessionId;
@@ -42,27 +43,29 @@ interface Place {
 export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
   const driven = new Map<RunId, { readonly handle: RunHandle; interrupt(why: Interruption): void }>();
 
-  const place = (task: DriveTask, events: readonly LedgerEvent[]): Place => {
-    const tree = buildTree({ ...task, events, parts, watchers });
+  const place = (task: DriveTask, events: readonly LedgerEvent[], lease: Lease): Place => {
+    const tree = buildTree({ ...task, events, parts, watchers, ending: () => void lease.giveBack() });
     return { tree, root: tree.root(task.run, task.started) };
   };
-  const work = async (task: DriveTask, at: { current: Place }): Promise<RunEnd> => {
+  const work = async (task: DriveTask, at: { current: Place }, lease: Lease): Promise<RunEnd> => {
     const stopListening = parts.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
-    const end = await driveUntilStuck(parts, at, async () => place(task, await readAll(parts.ledger, task.session)));
+    const end = await driveUntilStuck(parts, at, async () => place(task, await readAll(parts.ledger, task.session), lease));
     stopListening();
     driven.delete(task.run);
-    // The lease of a run that was lost, or of a ledger that cannot be written, is not ours to give back.
-    await parts.ledger.release(task.fence).catch(() => undefined);
+    await lease.giveBack();
     return end;
   };
   return {
     async drive(task) {
-      const at = { current: place(task, task.events) };
+      const lease = leaseOf(parts, task);
+      const at = { current: place(task, task.events, lease) };
       const { tree, root } = at.current;
-      const opened = await tree.writer.write(task.opening(root));
-      if (!('kind' in opened)) for (const event of opened) tree.inbox.apply(event);
-      const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at) };
+      const opening = tree.writer.write(task.opening(root));
+      // A new session has no past to look at: its first steps share the transaction of its opening.
+      if (task.events.length > 0) for (const event of written(await opening)) tree.inbox.apply(event);
+      const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
       driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
+      await opening;
       return handle;
     },
     driving: (run) => driven.get(run)?.handle,
@@ -73,6 +76,19 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
     },
   };
 }
+
+interface Lease {
+  /** Once is enough, and the first call counts. */
+  giveBack(): Promise<void>;
+}
+
+function leaseOf(parts: EngineParts, task: DriveTask): Lease {
+  let given: Promise<void> | undefined;
+  // The lease of a run that was lost, or of a ledger that cannot be written, is not ours to give back.
+  return { giveBack: () => (given ??= parts.ledger.release(task.fence).catch(() => undefined)) };
+}
+
+const written = (outcome: readonly LedgerEvent[] | OverLimit): readonly LedgerEvent[] => ('kind' in outcome ? [] : outcome);
 
 /** An answer may have come while other branches were still busy: then the run goes on at once, from the ledger. */
 async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebuild: () => Promise<Place>): Promise<RunEnd> {

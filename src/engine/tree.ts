@@ -99,6 +99,8 @@ export interface Tree {
   activeBefore(run: RunId): number;
   /** Starts a child run, or takes up one that had started before. */
   child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
+  /** The root's end is on its way to the ledger: whoever holds the lease may give it back in the same transaction. */
+  ending(): void;
   /** Resolves when something has come in from outside, the time is over or the signal aborts. */
   news(timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Undefined when nobody watches. */

@@ -1,10 +1,12 @@
-/** The loop: every way out of it, what it sees as standing still, and what becomes of trouble on the way. */
+/** The loop: every way out of it, how it judges, and what becomes of trouble on the way. */
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   breaks,
   fastClock,
   type Group,
+  HELD_RUN,
   hangs,
+  holdLoop,
   judges,
   type Player,
   type PlayOptions,
@@ -14,11 +16,8 @@ import {
   sendTo,
   type Told,
 } from '../../test/support/group-play.ts';
-import { calls, createWorld, reports, says, type World } from '../../test/support/world.ts';
-import { sleep } from '../base/clock.ts';
+import { says, type World } from '../../test/support/world.ts';
 import type { RunId } from '../base/ids.ts';
-import { userText } from '../events/messages.ts';
-import { type Tool, textResult } from '../tools/port.ts';
 
 const worlds: World[] = [];
 afterEach(async () => {
@@ -145,121 +144,16 @@ describe('ways out', () => {
     const player: Player = async (asked) => {
       if (asked.part !== stopAt || stopped) return undefined;
       stopped = true;
-      await world?.engine.cancel(RUN, 'enough');
+      await world?.engine.cancel(HELD_RUN, 'enough');
       return await hangs(asked);
     };
-    const told = await controlled({ evaluator: 'judge' }, player, (made) => {
+    const told = await holdLoop({ evaluator: 'judge' }, player, (made) => {
       world = made;
     });
     expect(told.end).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
     expect(payloads(told.events, 'group.ended')).toMatchObject([{ reason, iterations, cancelled: true, goalMet: false }]);
     const starts = told.events.filter((event) => event.event_type === 'run.started').length;
     expect(told.events.filter((event) => event.event_type === 'run.ended')).toHaveLength(starts);
-  });
-});
-
-const RUN = 'run_000000000000000reflect' as RunId;
-
-/** A loop that the test holds in its hand: it can be cancelled, paused and resumed. */
-async function controlled(group: Partial<Group>, player: Player, made: (world: World) => void, tools: readonly Tool[] = []) {
-  const { acting, groupAgents } = await import('../../test/support/group-play.ts');
-  const { readAll } = await import('../engine/read-all.ts');
-  const world = createWorld({
-    clock: fastClock,
-    tools,
-    agents: groupAgents({ mode: 'reflect', workers, ...group }, undefined, {}).map((one) =>
-      one.name === 'coder' ? { ...one, tools: tools.map((tool) => tool.name) } : one,
-    ),
-    brain: acting(player),
-  });
-  worlds.push(world);
-  made(world);
-  const started = await world.engine.start({ agent: 'lead', input: userText('Build it.'), workspace: '.', run: RUN });
-  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
-  let end = await started.handle.done;
-  for (let turn = 0; end.kind === 'paused' && turn < 10; turn += 1) {
-    const resumed = await world.engine.resume(RUN);
-    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
-    end = await resumed.handle.done;
-  }
-  return { end, events: await readAll(world.ledger, started.handle.session) };
-}
-
-describe('standing still', () => {
-  const stays: Player = ({ part }) => (part === 'synthesis' ? SAME : undefined);
-
-  it('warns once, then stops', async () => {
-    const { events } = await play({}, stays);
-    expect(payloads(events, 'group.stalled')).toMatchObject([
-      { iteration: 2, consecutive: 1, stops: false, similarity: 1 },
-      { iteration: 3, consecutive: 2, stops: true, similarity: 1 },
-    ]);
-    const [first, second] = payloads(events, 'group.evaluated');
-    expect(first?.advice).toBeUndefined();
-    expect(second?.advice).toEqual(['The answer is almost the same as before: try something different.']);
-  });
-
-  it('begins to count anew after a pause', async () => {
-    let world: World | undefined;
-    let paused = false;
-    const player: Player = async (asked) => {
-      if (asked.part === 'replan' && asked.round === 3 && !paused) {
-        paused = true;
-        await world?.engine.pause(RUN, 'let me see');
-      }
-      return stays(asked);
-    };
-    const told = await controlled({ maxIterations: 10 }, player, (made) => {
-      world = made;
-    });
-    expect(payloads(told.events, 'run.paused')).toHaveLength(1);
-    // Without the pause it would have ended in the third iteration.
-    expect(payloads(told.events, 'group.stalled').map(({ iteration, consecutive }) => [iteration, consecutive])).toEqual([
-      [2, 1],
-      [4, 1],
-      [5, 2],
-    ]);
-    expect(ending(told)).toMatchObject({ reason: 'stalled', iterations: 5 });
-  });
-
-  it.each([
-    [
-      'a new change of a file',
-      (round: number) => ({ path: 'a.ts', after: `content ${round}`, passed: true }),
-      'max_iterations',
-      6,
-    ],
-    ['another file each time', (round: number) => ({ path: `a${round}.ts`, after: 'x', passed: true }), 'max_iterations', 6],
-    ['a test that ends otherwise', (round: number) => ({ path: 'a.ts', after: 'x', passed: round === 2 }), 'stalled', 5],
-    ['the same change again', () => ({ path: 'a.ts', after: 'x', passed: true }), 'stalled', 3],
-    ['back and forth', (round: number) => ({ path: 'a.ts', after: `content ${round % 2}`, passed: true }), 'stalled', 4],
-  ] as const)('what the runtime saw outranks the words: %s', async (_name, made, reason, iterations) => {
-    let round = 0;
-    const build: Tool = {
-      name: 'build',
-      description: 'Builds.',
-      inputSchema: { type: 'object' },
-      replay: 'safe',
-      async run() {
-        round += 1;
-        const { path, after, passed } = made(round);
-        return {
-          ...textResult('built'),
-          evidence: [
-            { type: 'file.diff', payload: { path, before: null, after, addedLines: 1, removedLines: 0, diff: '' } },
-            { type: 'test.report', payload: { command: 'npm test', exitCode: passed ? 0 : 1, passed } },
-          ],
-        };
-      },
-    };
-    const player: Player = ({ agent, part, text, request }) => {
-      if (part === 'synthesis') return SAME;
-      const worked = request.messages.at(-1)?.role === 'tool';
-      if (agent === 'coder') return worked ? reports(`built ${text.length}`) : calls({ name: 'build', input: {} });
-      return undefined;
-    };
-    const told = await controlled({ maxIterations: 6 }, player, () => undefined, [build]);
-    expect(ending(told)).toMatchObject({ reason, iterations });
   });
 });
 
@@ -431,27 +325,5 @@ describe('conversations', () => {
     expect(lead.slice(1).every((continues) => continues !== undefined)).toBe(true);
     const last = told.asked.filter((one) => one.agent === 'coder').at(-1);
     expect(last?.round).toBe(4);
-  });
-});
-
-describe('pausing', () => {
-  it('stops before the next step and goes on from there', async () => {
-    let world: World | undefined;
-    let paused = false;
-    const player: Player = async (asked) => {
-      if (asked.part === 'work' && !paused) {
-        paused = true;
-        await world?.engine.pause(RUN, 'lunch');
-        await sleep(fastClock, 2_000);
-      }
-      return undefined;
-    };
-    const told = await controlled({ maxIterations: 2 }, player, (made) => {
-      world = made;
-    });
-    expect(payloads(told.events, 'run.paused')).toEqual([{ reason: 'lunch' }]);
-    expect(ending(told)).toMatchObject({ reason: 'max_iterations', iterations: 2 });
-    // No task was given out twice.
-    expect([runsOf(told.events, 'coder').length, runsOf(told.events, 'tester').length]).toEqual([2, 2]);
   });
 });

@@ -11,6 +11,7 @@ import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { textOf, userText } from '../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
+import type { Tool } from '../../src/tools/port.ts';
 import { agent, calls, createWorld, says, type World, type WorldOptions } from './world.ts';
 
 export type Group = NonNullable<AgentDefinition['group']>;
@@ -152,3 +153,28 @@ export const payloads = <Type extends EventType>(events: readonly LedgerEvent[],
 /** The runs of one worker, oldest first. */
 export const runsOf = (events: readonly LedgerEvent[], member: string): RunId[] =>
   only(events, 'run.started').flatMap((event) => (event.payload.member === member ? [event.run_id as RunId] : []));
+
+export const HELD_RUN = 'run_00000000000000000held' as RunId;
+
+/** A loop that the test holds in its hand: it can be cancelled, paused and, when it was, resumed. The coder has the tools. */
+export async function holdLoop(group: Partial<Group>, player: Player, made: (world: World) => void, tools: readonly Tool[] = []) {
+  const agents = groupAgents({ mode: 'reflect', workers: ['coder', 'tester'], ...group });
+  const world = createWorld({
+    clock: fastClock,
+    tools,
+    agents: agents.map((one) => (one.name === 'coder' ? { ...one, tools: tools.map((tool) => tool.name) } : one)),
+    brain: acting(player),
+  });
+  made(world);
+  const started = await world.engine.start({ agent: 'lead', input: userText('Build it.'), workspace: '.', run: HELD_RUN });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  let end = await started.handle.done;
+  for (let turn = 0; end.kind === 'paused' && turn < 10; turn += 1) {
+    const resumed = await world.engine.resume(HELD_RUN);
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    end = await resumed.handle.done;
+  }
+  const events = await readAll(world.ledger, started.handle.session);
+  await world.close();
+  return { end, events };
+}

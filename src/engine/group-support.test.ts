@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { payloads } from '../../test/support/group-play.ts';
+import { agent, calls, createWorld, reports, says, turnOf } from '../../test/support/world.ts';
+import { sleep, systemClock } from '../base/clock.ts';
+import { userText } from '../events/messages.ts';
+import { type Tool, textResult } from '../tools/port.ts';
+import { readAll } from './read-all.ts';
+
+it('what somebody else changes meanwhile is not the loop’s own progress', async () => {
+  let changes = 0;
+  let asked = 0;
+  const change: Tool = {
+    name: 'change',
+    description: 'Changes a file.',
+    inputSchema: { type: 'object' },
+    replay: 'safe',
+    async run() {
+      changes += 1;
+      const payload = { path: 'a.ts', before: null, after: `content ${changes}`, addedLines: 1, removedLines: 0, diff: '' };
+      return { ...textResult('changed'), evidence: [{ type: 'file.diff', payload }] };
+    },
+  };
+  const world = createWorld({
+    tools: [change],
+    agents: [
+      agent({ name: 'lead', tools: [], group: { mode: 'broadcast', workers: ['loop', 'busy'] } }),
+      agent({ name: 'loop', tools: [], group: { mode: 'reflect', maxIterations: 5 } }),
+      agent({ name: 'busy', tools: ['change'] }),
+    ],
+    brain: async (request) => {
+      const turn = turnOf(request);
+      const until = async (reached: () => boolean): Promise<void> => {
+        for (let wait = 0; !reached() && wait < 40; wait += 1) await sleep(systemClock, 5);
+      };
+      // In turn: each answer of the loop comes after another change by the other one.
+      if (request.agent === 'busy') {
+        await until(() => asked >= turn);
+        return turn <= 6 ? calls({ name: 'change', input: { turn } }) : reports('busy is done');
+      }
+      asked = turn;
+      await until(() => changes >= turn);
+      return says('The same.');
+    },
+  });
+  const started = await world.engine.start({ agent: 'lead', input: userText('Go.'), workspace: '.' });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  await started.handle.done;
+  const events = await readAll(world.ledger, started.handle.session);
+  await world.close();
+  expect(changes).toBe(6);
+  expect(payloads(events, 'group.ended')).toMatchObject([{ reason: 'stalled', iterations: 3 }]);
+});
