@@ -62,7 +62,9 @@ function codeOnly(text: string): string {
 
 /** The inner lines of a text over several lines, such as a prompt, are prose: breaking them would change what they say. */
 function withoutProse(text: string): string {
-  return text.replaceAll(/`(?:\\[\s\S]|[^`\\])*`/g, (literal) => (literal.includes('\n') ? literal.replaceAll(/[^\n]/g, '') : literal));
+  return text.replaceAll(/`(?:\\[\s\S]|[^`\\])*`/g, (literal) =>
+    literal.includes('\n') ? literal.replaceAll(/[^\n]/g, '') : literal,
+  );
 }
 
 interface Ban {

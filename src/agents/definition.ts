@@ -137,7 +137,6 @@ export const definitionSchema = z.strictObject({
 
 export type Frontmatter = z.infer<typeof definitionSchema>;
 export type GroupContext = z.infer<typeof context>;
-export type McpServer = NonNullable<Frontmatter['mcp']>[string];
 
 /** An agent: what its file says, its prompt, and where it came from. */
 export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models'> {

@@ -8,14 +8,14 @@ import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence } from '../ledger/port.ts';
 import { type BudgetScope, projectScope, scopesOf } from './budget.ts';
-import { createChannel } from './channel.ts';
-import { createFrozen } from './frozen.ts';
+import { type Channel, createChannel } from './channel.ts';
+import { createFrozen, type Frozen } from './frozen.ts';
 import { conversationOf } from './history.ts';
-import { createInbox } from './inbox.ts';
+import { createInbox, type Inbox } from './inbox.ts';
 import { Interruption } from './interruption.ts';
 import { createJournal } from './journal.ts';
 import { createLiveParts } from './live-parts.ts';
-import { createMembers } from './members.ts';
+import { createMembers, type Members } from './members.ts';
 import type { LivePart } from './port.ts';
 import type { AgentSetup } from './setup.ts';
 import { setupOf } from './setup-run.ts';
@@ -67,10 +67,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     wake?.();
   };
   const inbox = createInbox(parts.ledger, session, cancelAsked);
-  const channel = createChannel();
-  const frozen = createFrozen();
-  const members = createMembers();
-  for (const event of events) for (const fold of [inbox, channel, frozen, members]) fold.apply(event);
+  const { channel, frozen, members } = folded(events, inbox);
 
   const node = (
     run: RunId,
@@ -132,6 +129,13 @@ export function buildTree(options: TreeOptions): DrivenTree {
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+/** What earlier lives of the session have left for this one. */
+function folded(events: readonly LedgerEvent[], inbox: Inbox): { channel: Channel; frozen: Frozen; members: Members } {
+  const folds = { channel: createChannel(), frozen: createFrozen(), members: createMembers() };
+  for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);
+  return folds;
 }
 
 function groupByRun(events: readonly LedgerEvent[]): Map<string, LedgerEvent[]> {

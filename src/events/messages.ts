@@ -45,7 +45,6 @@ export const message = z.discriminatedUnion('role', [userMessage, assistantMessa
 
 export type TextPart = z.infer<typeof textPart>;
 export type ImagePart = z.infer<typeof imagePart>;
-export type ReasoningPart = z.infer<typeof reasoningPart>;
 export type ToolCallPart = z.infer<typeof toolCallPart>;
 export type ToolResultPart = z.infer<typeof toolResultPart>;
 export type UserMessage = z.infer<typeof userMessage>;

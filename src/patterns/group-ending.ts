@@ -1,12 +1,9 @@
 /** How a reflect loop ends: by exactly one rule, which it names. Only a met goal is a success. */
 import { limits } from '../base/limits.ts';
-import type { Payloads } from '../events/catalogue.ts';
-import type { Loop } from './group-reflect.ts';
+import type { Loop, StopReason } from './group-loop.ts';
 import { type WorkerOutcome, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
-
-export type StopReason = Payloads['group.ended']['reason'];
 
 const SAYS: Readonly<Record<StopReason, string>> = {
   goal_met: 'the goal was met',

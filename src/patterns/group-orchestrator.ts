@@ -1,4 +1,4 @@
-/** What an orchestrator does: plan, hand out the tasks, put the results together. Each is a run that goes on with its conversation. */
+/** What an orchestrator does: plan, hand out tasks, put results together. Each is a run that goes on with its conversation. */
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { userText } from '../events/messages.ts';

@@ -6,60 +6,14 @@
  * Every way out but a met goal is marked as cancelled, and the summary says which rule ended the loop.
  */
 import { limits } from '../base/limits.ts';
-import type { AgentRun, Progress } from './agent-run.ts';
+import type { AgentRun } from './agent-run.ts';
 import { adviceFor } from './group-advice.ts';
-import { endLoop, type StopReason } from './group-ending.ts';
+import { endLoop } from './group-ending.ts';
 import { evaluate, type Judgement } from './group-evaluation.ts';
-import type { GroupConfig, Worker, WorkerOutcome } from './group-workers.ts';
-import { checkStall, noStall, type StallState, trendOf } from './stall.ts';
+import type { At, Loop, Made, Something, StopReason, Work } from './group-loop.ts';
+import type { GroupConfig } from './group-workers.ts';
+import { checkStall, noStall, trendOf } from './stall.ts';
 import type { RunResult } from './steps.ts';
-
-/** Where in the loop something is made. The key differs when the iteration is tried again. */
-export interface At {
-  readonly key: string;
-  readonly iteration: number;
-  /** What the last judgement found wanting. */
-  readonly evaluation: string | undefined;
-}
-
-export type Made =
-  | {
-      readonly kind: 'made';
-      readonly result: RunResult;
-      readonly outcomes: readonly WorkerOutcome[];
-      readonly missing: readonly string[];
-      /** What was said, when it is not the result itself. */
-      readonly said?: string;
-    }
-  | { readonly kind: 'stop'; readonly reason: StopReason; readonly result: RunResult }
-  | { readonly kind: 'error'; readonly result: RunResult; readonly outcomes?: readonly WorkerOutcome[] | undefined };
-
-type Something = Extract<Made, { kind: 'made' }>;
-
-/** What the loop goes round about: a group's work, or an agent's own. */
-export interface Work {
-  make(at: At): Promise<Made>;
-  /** The maker's own judgement, asked for when there is no evaluator. */
-  judge(key: string, made: Something): Promise<Judgement>;
-  readonly workers: readonly Worker[];
-}
-
-export interface Loop {
-  readonly run: AgentRun;
-  readonly config: GroupConfig;
-  readonly work: Work;
-  readonly request: string;
-  readonly maxIterations: number;
-  /** What the present iteration has made, if it could not be judged yet. */
-  unjudged: Something | undefined;
-  latest: Something | undefined;
-  evaluation: string | undefined;
-  stall: StallState;
-  scores: readonly number[];
-  /** States of the files that the loop has seen. */
-  readonly seen: Set<string>;
-  before: Progress | undefined;
-}
 
 type Iteration =
   | { readonly kind: 'again' }

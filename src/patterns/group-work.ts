@@ -5,9 +5,9 @@
 import type { RunId } from '../base/ids.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
 import { selfJudged } from './group-evaluation.ts';
+import type { At, Made, Work } from './group-loop.ts';
 import { type Assigned, allMissing, ask, divide, plan, synthesise } from './group-orchestrator.ts';
 import { JUDGE_YOURSELF } from './group-prompts.ts';
-import type { At, Made, Work } from './group-reflect.ts';
 import type { GroupConfig, Worker, WorkerOutcome } from './group-workers.ts';
 
 export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Work {

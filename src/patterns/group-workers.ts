@@ -1,4 +1,4 @@
-/** The workers of a group: who they are, what they are given, and what came of it. A stuck or failed one never holds up the rest. */
+/** The workers of a group: who they are, what they are given, what came of it. A stuck or failed one never holds up the rest. */
 import type { AgentDefinition } from '../agents/definition.ts';
 import { limits } from '../base/limits.ts';
 import type { Report, RunStatus } from '../events/catalogue.ts';

@@ -8,38 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { testTerminal } from '../support/test-terminal.ts';
-import { createTestProject, type Ended, objectIn, type TestProject } from './support-project.ts';
-
-const DESK = '---\nname: desk\ngroup: { mode: orchestrator, workers: [coder, tester] }\n---\nYou lead.\n';
-const PANEL = '---\nname: panel\ngroup: { mode: broadcast, workers: [coder] }\n---\nYou ask everybody.\n';
-
-/** Replies go by what the prompt says, so that any number of prompts finds its answer. */
-const REPLIES = {
-  agents: {
-    desk: [
-      { when: { contains: 'The workers have answered' }, text: 'All together.' },
-      { text: '@worker:coder write it\n@worker:tester test it' },
-    ],
-    coder: [
-      { when: { contains: 'write a file' }, toolCalls: [{ name: 'write', input: { path: 'out.txt', content: 'by coder' } }] },
-      { text: 'one' },
-      { text: 'two' },
-      { text: 'three' },
-    ],
-    tester: [{ text: 'tested' }, { text: 'tested again' }],
-  },
-};
-
-async function project(settings = 'permissions: { write: allow }\n'): Promise<TestProject> {
-  const made = await createTestProject(settings);
-  await made.write('agents/desk.md', DESK);
-  await made.write('agents/panel.md', PANEL);
-  await made.write('agents/coder.md', '---\nname: coder\ntools: [write]\n---\nYou code.\n');
-  await made.write('agents/tester.md', '---\nname: tester\n---\nYou test.\n');
-  await made.write('replies.yaml', JSON.stringify(REPLIES));
-  made.env['TROUPE_MODEL'] = 'scripted:replies.yaml';
-  return made;
-}
+import { groupProject as project, REPLIES } from './support-groups.ts';
+import { type Ended, objectIn, type TestProject } from './support-project.ts';
 
 /** The command in the test's own process: starting another costs more than all the rest. */
 async function quick(at: TestProject, ...args: readonly string[]): Promise<Ended> {

@@ -275,7 +275,7 @@ describe('workers in trouble', () => {
     },
   );
 
-  it('regression 30: nothing is cut short: a long answer is put together whole, and the fullest answer of one’s own counts', async () => {
+  it('regression 30: nothing is cut short: a long answer stays whole, and the fullest answer of one’s own counts', async () => {
     const long = `begin ${'x'.repeat(100_000)} end`;
     const told = await play('orchestrator', ({ part, agent }) => (part === 'work' && agent === 'coder' ? long : undefined));
     expect(told.asked.find((one) => one.part === 'synthesis')?.text).toContain(long);

@@ -179,8 +179,10 @@ function words({ dice, trait }: Scene, { part, text, round }: Asked): ModelOutco
   if (part === 'plan' || part === 'replan' || part === 'nudge')
     return trait === 'stubborn' ? dice.one(['I know better.', '@worker:nobody Do it.']) : plan(dice, text);
   if (part === 'synthesis' && trait === 'dull') return 'Well.\n[[NEEDS_ITERATION]]';
-  if (part === 'synthesis')
-    return `${dice.one(['Well.', 'So.', `Round ${round}.`])}${dice.one(['', '\n[[NEEDS_ITERATION]]', '\n[[GROUP_REFLECT_COMPLETE]]'])}`;
+  if (part === 'synthesis') {
+    const ending = dice.one(['', '\n[[NEEDS_ITERATION]]', '\n[[GROUP_REFLECT_COMPLETE]]']);
+    return `${dice.one(['Well.', 'So.', `Round ${round}.`])}${ending}`;
+  }
   if (text.startsWith('Look at your answer'))
     return dice.one(['Better.', '[[REFLECTION_COMPLETE]]', 'Not [[REFLECTION_COMPLETE]] yet.']);
   const long = 'a piece of work '.repeat(dice.number(2_000));
