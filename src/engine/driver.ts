@@ -60,12 +60,9 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
       const lease = leaseOf(parts, task);
       const at = { current: place(task, task.events, lease) };
       const { tree, root } = at.current;
-      const opening = tree.writer.write(task.opening(root));
-      // A new session has no past to look at: its first steps share the transaction of its opening.
-      if (task.events.length > 0) for (const event of written(await opening)) tree.inbox.apply(event);
+      for (const event of written(await tree.writer.write(task.opening(root)))) tree.inbox.apply(event);
       const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
       driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
-      await opening;
       return handle;
     },
     driving: (run) => driven.get(run)?.handle,

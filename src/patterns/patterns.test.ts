@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventsOf, told, toolsOf } from '../../test/support/pattern-scenarios.ts';
 import { checkExpected, checkRuns, checkTeams } from '../../test/support/pattern-scenarios-invariants.ts';
-import { type Played, playByHand, playOnEngine, ROOT_RUN, scenarios } from '../../test/support/pattern-scenarios-table.ts';
+import { type Played, playByHand, playOnEngine, scenarios } from '../../test/support/pattern-scenarios-table.ts';
 import { foldCosts, initialCosts } from '../projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../projections/run-tree.ts';
 
@@ -16,13 +16,17 @@ function checkCosts({ ledger }: Played): void {
   const spent = ledger.flatMap((event) => (event.event_type === 'model.response' ? [event.payload.cost?.nanoUsd ?? 0] : []));
   const sum = spent.reduce((total, one) => total + one, 0);
   const tree = ledger.reduce(foldRunTree, initialRunTree());
-  expect(subtreeSpending(tree, ROOT_RUN)).toMatchObject({ calls: spent.length, nanoUsd: sum, unknownCalls: 0 });
+  const roots = ledger.flatMap((event) =>
+    event.event_type === 'run.started' && event.payload.parent === undefined ? [subtreeSpending(tree, event.run_id)] : [],
+  );
+  const total = (of: 'calls' | 'nanoUsd' | 'unknownCalls') => roots.reduce((sofar, root) => sofar + root[of], 0);
+  expect([total('calls'), total('nanoUsd'), total('unknownCalls')]).toEqual([spent.length, sum, 0]);
   expect(ledger.reduce(foldCosts, initialCosts()).total).toMatchObject({ calls: spent.length, nanoUsd: sum });
 }
 
 it('has scenarios of every pattern, and says why one cannot be played by hand', () => {
   expect(new Set(scenarios.map((scenario) => scenario.name)).size).toBe(scenarios.length);
-  const patterns = ['handoff', 'router', 'advisors', 'team', 'sub-agents', 'clarifications', 'compositions'];
+  const patterns = ['handoff', 'router', 'advisors', 'team', 'sub-agents', 'clarifications', 'compositions', 'groups'];
   for (const pattern of patterns) {
     const rows = scenarios.filter((scenario) => scenario.pattern === pattern);
     expect(rows.length, pattern).toBeGreaterThanOrEqual(4);
@@ -81,6 +85,10 @@ const STOPS: readonly (readonly [scenario: string, agent: string])[] = [
   ['a team inside a team, led by its own agent', 'y'],
   ['a router to a team that hands over', 'editor'],
   ['calls of one turn run side by side and answer in order', 'right'],
+  ['the same prompt to all, side by side', 'ana'],
+  ['plan, divide, put together', 'coder'],
+  ['the goal is met when the evaluator says so', 'judge'],
+  ['alone, until it says that it is done', 'solo'],
   ['across two levels, and destroyed all the way down at the end', 'clerk'],
 ];
 

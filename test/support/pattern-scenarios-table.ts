@@ -5,15 +5,18 @@ import { readAll } from '../../src/engine/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
+import type { RunResult } from '../../src/patterns/steps.ts';
 import { never, type Scenario, type Story, type StoryEvent } from './pattern-scenarios.ts';
 import { advisorScenarios } from './pattern-scenarios-advisors.ts';
 import { agentScenarios } from './pattern-scenarios-agents.ts';
 import { compositionScenarios } from './pattern-scenarios-compositions.ts';
+import { groupScenarios } from './pattern-scenarios-groups.ts';
+import { reflectScenarios } from './pattern-scenarios-groups-reflect.ts';
 import { handoffScenarios } from './pattern-scenarios-handoff.ts';
 import { routerScenarios } from './pattern-scenarios-router.ts';
 import { teamScenarios } from './pattern-scenarios-team.ts';
 import { createTwin } from './steps-twin.ts';
-import { type Brain, createWorld, worldTools } from './world.ts';
+import { type Brain, createWorld, type World, worldTools } from './world.ts';
 
 export const scenarios: readonly Scenario[] = [
   ...handoffScenarios,
@@ -22,6 +25,8 @@ export const scenarios: readonly Scenario[] = [
   ...teamScenarios,
   ...agentScenarios,
   ...compositionScenarios,
+  ...groupScenarios,
+  ...reflectScenarios,
 ];
 
 export const ROOT_RUN = 'run_0000000000000pattern' as RunId;
@@ -50,30 +55,44 @@ export const playByHand: Player = async (scenario, stopAt) => {
   const twin = createTwin({
     agents: scenario.agents,
     tools: worldTools({ modelCalls: [], effects: [] }),
+    clock: scenario.clock,
     brain: noting(scenario, asked, stopAt, () => twin.cancel()),
   });
-  const result = await twin.run(scenario.agents[0]?.name ?? '', userText(scenario.prompt));
+  const first = scenario.agents[0]?.name ?? '';
+  let result = await twin.run(first, userText(scenario.prompt));
+  if (scenario.afterwards !== undefined) result = await twin.run(first, userText(scenario.afterwards));
   return { result, asked, events: twin.events, ledger: [] };
 };
 
 export const playOnEngine: Player = async (scenario, stopAt) => {
   const asked: ModelRequest[] = [];
   const cancel = (): void => void world.engine.cancel(ROOT_RUN, 'enough');
-  const world = createWorld({ agents: scenario.agents, brain: noting(scenario, asked, stopAt, cancel) });
+  const brain = noting(scenario, asked, stopAt, cancel);
+  const world = createWorld({
+    agents: scenario.agents,
+    brain,
+    ...(scenario.clock === undefined ? {} : { clock: scenario.clock }),
+  });
+  let result = await playPrompt(world, scenario, scenario.prompt, ROOT_RUN);
+  if (scenario.afterwards !== undefined) result = await playPrompt(world, scenario, scenario.afterwards);
+  const ledger = await readAll(world.ledger, ROOT_SESSION);
+  await world.close();
+  return { result, asked, events: storyOf(ledger), ledger };
+};
+
+async function playPrompt(world: World, { agents }: Scenario, prompt: string, run?: RunId): Promise<RunResult> {
   const started = await world.engine.start({
-    agent: scenario.agents[0]?.name ?? '',
-    input: userText(scenario.prompt),
+    agent: agents[0]?.name ?? '',
+    input: userText(prompt),
     workspace: '.',
-    run: ROOT_RUN,
     session: ROOT_SESSION,
+    ...(run === undefined ? {} : { run }),
   });
   holds(started.kind === 'started', JSON.stringify(started));
   const end = await started.handle.done;
   holds(end.kind === 'ended', JSON.stringify(end));
-  const ledger = await readAll(world.ledger, ROOT_SESSION);
-  await world.close();
-  return { result: end.result, asked, events: storyOf(ledger), ledger };
-};
+  return end.result;
+}
 
 export function storyOf(events: readonly LedgerEvent[]): StoryEvent[] {
   const agents = new Map(

@@ -3,6 +3,7 @@
  * they are played by hand (test/support/steps-twin.ts), on the embedded engine, and cut at every append.
  */
 import type { AgentDefinition } from '../../src/agents/definition.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { textOf } from '../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
@@ -11,10 +12,14 @@ import { agent, calls, turnOf } from './world.ts';
 
 export interface Scenario {
   readonly name: string;
-  readonly pattern: 'handoff' | 'router' | 'advisors' | 'team' | 'sub-agents' | 'clarifications' | 'compositions';
+  readonly pattern: 'handoff' | 'router' | 'advisors' | 'team' | 'sub-agents' | 'clarifications' | 'compositions' | 'groups';
   /** The first one is asked. */
   readonly agents: readonly AgentDefinition[];
   readonly prompt: string;
+  /** Said afterwards in the same session; what is expected is then the answer to this. */
+  readonly afterwards?: string;
+  /** Where waiting is part of the play: a clock that makes it short. */
+  readonly clock?: Clock;
   /** The same answer to the same request, also in another life. */
   brain(request: ModelRequest): ModelOutcome | Promise<ModelOutcome>;
   readonly expect: {

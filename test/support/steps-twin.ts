@@ -3,14 +3,16 @@
  * through the real patterns and the real session loop. What comes out here is what a pattern means; an engine must agree.
  */
 import type { AgentDefinition } from '../../src/agents/definition.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { newestEntries } from '../../src/agents/newest-entries.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { TroupeError } from '../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
+import { limits } from '../../src/base/limits.ts';
 import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
 import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
-import type { SessionRequest } from '../../src/patterns/agent-run.ts';
+import type { AgentRun, SessionRequest } from '../../src/patterns/agent-run.ts';
 import { runAgent } from '../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
 import { broadcastText } from '../../src/projections/broadcast-text.ts';
@@ -23,6 +25,7 @@ import type { Brain } from './world.ts';
 
 export interface Twin {
   readonly events: readonly StoryEvent[];
+  /** Once per prompt: all of them are one session. */
   run(agent: string, input: UserMessage): Promise<RunResult>;
   cancel(): void;
 }
@@ -31,6 +34,7 @@ export interface TwinOptions {
   readonly agents: readonly AgentDefinition[];
   readonly tools: readonly Tool[];
   readonly brain: Brain;
+  readonly clock?: Clock | undefined;
 }
 
 interface Node {
@@ -38,6 +42,8 @@ interface Node {
   readonly parent: Node | undefined;
   readonly started: Payloads['run.started'];
   readonly abort: AbortController;
+  /** Tightens the agent's own budget of wall time. */
+  readonly timeoutMs?: number | undefined;
 }
 
 interface Said {
@@ -54,6 +60,8 @@ interface Stage {
   readonly heard: Map<string, Set<Said>>;
   /** Conversations of ended runs, for those that go on with them. */
   readonly conversations: Map<string, readonly Message[]>;
+  /** The latest run of each member of a group that has ended, by its place. */
+  readonly members: Map<string, RunId>;
   /** Where a message came from, if another run said it. */
   readonly origins: WeakMap<Message, Said>;
 }
@@ -67,12 +75,18 @@ export function createTwin(options: TwinOptions): Twin {
     said: [],
     heard: new Map(),
     conversations: new Map(),
+    members: new Map(),
     origins: new WeakMap(),
   };
   const abort = new AbortController();
+  let prompts = 0;
   return {
     events: stage.events,
-    run: (agent, input) => runNode(stage, { run: ROOT, parent: undefined, started: { agent, input, depth: 0 }, abort }),
+    run(agent, input) {
+      prompts += 1;
+      const run = prompts === 1 ? ROOT : childRunId(ROOT, `prompt/${prompts}`);
+      return runNode(stage, { run, parent: undefined, started: { agent, input, depth: 0 }, abort });
+    },
     cancel: () => abort.abort(),
   };
 }
@@ -83,28 +97,28 @@ function record<Type extends EventType>(stage: Stage, node: Node, type: Type, pa
 }
 
 async function runNode(stage: Stage, node: Node): Promise<RunResult> {
-  const { agent: name, input, seat, continues, maxTurns, part } = node.started;
+  const { agent: name, input, seat, continues, maxTurns, member, part } = node.started;
   record(stage, node, 'run.started', node.started);
   const agent = stage.options.agents.find((one) => one.name === name);
   if (agent === undefined) throw new TroupeError('no_agent', `There is no agent named ${name}.`);
-  const wall = agent.budget?.wall;
+  const shortest = Math.min(agent.budget?.wall ?? Number.POSITIVE_INFINITY, node.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const wall = Number.isFinite(shortest) ? shortest : undefined;
   let late = false;
   const timeIsUp = (): void => {
     late = true;
     node.abort.abort();
   };
-  const forget = wall === undefined ? () => undefined : systemClock.after(wall, timeIsUp);
+  const forget = wall === undefined ? () => undefined : (stage.options.clock ?? systemClock).after(wall, timeIsUp);
   const done = await runAgent({
     agent,
     run: node.run,
     input: input.role === 'user' ? input : userText(''),
     seat,
-    goesOn: node.parent !== undefined && continues !== undefined,
+    // A member of a group is asked anew, patterns and all, though it remembers.
+    goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
     maxTurns,
     part,
-    context: async () => undefined,
-    about: async (names) => names.map(() => ({})),
-    progress: async () => ({ files: '', tests: '', pauses: 0 }),
+    ...handSupport(stage),
     steps: handSteps(stage, node),
     session: (request) => session(stage, node, agent, request),
   });
@@ -113,14 +127,49 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
   const result: RunResult = late ? { ...done, status: 'budget_exhausted', error } : done;
   const { status, report, finalAgent, finalRun, spoke } = result;
   record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke }, 'end');
+  // Somebody whose patterns spoke for it has still been asked.
+  if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
+  if (member !== undefined) stage.members.set(placeOf(node), node.run);
   return result;
 }
 
-function startChild(parent: Node, key: string, agent: string, input: UserMessage, options: StartOptions): Node {
-  const { timeoutMs: _timeout, ...told } = options;
-  const started = { agent, input, parent: parent.run, depth: parent.started.depth + 1, ...told };
+/** What groups ask beside steps. No files are here to read or to change, and nobody pauses. */
+function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | 'progress'> {
+  return {
+    async context(kind, source) {
+      if (source === undefined || typeof source === 'string') return undefined;
+      return newestEntries(source.text, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
+    },
+    about: async (names) =>
+      names.map((name) => {
+        const { description, models } = options.agents.find((one) => one.name === name) ?? {};
+        const [model] = models ?? [];
+        return { ...(description === undefined ? {} : { description }), ...(model === undefined ? {} : { model }) };
+      }),
+    progress: async () => ({ files: '', tests: '', pauses: 0 }),
+  };
+}
+
+/** The names on the way down to a run: the same member of the same group has the same, in every prompt. */
+function placeOf({ parent, started }: Node): string {
+  return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(started.member ?? started.agent)}`;
+}
+
+const earlier = (stage: Stage, node: Node): readonly Message[] => stage.conversations.get(node.started.continues ?? '') ?? [];
+
+function startChild(
+  stage: Stage,
+  parent: Node,
+  key: string,
+  asked: { readonly agent: string; readonly input: UserMessage },
+  options: StartOptions,
+): Node {
+  const { timeoutMs, ...told } = options;
   const abort = new AbortController();
-  const node: Node = { run: childRunId(parent.run, key), parent, started, abort };
+  const started = { ...asked, parent: parent.run, depth: parent.started.depth + 1, ...told };
+  const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeoutMs };
+  const continues = told.continues ?? (told.member === undefined ? undefined : stage.members.get(placeOf(fresh)));
+  const node = continues === undefined ? fresh : { ...fresh, started: { ...started, continues } };
   if (parent.abort.signal.aborted) abort.abort();
   else parent.abort.signal.addEventListener('abort', () => abort.abort(), { once: true });
   return node;
@@ -146,7 +195,7 @@ function handSteps(stage: Stage, node: Node): Steps {
     },
     async start(key, agent, input, options = {}) {
       claim(key);
-      const started = startChild(node, key, agent, input, options);
+      const started = startChild(stage, node, key, { agent, input }, options);
       children.set(key, { node: started, result: runNode(stage, started) });
       return { key };
     },
@@ -187,21 +236,23 @@ function handSteps(stage: Stage, node: Node): Steps {
 
 async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<SessionResult> {
   const output = outputContract(agent);
-  const tools = stage.options.tools.filter((tool) => agent.tools?.includes(tool.name) === true);
+  const { part } = node.started;
+  const onlyTalks = part !== undefined && part !== 'self';
+  const tools = stage.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
   const exits = [...(request.exits ?? [])];
   const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
   if (request.reports && offers) exits.push(finalReportExit(output));
-  const limits = sessionLimits(agent);
+  const own = sessionLimits(agent);
   const { seat } = request;
   const ended = await runSession(
     {
       agent: agent.name,
       system: agent.prompt,
-      history: stage.conversations.get(node.started.continues ?? '') ?? [],
+      history: earlier(stage, node),
       request: request.input,
       exits,
       plain: request.plain ?? plainReport(output),
-      limits: { ...limits, maxTurns: Math.min(limits.maxTurns, node.started.maxTurns ?? limits.maxTurns) },
+      limits: { ...own, maxTurns: Math.min(own.maxTurns, node.started.maxTurns ?? own.maxTurns) },
     },
     {
       model: { ask: (turn) => ask(stage, node, agent, turn) },
@@ -224,7 +275,8 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
     return said === undefined ? { message } : { run: said.run, step: said.step };
   });
   const step = `turn/${turn.turn}/model`;
-  record(stage, node, 'model.request', { turn: turn.turn, model: 'by hand', added }, step);
+  const model = node.started.model ?? agent.models?.[0] ?? 'by hand';
+  record(stage, node, 'model.request', { turn: turn.turn, model, added }, step);
   const request: ModelRequest = {
     agent: agent.name,
     system: agent.prompt,
@@ -293,6 +345,7 @@ function notice(stage: Stage, node: Node, seat: Seat, { run, step, payload }: Sa
 function closed(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || toolCallsOf(last).length === 0) return messages;
-  const content = toolCallsOf(last).map(({ id, name }) => ({ type: 'tool-result' as const, id, name, content: [] }));
+  const done = [{ type: 'text' as const, text: 'Done.' }];
+  const content = toolCallsOf(last).map(({ id, name }) => ({ type: 'tool-result' as const, id, name, content: done }));
   return [...messages, { role: 'tool', content }];
 }
