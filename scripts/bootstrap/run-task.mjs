@@ -12,7 +12,8 @@ const commandLine = 'src/cli/main.ts';
 
 /** Script and leading arguments of each task; `here` keeps the folder the user is in. */
 const tasks = {
-  demo: { run: [commandLine, 'demo'] },
+  // What it shows to be copied is copied here, in the checkout.
+  demo: { run: [commandLine, 'demo'], env: { TROUPE_CALLED_AS: './troupe' } },
   start: { run: [commandLine] },
   cli: { run: [commandLine], here: true },
   test: { run: ['scripts/pipeline.ts', 'test'] },
@@ -44,7 +45,7 @@ function runTask(node, task, rest) {
   const [script, ...first] = task.run;
   const child = spawn(node, [join(root, script), ...first, ...rest], {
     cwd: task.here ? process.cwd() : root,
-    env: environmentWith(node, join(root, 'node_modules', '.bin')),
+    env: { ...environmentWith(node, join(root, 'node_modules', '.bin')), ...task.env },
     stdio: 'inherit',
   });
   const stopForwarding = forwardSignals(child);

@@ -24,6 +24,10 @@ function ends(story: Story, reason: Payloads['group.ended']['reason'], iteration
 
 const scores = (story: Story): number[] => eventsOf(story, 'group.evaluated').map(({ payload }) => payload.score);
 
+/** Where the loop waited before it tried again. */
+const backOffs = (story: Story): string[] =>
+  eventsOf(story, 'step.recorded').flatMap(({ step }) => (step.endsWith('/back-off') ? [step] : []));
+
 /** Rounds of an agent that works alone, from the first; the last one is repeated. */
 const saying =
   (...answers: readonly string[]): Player =>
@@ -146,6 +150,7 @@ const loops: readonly Scenario[] = [
     expect: { status: 'failed', finalAgent: 'lead', error: /3 errors in a row\. The last one: no key/ },
     check(story) {
       ends(story, 'error_budget', 1);
+      expect(backOffs(story)).toEqual(['iteration/1/back-off', 'iteration/1/again/1/back-off']);
       expect(story.result.report.body).toMatch(/### coder\n\ncoder has done[\s\S]*### tester/);
       // The work was done, so only what failed is tried again.
       expect([askedOf(story, 'coder').length, askedOf(story, 'lead').length]).toEqual([1, 4]);
@@ -165,6 +170,7 @@ const loops: readonly Scenario[] = [
     expect: { body: 'Built.', finalAgent: 'lead' },
     check(story) {
       ends(story, 'goal_met', 1);
+      expect(backOffs(story)).toEqual(['iteration/1/back-off', 'iteration/1/again/1/back-off']);
       expect(askedOf(story, 'lead')).toHaveLength(4);
     },
   },

@@ -13,6 +13,7 @@ import {
   type Scenario,
   type Story,
   told,
+  toolsOf,
 } from './pattern-scenarios.ts';
 import { reports, says } from './world.ts';
 
@@ -125,12 +126,15 @@ const divided: readonly Scenario[] = [
     name: 'each with its own model, charter and context',
     pattern: 'groups',
     agents: [
-      lead({
-        mode: 'orchestrator',
-        workers: [{ agent: 'coder', name: 'The Coder', model: 'test/strong', charter: 'You love types.' }, 'tester'],
-        sharedContext: { text: 'We use tabs.' },
-        routingContext: { text: 'Types go to the coder.' },
-      }),
+      lead(
+        {
+          mode: 'orchestrator',
+          workers: [{ agent: 'coder', name: 'The Coder', model: 'test/strong', charter: 'You love types.' }, 'tester'],
+          sharedContext: { text: 'We use tabs.' },
+          routingContext: { text: 'Types go to the coder.' },
+        },
+        { tools: ['act'] },
+      ),
       actor('coder', { models: ['test/weak'] }),
       actor('tester', { description: 'Tests all. And more.', models: ['test/plain'] }),
     ],
@@ -138,6 +142,8 @@ const divided: readonly Scenario[] = [
     brain: group({ plan: task('The Coder', 'Write it.') + task('tester', 'Test it.'), synthesis: 'Done.' }),
     expect: { body: 'Done.', finalAgent: 'lead' },
     check(story) {
+      // It has others do the work, so it has no tools in its hands.
+      for (const request of askedOf(story, 'lead')) expect(toolsOf(request)).toEqual([]);
       const plan = told(askedOf(story, 'lead')[0]);
       expect(plan).toContain('- The Coder (model test/strong): You love types.\n- tester (model test/plain): Tests all.\n');
       expect(plan).toContain('Types go to the coder.');

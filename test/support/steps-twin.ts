@@ -12,7 +12,7 @@ import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
 import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
-import type { AgentRun, SessionRequest } from '../../src/patterns/agent-run.ts';
+import { type AgentRun, type SessionRequest, succeeded } from '../../src/patterns/agent-run.ts';
 import { runAgent } from '../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
 import { broadcastText } from '../../src/projections/broadcast-text.ts';
@@ -202,7 +202,7 @@ function handSteps(stage: Stage, node: Node): Steps {
     settled,
     async all(handles) {
       const results = await settled(handles);
-      const failed = results.find((result) => result.status !== 'completed');
+      const failed = results.find((result) => !succeeded(result));
       if (failed !== undefined) throw new TroupeError('child_failed', failed.error?.message ?? failed.status);
       return results;
     },
@@ -215,7 +215,10 @@ function handSteps(stage: Stage, node: Node): Steps {
     },
     // Nobody is there to answer, and no time passes.
     wait: async (key) => void claim(key) as undefined,
-    sleep: async (key) => claim(key),
+    async sleep(key, delayMs) {
+      claim(key);
+      record(stage, node, 'step.recorded', { value: delayMs }, key);
+    },
     async now(key) {
       claim(key);
       return used.size;
