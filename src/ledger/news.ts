@@ -21,6 +21,8 @@ export interface News {
   close(): void;
 }
 
+/** How long a session may be listened to before the doorbell is watched. */
+const WATCH_AFTER_MS = 20;
 /** SQLite's log changes a moment before the commit in it can be seen, longer when it is flushed to the disk in between. */
 const LOOK_AGAIN_MS = [5, 25, 100, 400] as const;
 
@@ -37,13 +39,13 @@ export function createNews(database: DatabaseSync, path: string, reader: Reader,
   );
   const log = watchLog(database, path, clock, () => tails.names().forEach(tails.tell));
   const waiting = createListeners(
-    () => {
-      if (bell !== undefined && !existsSync(bell)) ring(bell);
-      rings.start();
-    },
-    () => rings.stop(),
+    () => doorbell.start(),
+    () => doorbell.stop(),
   );
-  const rings = watchFile(bell, clock, () => waiting.names().forEach(waiting.tell));
+  const doorbell = patiently(
+    watchBell(bell, clock, () => waiting.names().forEach(waiting.tell)),
+    clock,
+  );
 
   return {
     tail: (session, after, signal) => {
@@ -76,7 +78,41 @@ export function createNews(database: DatabaseSync, path: string, reader: Reader,
     close: () => {
       closing.abort();
       log.stop();
-      rings.stop();
+      doorbell.close();
+    },
+  };
+}
+
+/** The bell is made when it is first listened to; whoever rings it only touches it. */
+function watchBell(bell: string | undefined, clock: Clock, onNews: () => void): Watch {
+  const rings = watchFile(bell, clock, onNews);
+  return {
+    start: () => {
+      if (bell !== undefined && !existsSync(bell)) ring(bell);
+      rings.start();
+      // Somebody may have rung before anybody listened.
+      onNews();
+    },
+    stop: rings.stop,
+  };
+}
+
+/**
+ * Many runs are over before anybody could have sent them a word, and another often follows at once. So watching begins a
+ * moment after the first listener has come, and ends a while after the last has gone.
+ */
+function patiently(watch: Watch, clock: Clock): Watch & { close(): void } {
+  let cancel: (() => void) | undefined;
+  const soon = (delayMs: number, act: () => void): void => {
+    cancel?.();
+    cancel = clock.after(delayMs, act);
+  };
+  return {
+    start: () => soon(WATCH_AFTER_MS, watch.start),
+    stop: () => soon(limits.safetyCheckMs, watch.stop),
+    close: () => {
+      cancel?.();
+      watch.stop();
     },
   };
 }

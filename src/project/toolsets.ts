@@ -5,7 +5,7 @@ import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { secretsOf } from '../ledger/redact.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
-import { createMcpServers, type McpServers } from '../tools/mcp.ts';
+import type { McpServers } from '../tools/mcp.ts';
 import type { McpServerConfig } from '../tools/mcp-connection.ts';
 import type { Tool } from '../tools/port.ts';
 import { createToolset } from '../tools/registry.ts';
@@ -36,27 +36,36 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
     return new Map([...createBuiltIns({ clock, random, environment: env }), ...own]);
   };
   const mcpOptions = { clock, environment: env, folder };
-  const shared = createMcpServers(options.mcp, mcpOptions);
-  const byAgent = new Map<string, McpServers>();
+  let shared: Promise<McpServers> | undefined;
+  const byAgent = new Map<string, Promise<McpServers>>();
 
-  const serversOf = (agent: AgentDefinition): McpServers => {
-    if (agent.mcp === undefined) return shared;
-    const known = byAgent.get(agent.source);
-    if (known !== undefined) return known;
-    const made = both(createMcpServers(agent.mcp, { ...mcpOptions, environment: withoutSecrets(env) }), shared);
+  // The protocol is loaded with the first agent that uses a server.
+  const sharedServers = (): Promise<McpServers> => {
+    shared ??= import('../tools/mcp.ts').then(({ createMcpServers }) => createMcpServers(options.mcp, mcpOptions));
+    return shared;
+  };
+  const ownServers = async (mcp: NonNullable<AgentDefinition['mcp']>): Promise<McpServers> => {
+    const { createMcpServers } = await import('../tools/mcp.ts');
+    return both(createMcpServers(mcp, { ...mcpOptions, environment: withoutSecrets(env) }), await sharedServers());
+  };
+  const serversOf = async (agent: AgentDefinition): Promise<McpServers | undefined> => {
+    if (agent.tools?.some((name) => name.startsWith('mcp:')) !== true) return undefined;
+    if (agent.mcp === undefined) return await sharedServers();
+    const made = byAgent.get(agent.source) ?? ownServers(agent.mcp);
     byAgent.set(agent.source, made);
-    return made;
+    return await made;
   };
   return {
     async of(agent) {
       if (agent.tools === undefined || agent.tools.length === 0) return ok([]);
       const builtIns = await builtInsFor(agent.tools);
-      const made = await createToolset({ names: agent.tools, builtIns, mcp: serversOf(agent) });
+      const made = await createToolset({ names: agent.tools, builtIns, mcp: await serversOf(agent) });
       if (made.ok) return made;
       return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));
     },
     async close() {
-      await Promise.all([shared, ...byAgent.values()].map((servers) => servers.close()));
+      const started = await Promise.all([...byAgent.values(), ...(shared === undefined ? [] : [shared])]);
+      await Promise.all(started.map((servers) => servers.close()));
     },
   };
 }
