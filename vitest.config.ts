@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'bench/results/**'],
+    setupFiles: ['test/support/fixed-seed.ts'],
     testTimeout: 20_000,
     pool: 'forks',
   },

@@ -2,8 +2,9 @@
  * `.claude/agents/*.md`, the agent files of Claude Code. Without `tools` such an agent has all of them, as there; what writes,
  * runs or reaches out asks first, whatever the file would like.
  */
+
+import { nearest } from '../base/did-you-mean.ts';
 import { quote } from './diagnostics.ts';
-import { nearest } from './did-you-mean.ts';
 import {
   askFor,
   compact,

@@ -2,9 +2,10 @@
  * What reading other tools' agent files has in common. They are read as they are: what Troupe cannot honour is a warning,
  * never an error, because the file is right where it was written for.
  */
+
+import { nearest } from '../base/did-you-mean.ts';
 import type { Frontmatter } from './definition.ts';
 import { type Diagnostic, quote, warningAt } from './diagnostics.ts';
-import { nearest } from './did-you-mean.ts';
 import type { Path, PlaceOf } from './yaml-map.ts';
 
 export interface Translation {

@@ -1,7 +1,8 @@
 /** How agents name each other: the edges of the graph, names that lead nowhere, and circles, which would run for ever. */
+
+import { suggest } from '../base/did-you-mean.ts';
 import type { AgentDefinition } from './definition.ts';
 import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
-import { suggest } from './did-you-mean.ts';
 import type { LoadedAgent } from './load.ts';
 import { type EdgeKind, type Reference, referencesOf } from './references.ts';
 

@@ -5,10 +5,10 @@
  * and everything is bounded: depth, number, size of each file and of the whole. A path is relative to the file it stands in.
  */
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { nearest } from '../base/did-you-mean.ts';
 import { limits } from '../base/limits.ts';
 import { confinedPath } from './confined-path.ts';
 import { type Diagnostic, errorAt, quote, warningAt } from './diagnostics.ts';
-import { nearest } from './did-you-mean.ts';
 import type { Span } from './frontmatter.ts';
 import { readText } from './read-text.ts';
 import { type SourceText, sourceText } from './source-text.ts';

@@ -2,9 +2,10 @@
  * `.opencode/agents/*.md`, the agent files of opencode. Tools are on unless `tools` says false; `permission` says how they may be
  * used, and what writes, runs or reaches out asks first where it says nothing.
  */
+
+import { nearest } from '../base/did-you-mean.ts';
 import { isJsonObject } from '../base/json.ts';
 import { quote } from './diagnostics.ts';
-import { nearest } from './did-you-mean.ts';
 import {
   askFor,
   compact,

@@ -2,9 +2,10 @@
  * Whether something looks like a JSON Schema. Not a full check: it catches what people get wrong (a misspelt type, a list of
  * property names instead of a map), with the path to it.
  */
+
+import { suggest } from '../base/did-you-mean.ts';
 import { isJsonObject } from '../base/json.ts';
 import { quote } from './diagnostics.ts';
-import { suggest } from './did-you-mean.ts';
 import type { Path } from './yaml-map.ts';
 
 export interface SchemaProblem {

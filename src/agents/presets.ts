@@ -2,10 +2,11 @@
  * All presets at hand, in three tiers: those of the repository count before the user's, and those before the built-in ones.
  * One that is shadowed by another of the same name stays within reach as `built-in:name`, `user:name` or `repo:name`.
  */
+
+import { nearest } from '../base/did-you-mean.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { builtInPresets } from './built-in-presets.ts';
 import { formatDiagnostic } from './diagnostics.ts';
-import { nearest } from './did-you-mean.ts';
 import { type GroupPreset, type PresetTier, plainName, presetTiers } from './preset.ts';
 import { readPresetFile, userPresetsFile } from './preset-file.ts';
 import { type KnownModel, withKnownModels } from './preset-models.ts';

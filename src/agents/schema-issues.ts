@@ -1,7 +1,7 @@
 /** Turns what the schema objects to into sentences at the right place of the file. */
 import type { z } from 'zod';
+import { suggest } from '../base/did-you-mean.ts';
 import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
-import { suggest } from './did-you-mean.ts';
 import { knownKeysAt } from './json-schema.ts';
 import type { Path, PlaceOf } from './yaml-map.ts';
 

@@ -2,9 +2,10 @@
  * Which names may stand in `tools` and `permissions`: the built-in tools, and `mcp:server` or `mcp:server/tool`.
  * A permission may also be for `*`, every tool, and for an MCP tool by the name that models see, `server__tool`.
  */
+
+import { suggest } from '../base/did-you-mean.ts';
 import type { AgentDefinition } from './definition.ts';
 import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
-import { suggest } from './did-you-mean.ts';
 import type { Path, PlaceOf } from './yaml-map.ts';
 
 export const BUILT_IN_TOOLS: readonly string[] = ['read', 'write', 'edit', 'list', 'search', 'shell', 'fetch', 'plan', 'ask'];

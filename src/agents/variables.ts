@@ -3,9 +3,10 @@
  * the names. Text that is filled in is not looked at again, so a value can never bring in another variable.
  * `$${NAME}` stands for the text `${NAME}`.
  */
+
+import { suggest } from '../base/did-you-mean.ts';
 import { limits } from '../base/limits.ts';
 import type { AgentDefinition } from './definition.ts';
-import { suggest } from './did-you-mean.ts';
 
 export const BUILT_IN_VARIABLES: readonly string[] = [
   'DATETIME',

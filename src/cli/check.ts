@@ -1,6 +1,6 @@
 /** `troupe check`: every problem in the settings and in every agent file, at once, before anything runs; and the graph. */
 import { formatDiagnostic, isError } from '../agents/diagnostics.ts';
-import { suggest } from '../agents/did-you-mean.ts';
+import { suggest } from '../base/did-you-mean.ts';
 import { type CheckedFiles, checkFiles } from './check-files.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

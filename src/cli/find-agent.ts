@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import { basename, resolve, sep } from 'node:path';
 import type { ProjectCheck } from '../agents/check-project.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/diagnostics.ts';
-import { nearest } from '../agents/did-you-mean.ts';
 import { type LoadedAgent, loadAgent } from '../agents/load.ts';
+import { nearest } from '../base/did-you-mean.ts';
 import { TroupeError } from '../base/errors.ts';
 import { usageError } from './command.ts';
 

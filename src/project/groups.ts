@@ -3,8 +3,8 @@
  * closes its members for good; deleting a folder only moves what lies in it.
  */
 import type { AgentDefinition } from '../agents/definition.ts';
-import { suggest } from '../agents/did-you-mean.ts';
 import { plainName } from '../agents/preset.ts';
+import { suggest } from '../base/did-you-mean.ts';
 import type { Ids, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';

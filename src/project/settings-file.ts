@@ -1,9 +1,9 @@
 /** YAML text against a strict schema: a value, or every problem at once with line, column and a suggestion. */
 import type { z } from 'zod';
 import { arrange, type Diagnostic, errorAt, quote } from '../agents/diagnostics.ts';
-import { suggest } from '../agents/did-you-mean.ts';
 import { sourceText } from '../agents/source-text.ts';
 import { type PlaceOf, parseYamlMap } from '../agents/yaml-map.ts';
+import { suggest } from '../base/did-you-mean.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 
 export function parseSettings<Schema extends z.ZodObject>(

@@ -41,11 +41,11 @@ describe('createToolset', () => {
 
   it('reports everything that is wrong at once', async () => {
     expect(
-      namesOf(await createToolset({ names: ['serch', 'mcp:gti', 'mcp:git/stat', 'mcp:broken', 'zzz'], builtIns, mcp })),
+      namesOf(await createToolset({ names: ['serch', 'mcp:gti', 'mcp:git/statsu', 'mcp:broken', 'zzz'], builtIns, mcp })),
     ).toEqual([
       { name: 'serch', message: 'There is no tool named "serch".', fix: 'Did you mean "search"?' },
       { name: 'mcp:gti', message: 'There is no MCP server named "gti".', fix: expect.any(String) },
-      { name: 'mcp:git/stat', message: 'The MCP server git has no tool named "stat".', fix: 'Did you mean "status"?' },
+      { name: 'mcp:git/statsu', message: 'The MCP server git has no tool named "statsu".', fix: 'Did you mean "status"?' },
       { name: 'mcp:broken', message: 'The MCP server broken could not be started: no.', fix: expect.any(String) },
       { name: 'zzz', message: 'There is no tool named "zzz".', fix: expect.stringContaining('Known are: read, write') },
     ]);

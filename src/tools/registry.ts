@@ -3,11 +3,11 @@
  * models see are unique and fit what providers accept.
  */
 import { createHash } from 'node:crypto';
+import { nearest } from '../base/did-you-mean.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { BuiltIns } from './built-ins.ts';
 import type { McpServers } from './mcp.ts';
 import type { Tool } from './port.ts';
-import { closest } from './similarity.ts';
 
 export interface ToolsetRequest {
   /** Built-in names, `mcp:server` for all tools of a server, `mcp:server/tool` for one. */
@@ -92,7 +92,7 @@ async function resolveMcp(name: string, mcp: McpServers | undefined): Promise<Re
 }
 
 function suggestion(name: string, known: readonly string[]): string {
-  const near = closest(name, known);
+  const near = nearest(name, known);
   if (near !== undefined) return `Did you mean ${JSON.stringify(near)}?`;
   return `Known are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}.`;
 }

@@ -11,16 +11,6 @@ export function similarity(left: string, right: string): number {
   return (2 * common) / (leftPairs.size + rightPairs.size);
 }
 
-/** The candidate most like `text`, if any is alike enough to be what was meant. */
-export function closest(text: string, candidates: readonly string[]): string | undefined {
-  let best: { readonly candidate: string; readonly score: number } | undefined;
-  for (const candidate of candidates) {
-    const score = similarity(text, candidate);
-    if (score >= 0.4 && score > (best?.score ?? 0)) best = { candidate, score };
-  }
-  return best?.candidate;
-}
-
 function pairsOf(text: string): ReadonlySet<string> {
   const short = text.slice(0, COMPARED_CHARACTERS).toLowerCase().replaceAll(/\s+/g, ' ').trim();
   const pairs = new Set<string>();
