@@ -13,11 +13,7 @@ export type Meaning<Type extends EventType> = {
 export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   'session.started': {
     says: 'A session began. Always the first event of its session, and the only one without a cause.',
-    fields: {
-      title: 'a name for people',
-      workspace: 'the folder that tools may touch',
-      ledgerBudget: 'the budget that all sessions of this ledger share',
-    },
+    fields: { title: 'a name for people', workspace: 'the folder that tools may touch' },
   },
   'session.config': {
     says: 'How an agent was set up when its run started. A resumed run uses this, not the file, which may have changed since.',

@@ -20,7 +20,7 @@ import { BUILT_IN_TOOLS } from './tool-names.ts';
 const MODELS: Readonly<Record<string, string>> = {
   opus: 'anthropic/claude-opus-5-5',
   sonnet: 'anthropic/claude-sonnet-5-5',
-  haiku: 'anthropic/claude-haiku-5-5',
+  haiku: 'anthropic/claude-haiku-4-5',
 };
 
 const UNSUPPORTED = ['skills', 'mcpServers', 'hooks', 'memory', 'background', 'isolation', 'effort', 'initialPrompt', 'thinking'];

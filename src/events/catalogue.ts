@@ -84,7 +84,7 @@ export const agentSetup = z.object({
 });
 
 const catalogue = {
-  'session.started': z.object({ title: z.string().optional(), workspace: z.string(), ledgerBudget: budget.optional() }),
+  'session.started': z.object({ title: z.string().optional(), workspace: z.string() }),
   'session.config': agentSetup,
 
   'run.started': z.object({

@@ -1,27 +1,12 @@
 /** The command line as people use it: real processes in a real folder, with a scripted model. */
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { type Ended, type Running, startProcess } from './support-project.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const AGENT = '---\nname: helper\ntools: [read, list, write, shell, ask]\n---\nYou help.\n';
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Running {
-  readonly ended: Promise<Ended>;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  /** Resolves as soon as stderr has this text. */
-  readonly says: (text: string) => Promise<void>;
-}
 
 let folder: string;
 
@@ -42,29 +27,7 @@ async function script(...replies: readonly unknown[]): Promise<void> {
 
 function start(args: readonly string[], input: string | Uint8Array = ''): Running {
   const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder, OLLAMA_HOST: '127.0.0.1:9' };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env });
-  let out = '';
-  let err = '';
-  const listeners = new Set<() => void>();
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-    for (const listener of listeners) listener();
-  });
-  child.stdin.on('error', () => undefined).end(input);
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-  const says = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (err.includes(text)) resolve();
-      };
-      listeners.add(look);
-      void ended.then(() => reject(new Error(`never said "${text}": ${err}`)));
-      look();
-    });
-  return { ended, kill: (signal) => void child.kill(signal), says };
+  return startProcess(folder, env, args, { input });
 }
 
 const troupe = (...args: readonly string[]): Promise<Ended> => start(args).ended;

@@ -103,7 +103,7 @@ export async function createTestProject(settings = '', agent = AGENT): Promise<T
   };
 }
 
-function startProcess(
+export function startProcess(
   folder: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[],
