@@ -22,16 +22,26 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   session: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
   patterns: ['events', 'agents', 'session'],
   runner: ['events', 'models/port', 'tools/port', 'session'],
+  assistants: ['events', 'ledger/port', 'projections', 'tools/port', 'tools/define-tool'],
   engine: [
     ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools', 'executors'],
-    ...['session', 'patterns', 'runner'],
+    ...['session', 'patterns', 'runner', 'assistants'],
   ],
-  project: ['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools', 'executors', 'patterns', 'engine'],
-  protocols: ['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'engine', 'patterns/steps', 'project'],
-  http: ['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'engine', 'patterns/steps', 'project', 'protocols'],
+  project: [
+    ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools', 'executors', 'patterns'],
+    ...['runner', 'assistants', 'engine'],
+  ],
+  protocols: [
+    ...['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'assistants'],
+    ...['engine', 'patterns/steps', 'project'],
+  ],
+  http: [
+    ...['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'assistants'],
+    ...['engine', 'patterns/steps', 'project', 'protocols'],
+  ],
   cli: [
     ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools/port', 'executors'],
-    ...['patterns/steps', 'engine', 'project', 'protocols', 'http'],
+    ...['patterns/steps', 'assistants', 'engine', 'project', 'protocols', 'http'],
   ],
 };
 

@@ -3,6 +3,7 @@
  * here does not compile, nor does a line without its field.
  */
 import type { EventType, Payloads } from '../src/events/catalogue.ts';
+import { assistantMeanings } from './assistant-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
 
 export type Meaning<Type extends EventType> = {
@@ -31,6 +32,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       agent: 'its name',
       input: 'the request',
       parent: 'the run that asked for this one',
+      spawned: 'it works beside whoever spawned it and has a thread of its own; the client’s name when no run did',
       reason: 'why, in the words of the parent',
       role: 'its part in the parent’s pattern, such as `advisor`',
       depth: 'how many runs are above it',
@@ -287,5 +289,6 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     says: 'A step of a pattern has this outcome, now and on every resume.',
     fields: { value: 'what it returned' },
   },
+  ...assistantMeanings,
   ...organisationMeanings,
 };

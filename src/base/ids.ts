@@ -8,6 +8,8 @@ import type { Random } from './random.ts';
 
 export type SessionId = string & { readonly __brand: 'SessionId' };
 export type RunId = string & { readonly __brand: 'RunId' };
+/** `thr_…`, with the rest of its owner's run id. */
+export type ThreadId = string & { readonly __brand: 'ThreadId' };
 /** `<session id>.<position>`: unique overall, ordered within its session, and the id that event streams resume from. */
 export type EventId = string & { readonly __brand: 'EventId' };
 /** SHA-256 of a payload's bytes, in hexadecimal. */
@@ -47,6 +49,16 @@ export function eventId(session: SessionId, position: number): EventId {
 export function eventPosition(id: string): number | undefined {
   const match = /^ses_[0-9a-z]+\.(\d{1,15})$/.exec(id);
   return match?.[1] === undefined ? undefined : Number(match[1]);
+}
+
+/** The thread of a run: the message box that it shares with its parent, its siblings and its children. */
+export function threadOf(run: RunId): ThreadId {
+  return run.replace(/^run_/, 'thr_') as ThreadId;
+}
+
+/** The run that owns a thread; `undefined` when the text is not the id of one. */
+export function ownerOf(thread: string): RunId | undefined {
+  return /^thr_[0-9a-z]+$/.test(thread) ? (thread.replace(/^thr_/, 'run_') as RunId) : undefined;
 }
 
 /** The end of an id, enough for a person to tell runs apart. */

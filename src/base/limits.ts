@@ -55,6 +55,37 @@ export const limits = {
   organisationWaitMs: 60 * SECOND,
   gitMs: 2 * MINUTE,
 
+  // assistants and runners (the settings of `assistants` in troupe.yaml override these)
+  assistantsActive: 8,
+  assistantsPerParent: 16,
+  assistantsPerSession: 64,
+  assistantDepth: 5,
+  assistantLifetimeMs: 24 * 60 * MINUTE,
+  assistantWaitMs: 4 * MINUTE,
+  messageBytes: 64 * KIB,
+  messagesPerThread: 10_000,
+  messagesPerRead: 200,
+  messagesPerTurn: 50,
+  contextAssistants: 10,
+  runnerMemoryMiB: 256,
+  runnerWarm: 1,
+  runnerRestarts: 3,
+  runnerLineBytes: 64 * MIB,
+  runnerStartMs: 30 * SECOND,
+  runnerGarbageBytes: 8 * KIB,
+
+  // search
+  searchQueryCharacters: 2_000,
+  searchTerms: 32,
+  searchResults: 100,
+
+  // servers
+  httpBodyBytes: 4 * MIB,
+  httpHeadersMs: 30 * SECOND,
+  httpConnections: 512,
+  resourceBytes: 1 * MIB,
+  listPage: 100,
+
   // ledger
   payloadInlineBytes: 64 * KIB,
   payloadBytes: 64 * MIB,

@@ -106,7 +106,7 @@ async function session(
   return await runSession(input, {
     model: recordedModel(tree, node, setup, steps),
     tools: recordedTools(tree, node, setup, steps),
-    ...(seat === undefined ? {} : { incoming: (turn, fits) => incoming(tree, node, steps, seat, turn, fits) }),
+    ...(seat === undefined ? {} : { incoming: (turn, room) => incoming(tree, node, steps, seat, turn, room) }),
     condense: (turn, text, keptFrom) => condense(tree, node, steps, turn, text, keptFrom),
     reference: (item) => {
       const step = steps.stepOf(item);

@@ -3,6 +3,7 @@
  * that was recorded hears again exactly what it heard then; any other hears what is new.
  */
 import { userText } from '../events/messages.ts';
+import { textTokens } from '../models/tokens.ts';
 import type { Seat } from '../patterns/steps.ts';
 import { broadcastText } from '../projections/broadcast-text.ts';
 import type { Incoming } from '../session/port.ts';
@@ -16,12 +17,12 @@ export async function incoming(
   steps: StepIndex,
   seat: Seat,
   turn: number,
-  fits: (text: string) => boolean,
+  roomTokens: number,
 ): Promise<Incoming> {
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
   const heard =
     recorded === undefined
-      ? await news(tree, node, seat, fits)
+      ? await news(tree, node, seat, roomTokens)
       : foreign(recorded.payload).flatMap((reference) => tree.channel.find(reference) ?? []);
   const messages = heard.map((broadcast) => {
     const message = userText(broadcastText(broadcast.payload, node.run));
@@ -32,13 +33,13 @@ export async function incoming(
 }
 
 /** What is new, with a notice in the place of what does not fit into the reader's context any more. */
-async function news(tree: Tree, node: RunNode, seat: Seat, fits: (text: string) => boolean): Promise<Broadcast[]> {
+async function news(tree: Tree, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
   const heard: Broadcast[] = [];
   let text = '';
   for (const broadcast of tree.channel.unheard(seat)) {
     const next = text + broadcastText(broadcast.payload, node.run);
     // A notice stands for something larger already.
-    if (broadcast.payload.replaces !== undefined || fits(next)) {
+    if (broadcast.payload.replaces !== undefined || textTokens(next) <= roomTokens) {
       text = next;
       heard.push(broadcast);
     } else heard.push(await tooLarge(tree, node, seat, broadcast));

@@ -67,7 +67,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const outcome = await runTool(
     tool,
     asked.input,
-    { workspace: tree.workspaceOf(node), signal: node.abort.signal, idempotencyKey: `${node.run}/${step}` },
+    { workspace: tree.workspaceOf(node), signal: node.abort.signal, run: node.run, idempotencyKey: `${node.run}/${step}` },
     { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
   );
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.

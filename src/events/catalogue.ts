@@ -3,6 +3,7 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
+import { assistantEvents } from './assistants.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './messages.ts';
 import { organisationEvents } from './organisation.ts';
 
@@ -92,6 +93,8 @@ const catalogue = {
     input: message,
     /** The run that asked for this one, and in its own words why. */
     parent: z.string().optional(),
+    /** Spawned: it has a thread of its own and works beside whoever spawned it. A client outside is named here. */
+    spawned: z.object({ by: z.string() }).optional(),
     reason: z.string().optional(),
     role: z.string().optional(),
     depth: z.number().int().nonnegative(),
@@ -294,6 +297,7 @@ const catalogue = {
 
   'step.recorded': z.object({ value: jsonValue }),
 
+  ...assistantEvents,
   ...organisationEvents,
 } as const;
 
@@ -325,4 +329,6 @@ export const inboundTypes = [
   'approval.answered',
   'prompt.queued',
   'prompt.dropped',
+  'message.sent',
+  'message.read',
 ] as const satisfies readonly EventType[];

@@ -7,6 +7,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
+import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
 import { questionIn } from './run-tree.ts';
@@ -98,6 +99,13 @@ function describe(event: LedgerEvent): Description {
     case 'budget.settled':
     case 'step.recorded':
       return describeOther(event);
+    case 'message.sent':
+    case 'message.included':
+    case 'message.read':
+    case 'context.noted':
+    case 'process.started':
+    case 'process.ended':
+      return assistantLine(event);
     default:
       return ['info', organisationLine(event)];
   }

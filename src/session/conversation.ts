@@ -12,8 +12,8 @@ export interface Conversation {
   /** A request with everything so far was made; the provider counted this many tokens, if it said so. */
   sent(inputTokens: number | undefined): void;
   judge(): ContextVerdict;
-  /** Whether a text of this size could still be added. */
-  fits(text: string): boolean;
+  /** Tokens that could still be added; negative when there are too many already. */
+  roomTokens(): number;
   /** What condensing would replace, or `undefined` when it would not help. */
   digest(
     reference: (item: Message | ToolResultPart) => string | undefined,
@@ -54,7 +54,7 @@ export function createConversation(input: SessionInput): Conversation {
       newFrom = messages.length;
     },
     judge: () => judgeContext(tokens(), room),
-    fits: (text) => tokens() + textTokens(text) <= room,
+    roomTokens: () => room - tokens(),
     digest(reference) {
       const found = condensable(messages, tokens(), room, messageTokens);
       if (found === undefined) return undefined;

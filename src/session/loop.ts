@@ -67,7 +67,7 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
 /** Takes in what others have said since the last turn. */
 async function listen(loop: Loop, turn: number): Promise<void> {
   const { conversation, ports } = loop;
-  const incoming = await ports.incoming?.(turn, (text) => conversation.fits(text));
+  const incoming = await ports.incoming?.(turn, conversation.roomTokens());
   for (const message of incoming?.messages ?? []) conversation.add(message);
   if (incoming?.overflow === true) loop.mustEnd ??= prompts.outOfContext;
 }
@@ -95,7 +95,7 @@ async function takeTurn(loop: Loop, turn: number): Promise<SessionResult | undef
   if (outcome.kind !== 'answer') return turnFailed(loop, turn, outcome);
   conversation.add(outcome.answer.message);
   const calls = toolCallsOf(outcome.answer.message);
-  if (calls.length === 0) return plainAnswer(loop, turn, outcome.answer.message);
+  if (calls.length === 0) return await plainAnswer(loop, turn, outcome.answer.message);
   return afterCalls(loop, turn, calls, final ? last : working);
 }
 
@@ -115,9 +115,9 @@ async function afterCalls(
   const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall, offered)?.take(exitCall);
   const others = calls.filter((call) => call !== exitCall);
   const ran = await runToolCalls(turn, others, offered, loop.ports.tools, loop.input.limits.maxToolCallsPerTurn);
-  if (taken?.ok === true) return endedBy(loop, turn, taken.value);
+  if (taken?.ok === true && !(await mustHearMore(loop, turn))) return endedBy(turn, taken.value);
 
-  const refused = taken?.ok === false ? taken.error : '';
+  const refused = taken?.ok === false ? taken.error : prompts.newsFirst;
   const results = calls.map((call) =>
     call === exitCall ? errorPart(call, refused) : (ran[others.indexOf(call)] as ToolResultPart),
   );
@@ -133,15 +133,23 @@ function exitOf(loop: Loop, call: ToolCallPart, offered: readonly ToolSpec[]): E
 }
 
 /** An answer without tool calls ends the session, if it fits what was asked for. */
-function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): SessionResult | undefined {
+async function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): Promise<SessionResult | undefined> {
   const text = textOf(answer.content).trim();
   const ending = text === '' ? undefined : loop.input.plain(text);
-  if (ending?.ok === true) return endedBy(loop, turn, ending.value);
-  loop.conversation.add(ending === undefined ? prompts.emptyAnswer : prompts.badAnswer(ending.error));
+  if (ending?.ok === true) {
+    if (!(await mustHearMore(loop, turn))) return endedBy(turn, ending.value);
+    loop.conversation.add(prompts.newsBeforeAnswer);
+  } else loop.conversation.add(ending === undefined ? prompts.emptyAnswer : prompts.badAnswer(ending.error));
   return undefined;
 }
 
-function endedBy(loop: Loop, turn: number, ending: Ending): SessionResult {
+/** Whoever was written to while it worked hears it before it ends, as long as there is a turn left to do so. */
+async function mustHearMore(loop: Loop, turn: number): Promise<boolean> {
+  if (loop.mustEnd !== undefined || turn >= loop.input.limits.maxTurns || loop.ports.signal.aborted) return false;
+  return (await loop.ports.unheard?.(turn)) === true;
+}
+
+function endedBy(turn: number, ending: Ending): SessionResult {
   return {
     status: ending.success ? 'completed' : 'failed',
     report: ending.report,
@@ -149,7 +157,6 @@ function endedBy(loop: Loop, turn: number, ending: Ending): SessionResult {
     exit: ending.exit,
     error: ending.success ? undefined : { code: 'reported_failure', message: 'The agent reported that it could not do it.' },
     turns: turn,
-    messages: loop.conversation.messages,
   };
 }
 
@@ -197,7 +204,6 @@ function ended(
     claims: [],
     error,
     turns,
-    messages: loop.conversation.messages,
   };
 }
 

@@ -89,8 +89,10 @@ export interface SessionPorts {
   readonly tools: SessionTools;
   /** Records that `text` stands for everything before `keptFrom` but the request; gives the message that tells it. */
   condense(turn: number, text: string, keptFrom: Message): Promise<UserMessage>;
-  /** What has come from others since the last turn. `fits` says whether a text still has room. */
-  incoming?(turn: number, fits: (text: string) => boolean): Promise<Incoming>;
+  /** What has come from others since the last turn. `roomTokens` is what the context still holds. */
+  incoming?(turn: number, roomTokens: number): Promise<Incoming>;
+  /** Whether something came during this turn that the agent should hear before it may end. */
+  unheard?(turn: number): Promise<boolean>;
   /** Where the original of a message or result is kept, in a form that a person or an agent can look up. */
   reference(item: Message | ToolResultPart): string | undefined;
   readonly signal: AbortSignal;
@@ -103,5 +105,4 @@ export interface SessionResult {
   readonly error?: { readonly code: string; readonly message: string; readonly fix?: string | undefined } | undefined;
   readonly exit?: Ending['exit'];
   readonly turns: number;
-  readonly messages: readonly Message[];
 }

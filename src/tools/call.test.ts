@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../base/clock.ts';
+import type { RunId } from '../base/ids.ts';
 import { runTool } from './call.ts';
 import { type Tool, type ToolOutcome, textResult } from './port.ts';
 
-const context = (signal: AbortSignal = new AbortController().signal) => ({ workspace: '/', signal, idempotencyKey: 'k' });
+const context = (signal: AbortSignal = new AbortController().signal) => ({
+  workspace: '/',
+  signal,
+  run: 'run_test' as RunId,
+  idempotencyKey: 'k',
+});
 const options = { clock: systemClock, timeoutMs: 5_000, graceMs: 30 };
 const tool = (run: Tool['run'], more: Partial<Tool> = {}): Tool => ({
   name: 'probe',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seen, startHttpMcpServer } from '../../test/support/mcp-server.ts';
 import { systemClock } from '../base/clock.ts';
+import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { createMcpServers, type McpServers } from './mcp.ts';
 import type { McpServerConfig } from './mcp-connection.ts';
@@ -16,6 +17,7 @@ const options = { clock: systemClock, environment: { ...process.env, TOKEN: 'sec
 const context = (signal: AbortSignal = new AbortController().signal) => ({
   workspace: '/',
   signal,
+  run: 'run_test' as RunId,
   idempotencyKey: 'run/turn/1',
 });
 

@@ -2,6 +2,7 @@
  * What the rest of Troupe knows about tools. A tool is called with checked arguments and answers with a value; a tool that
  * throws is caught at this edge and becomes an error result, so that the transcript stays whole.
  */
+import type { RunId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { ImagePart, TextPart } from '../events/messages.ts';
@@ -16,6 +17,8 @@ export interface ToolContext {
   /** The folder the tool may touch. Paths are resolved and confined to it. */
   readonly workspace: string;
   readonly signal: AbortSignal;
+  /** The run that calls. */
+  readonly run: RunId;
   /** Run id and step key: the same for a call and its repetition. */
   readonly idempotencyKey: string;
 }

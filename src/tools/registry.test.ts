@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../base/clock.ts';
+import type { RunId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
 import { fail, ok } from '../base/result.ts';
 import { createBuiltIns } from './built-ins.ts';
@@ -95,7 +96,12 @@ describe('built-in tools', () => {
   });
 
   it('answer any arguments with a value', async () => {
-    const context = { workspace: '/no/such/folder', signal: new AbortController().signal, idempotencyKey: 'k' };
+    const context = {
+      workspace: '/no/such/folder',
+      signal: new AbortController().signal,
+      run: 'run_test' as RunId,
+      idempotencyKey: 'k',
+    };
     const harmless = tools.filter(({ name }) => name !== 'fetch');
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...harmless), fc.jsonValue(), async (tool, input) => {
@@ -111,7 +117,7 @@ describe('built-in tools', () => {
       { text: 'build', status: 'active' },
       { text: 'test', status: 'pending' },
     ];
-    const context = { workspace: '/', signal: new AbortController().signal, idempotencyKey: 'k' };
+    const context = { workspace: '/', signal: new AbortController().signal, run: 'run_test' as RunId, idempotencyKey: 'k' };
     expect(await plan?.run({ items }, context)).toEqual(textResult('Plan (1 of 3 done)\n[x] look\n[>] build\n[ ] test'));
   });
 });

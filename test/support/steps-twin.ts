@@ -12,6 +12,7 @@ import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
 import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
+import { textTokens } from '../../src/models/tokens.ts';
 import { type AgentRun, type SessionRequest, succeeded } from '../../src/patterns/agent-run.ts';
 import { runAgent } from '../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
@@ -247,6 +248,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   if (request.reports && offers) exits.push(finalReportExit(output));
   const own = sessionLimits(agent);
   const { seat } = request;
+  let said: readonly Message[] = [];
   const ended = await runSession(
     {
       agent: agent.name,
@@ -258,15 +260,22 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
       limits: { ...own, maxTurns: Math.min(own.maxTurns, node.started.maxTurns ?? own.maxTurns) },
     },
     {
-      model: { ask: (turn) => ask(stage, node, agent, turn) },
+      model: {
+        ask: (turn) => {
+          said = turn.messages;
+          return ask(stage, node, agent, turn);
+        },
+      },
       tools: handTools(node, tools),
-      ...(seat === undefined ? {} : { incoming: async (_turn, fits) => hear(stage, node, seat, fits) }),
+      ...(seat === undefined
+        ? {}
+        : { incoming: async (_turn, room) => hear(stage, node, seat, (text) => textTokens(text) <= room) }),
       condense: async (_turn, text) => userText(text),
       reference: () => undefined,
       signal: node.abort.signal,
     },
   );
-  stage.conversations.set(node.run, closed(ended.messages));
+  stage.conversations.set(node.run, closed(said));
   return ended;
 }
 
@@ -300,7 +309,7 @@ function handTools(node: Node, tools: readonly Tool[]): SessionTools {
     async call(turn, index, { id, name, input }: ToolCallPart) {
       const tool = tools.find((one) => one.name === name);
       const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
-      const outcome = await tool?.run(input, { workspace: '.', signal: node.abort.signal, idempotencyKey });
+      const outcome = await tool?.run(input, { workspace: '.', signal: node.abort.signal, run: node.run, idempotencyKey });
       const content = outcome?.kind === 'ok' ? [...outcome.content] : [{ type: 'text' as const, text: 'It failed.' }];
       return { type: 'tool-result', id, name, content };
     },

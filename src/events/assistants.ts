@@ -1,0 +1,45 @@
+/**
+ * What is recorded of assistants: agents that somebody spawned and talks with while they work. Messages lie in the thread of
+ * the run they concern; a receipt says in which model request a message reached its reader.
+ */
+import { z } from 'zod';
+
+/** Somebody who takes part in a thread: a run, or a client outside of Troupe that has only a name. */
+export const party = z.object({
+  /** The name of the agent, or of the client. */
+  assistant: z.string(),
+  run: z.string().optional(),
+});
+export type Party = z.infer<typeof party>;
+
+export const assistantEvents = {
+  /** The run that the event belongs to is the owner of the thread. */
+  'message.sent': z.object({
+    message: z.string(),
+    thread: z.string(),
+    from: party,
+    to: party,
+    content: z.string(),
+    /** A word that the author could not know: marks where the text begins and ends in the reader's prompt. */
+    fence: z.string(),
+    /** More than words of the sender: its final report, or a question that somebody has to answer. */
+    kind: z.enum(['report', 'question']).optional(),
+  }),
+  /** The message is part of a model request: from then on its reader knows it. */
+  'message.included': z.object({ message: z.string(), thread: z.string(), reader: z.string(), request: z.string() }),
+  /** The message was fetched by its reader and marked as read. */
+  'message.read': z.object({ message: z.string(), thread: z.string(), reader: party }),
+
+  /** What a run was told about its assistants and messages before a turn. */
+  'context.noted': z.object({ turn: z.number().int().positive(), text: z.string() }),
+
+  /** A child process hosts the run's session from here on. */
+  'process.started': z.object({ pid: z.number().int(), attempt: z.number().int().positive() }),
+  'process.ended': z.object({
+    pid: z.number().int(),
+    exitCode: z.number().int().nullable(),
+    signal: z.string().nullable(),
+    /** `done`: its work was over. `stopped`: it was told to stop. Anything else ended it too early. */
+    why: z.enum(['done', 'stopped', 'crashed', 'too_old']),
+  }),
+} as const;
