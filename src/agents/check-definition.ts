@@ -61,12 +61,13 @@ function checkTeam({ name, team }: AgentDefinition, placeOf: PlaceOf): readonly 
 }
 
 function checkDuplicates(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
-  const { tools, tags, agents, advisors, router, team, group, dispatch, architect } = agent;
+  const { tools, tags, examples, agents, advisors, router, team, group, dispatch, architect } = agent;
   // Two workers may be the same agent with other models, as long as they answer to different names.
   const workers = group?.workers?.map((worker) => (typeof worker === 'string' ? worker : (worker.name ?? worker.agent)));
   const lists: readonly (readonly [Path, readonly string[] | undefined])[] = [
     [['tools'], tools],
     [['tags'], tags],
+    [['examples'], examples],
     [['agents'], agents],
     [['advisors'], advisors],
     [['router', 'destinations'], router?.destinations],

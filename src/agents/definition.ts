@@ -10,7 +10,7 @@ const name = z.string().min(1).max(200).normalize('NFC');
 const names = z.array(name).min(1).max(100);
 const count = z.number().int().positive();
 
-const duration = z.union([z.string(), z.number()]).transform((value, context) => {
+export const duration = z.union([z.string(), z.number()]).transform((value, context) => {
   const milliseconds = parseDuration(value);
   if (milliseconds === undefined) {
     context.addIssue({ code: 'custom', message: 'is not a duration; write 90s, 10m or 1.5h' });
@@ -133,6 +133,8 @@ export const definitionSchema = z.strictObject({
     .optional(),
   isolation: z.enum(['inline', 'process']).optional(),
   tags: z.array(z.string().max(100)).max(50).optional(),
+  /** What one would ask this agent, in the words of whoever asks: search finds it by them. */
+  examples: z.array(z.string().max(1_000)).max(50).optional(),
 });
 
 export type Frontmatter = z.infer<typeof definitionSchema>;

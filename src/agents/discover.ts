@@ -45,15 +45,8 @@ const FOLDERS: readonly { readonly origin: Origin; readonly folder: readonly str
 const READ_AT_ONCE = 16;
 
 export async function discoverAgents(options: DiscoverOptions): Promise<Discovery> {
-  const diagnostics: Diagnostic[] = [];
-  const files: AgentFile[] = [];
-  for (const { origin, folder } of FOLDERS) {
-    const root = origin === 'user' ? options.userConfigDir : options.projectRoot;
-    if (root === undefined) continue;
-    const listed = await listFolder(join(root, ...folder), folder.join('/'));
-    diagnostics.push(...listed.diagnostics);
-    files.push(...listed.paths.map((path) => ({ path, root, origin, variables: options.variables ?? [] })));
-  }
+  const { files, diagnostics: listing } = await listAgentFiles(options);
+  const diagnostics = [...listing];
   const loaded: LoadedAgent[] = [];
   const broken = new Set<string>();
   for (let start = 0; start < files.length; start += READ_AT_ONCE) {
@@ -70,6 +63,31 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
     }
   }
   return { broken, ...choose(loaded, diagnostics) };
+}
+
+export interface ListedFiles {
+  /** Nearest first. */
+  readonly files: readonly AgentFile[];
+  /** The folders that were looked into, also those that are not there. */
+  readonly folders: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Every file that is an agent by its place and name, unread. */
+export async function listAgentFiles(options: DiscoverOptions): Promise<ListedFiles> {
+  const { projectRoot, userConfigDir, variables = [] } = options;
+  const files: AgentFile[] = [];
+  const folders: string[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const { origin, folder } of FOLDERS) {
+    const root = origin === 'user' ? userConfigDir : projectRoot;
+    if (root === undefined) continue;
+    const listed = await listFolder(join(root, ...folder), folder.join('/'));
+    diagnostics.push(...listed.diagnostics);
+    folders.push(...listed.folders);
+    for (const path of listed.paths) files.push({ path, root, origin, variables });
+  }
+  return { files, folders, diagnostics };
 }
 
 /** A file that another tool reads is not wrong because we cannot; it is left out with a warning. */
@@ -98,15 +116,18 @@ function choose(loaded: readonly LoadedAgent[], diagnostics: Diagnostic[]): Omit
 
 interface Listing {
   readonly paths: readonly string[];
+  readonly folders: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The folder and the folders right below it, in the order of their names. */
 async function listFolder(folder: string, label: string): Promise<Listing> {
   const paths: string[] = [];
+  const folders: string[] = [];
   const place = { file: label, line: 1, column: 1 };
   let seen = 0;
   const walk = async (path: string, levels: number): Promise<void> => {
+    folders.push(path);
     for (const entry of await entriesOf(path)) {
       if (seen > limits.agentFilesPerFolder) return;
       if (entry.isDirectory()) {
@@ -120,21 +141,22 @@ async function listFolder(folder: string, label: string): Promise<Listing> {
   try {
     await walk(folder, 1);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { paths, diagnostics: [] };
+    if (codeOf(error) === 'ENOENT') return { paths, folders, diagnostics: [] };
     const message = codeOf(error) === 'ENOTDIR' ? 'this is not a folder' : `the folder cannot be read: ${messageOf(error)}`;
-    return { paths, diagnostics: [errorAt(place, message)] };
+    return { paths, folders, diagnostics: [errorAt(place, message)] };
   }
-  if (seen <= limits.agentFilesPerFolder) return { paths, diagnostics: [] };
+  if (seen <= limits.agentFilesPerFolder) return { paths, folders, diagnostics: [] };
   const message = `more than ${limits.agentFilesPerFolder} agent files (limit agentFilesPerFolder); the rest is left out`;
-  return { paths, diagnostics: [errorAt(place, message, 'Move agents that are not used elsewhere.')] };
+  return { paths, folders, diagnostics: [errorAt(place, message, 'Move agents that are not used elsewhere.')] };
 }
 
 /** How many entries of one folder are looked at: agents, and as many other things beside them. */
 const ENTRIES_MAX = 2 * limits.agentFilesPerFolder;
+const ENTRIES_AT_ONCE = 512;
 
 async function entriesOf(path: string): Promise<readonly Dirent[]> {
   const entries: Dirent[] = [];
-  for await (const entry of await opendir(path)) {
+  for await (const entry of await opendir(path, { bufferSize: ENTRIES_AT_ONCE })) {
     if (entry.name.startsWith('.') || entry.name.startsWith('_')) continue;
     entries.push(entry);
     if (entries.length >= ENTRIES_MAX) break;

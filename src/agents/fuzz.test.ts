@@ -166,6 +166,7 @@ describe('what is printed as YAML', () => {
       agents: list,
       advisors: list,
       tags: list,
+      examples: list,
       team: fc.record({ members: list, memberMaxTurns: fc.integer({ min: 1, max: 99 }) }),
       chat: fc.boolean(),
       maxTurns: fc.integer({ min: 1, max: 1_000 }),

@@ -10,6 +10,22 @@ import type { Path, PlaceOf } from './yaml-map.ts';
 
 export const BUILT_IN_TOOLS: readonly string[] = ['read', 'write', 'edit', 'list', 'search', 'shell', 'fetch', 'plan', 'ask'];
 
+export const ALL_ASSISTANT_TOOLS = 'assistants';
+
+/** Tools to find, spawn and talk with other agents; the first stands for all of them. */
+export const ASSISTANT_TOOLS: readonly string[] = [
+  ALL_ASSISTANT_TOOLS,
+  'list_assistant',
+  'search_assistant',
+  'spawn_assistant',
+  'poll_assistant',
+  'send_message',
+  'recv_message',
+  'cancel_assistant',
+];
+
+const KNOWN = [...BUILT_IN_TOOLS, ...ASSISTANT_TOOLS];
+
 export interface McpReference {
   readonly server: string;
   /** All tools of the server without it. */
@@ -43,9 +59,9 @@ function toolProblem(
 ): { readonly message: string; readonly fix?: string | undefined } | undefined {
   const reference = parseMcpReference(name);
   if (reference === undefined) {
-    if (BUILT_IN_TOOLS.includes(name)) return undefined;
+    if (KNOWN.includes(name)) return undefined;
     if (servers.includes(name)) return { message: `unknown tool ${quote(name)}`, fix: `Did you mean "mcp:${name}"?` };
-    return { message: `unknown tool ${quote(name)}`, fix: suggest(name, BUILT_IN_TOOLS, 'tools') };
+    return { message: `unknown tool ${quote(name)}`, fix: suggest(name, KNOWN, 'tools') };
   }
   if (reference.server === '' || reference.tool === '') {
     return {

@@ -16,7 +16,7 @@ export const limits = {
   includeDepth: 8,
   includesPerAgent: 200,
   diagnosticsPerFile: 100,
-  agentFilesPerFolder: 5_000,
+  agentFilesPerFolder: 20_000,
 
   // presets and Squad teams
   presetsPerFile: 1_000,
@@ -67,24 +67,38 @@ export const limits = {
   messagesPerRead: 200,
   messagesPerTurn: 50,
   contextAssistants: 10,
+  messageSessionsKept: 64,
+  messageCharactersKept: 64 * MIB,
+  familyMembersKept: 10_000,
+  idleCheckMs: 1 * SECOND,
+  waitProgressMs: 1 * SECOND,
   runnerMemoryMiB: 256,
   runnerWarm: 1,
   runnerRestarts: 3,
   runnerLineBytes: 64 * MIB,
   runnerStartMs: 30 * SECOND,
   runnerGarbageBytes: 8 * KIB,
+  runnerPendingCalls: 1_000,
 
   // search
   searchQueryCharacters: 2_000,
   searchTerms: 32,
   searchResults: 100,
+  searchCandidates: 1_000,
 
   // servers
   httpBodyBytes: 4 * MIB,
   httpHeadersMs: 30 * SECOND,
   httpConnections: 512,
   resourceBytes: 1 * MIB,
+  resourceLines: 1_000,
   listPage: 100,
+  listedRuns: 1_000,
+  mcpProgressMs: 15 * SECOND,
+  idempotencyKeyCharacters: 200,
+  serverStopMs: 3 * SECOND,
+  callersPerServer: 1_000,
+  tokenCharacters: 1_000,
 
   // ledger
   payloadInlineBytes: 64 * KIB,
@@ -99,6 +113,15 @@ export const limits = {
   memoEntries: 20_000,
   safetyCheckMs: 2 * SECOND,
   secretLength: 8,
+  databaseConnectMs: 10 * SECOND,
+  databaseRetryMs: 30 * SECOND,
+  databaseLockMs: 30 * SECOND,
+  databaseIdleMs: 10 * SECOND,
+  databaseReaders: 4,
+  appendBatchLocks: 400,
+  appendBatchBytes: 16 * MIB,
+  copyPageEvents: 500,
+  copyPageNames: 1_000,
 
   // models
   modelResponseBytes: 32 * MIB,

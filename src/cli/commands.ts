@@ -7,10 +7,12 @@ import type { OutputOptions } from './finish-run.ts';
 import { describeGroups } from './group-commands.ts';
 import type { GcOptions } from './ledger.ts';
 import type { LogsOptions } from './logs.ts';
-import { collectVariable, parseCount, parseUsd } from './parse-option.ts';
+import type { McpOptions } from './mcp.ts';
+import { collectText, collectVariable, parseCount, parsePort, parseUsd } from './parse-option.ts';
 import type { PsOptions } from './ps.ts';
 import type { ResumeOptions } from './resume.ts';
 import type { RunOptions } from './run.ts';
+import type { ServeOptions } from './serve.ts';
 import type { SignalOptions } from './signal-run.ts';
 import type { WhyOptions } from './why.ts';
 
@@ -24,6 +26,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
   describeAgents(add('agents', 'the agents: list, show', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
+  describeServers(add, perform);
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
     (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
   );
@@ -135,6 +138,20 @@ function describeAnswers(add: Add, perform: Perform): void {
       const answer = { kind: 'denied', ...(options.note === undefined ? {} : { note: options.note }) } as const;
       return perform(async (context) => (await import('./answer.ts')).answerCommand(context, run, answer, options));
     });
+}
+
+function describeServers(add: Add, perform: Perform): void {
+  const as = 'the name under which the client takes part in threads';
+  add('mcp', 'serve the agents to an MCP client on stdin and stdout', 'claude mcp add troupe -- troupe mcp')
+    .option('--as <name>', as)
+    .action((options: McpOptions) => perform(async (context) => (await import('./mcp.ts')).mcpCommand(context, options)));
+  add('serve', 'serve the agents to MCP clients over HTTP', 'troupe serve --port 4747')
+    .option('--host <address>', 'the address to listen on; beyond this machine a token is needed', '127.0.0.1')
+    .option('--port <number>', 'the port; 0 takes any that is free', parsePort, 4747)
+    .option('--token <token>', 'what clients must send; auto makes one; better in TROUPE_TOKEN')
+    .option('--as <name>', as)
+    .option('--allow-host <name>', 'another name under which the server is reached; may be given again', collectText)
+    .action((options: ServeOptions) => perform(async (context) => (await import('./serve.ts')).serveCommand(context, options)));
 }
 
 function describeLedger(ledger: Command, perform: Perform): void {

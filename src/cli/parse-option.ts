@@ -20,3 +20,15 @@ export function parseUsd(text: string): number {
     throw new InvalidArgumentError(`"${text}" is not an amount of dollars, such as 0.50`);
   return usd;
 }
+
+/** 0 stands for any free one. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError(`"${text}" is not a port, 0 to 65535`);
+  return port;
+}
+
+/** An option that may be given again. */
+export function collectText(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}

@@ -9,11 +9,12 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
-import type { Cause } from '../ledger/port.ts';
+import type { Cause, NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { checkInput } from '../tools/input.ts';
 import type { Tool } from '../tools/port.ts';
+import { type AssistantAnswer, cancelAssistant, spawnAssistant } from './assistant-calls.ts';
 import type { Child } from './frozen.ts';
 import type { RunNode, Tree } from './tree.ts';
 
@@ -36,9 +37,13 @@ export interface AgentAnswer {
   readonly ended?: Cause | undefined;
   /** Agents that cannot be asked any more from now on: recorded together with the result. */
   readonly gone?: readonly Child[];
+  /** Recorded together with the result. */
+  readonly events?: readonly NewEvent[];
 }
 
 export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
+  if (call.tool.kind === 'spawn') return asAnswer(call, await spawnAssistant(tree, node, call));
+  if (call.tool.kind === 'cancel') return asAnswer(call, await cancelAssistant(tree, node, call));
   const checked = checkInput(call.tool.inputSchema, call.input);
   if (!checked.ok) return refused(call, checked.error);
   switch (call.tool.kind) {
@@ -174,6 +179,11 @@ function failureText(result: RunResult, agent: string): string | undefined {
 /** The agents from the root down to this run. */
 function callPath(node: RunNode): string {
   return node.parent === undefined ? node.started.agent : `${callPath(node.parent)} > ${node.started.agent}`;
+}
+
+function asAnswer(call: AgentCall, { texts, isError, events = [], ended }: AssistantAnswer): AgentAnswer {
+  const content = texts.map((text) => ({ type: 'text' as const, text }));
+  return { payload: { ...base(call), content, ...(isError === true ? { isError } : {}) }, events, ended };
 }
 
 const base = ({ id, tool }: AgentCall) => ({ id, name: tool.name, durationMs: 0 });

@@ -15,10 +15,13 @@ import { createInbox, type Inbox } from './inbox.ts';
 import { Interruption } from './interruption.ts';
 import { createJournal } from './journal.ts';
 import { createLiveParts } from './live-parts.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createMembers, type Members } from './members.ts';
 import type { LivePart } from './port.ts';
 import type { AgentSetup } from './setup.ts';
 import { setupOf } from './setup-run.ts';
+import type { Slots } from './slots.ts';
+import { assistantLimits, createSpawned } from './spawned.ts';
 import { startChild } from './start-child.ts';
 import type { EngineParts, RunNode, Tree } from './tree.ts';
 import { activeTime } from './wall.ts';
@@ -28,8 +31,6 @@ export interface DrivenTree extends Tree {
   root(run: RunId, started: Payloads['run.started']): RunNode;
   /** From now on every step throws this. Work under way is told to stop. */
   interrupt(why: Interruption): void;
-  /** Looks for answers and signals; cancels what was asked to be cancelled. */
-  refresh(): Promise<void>;
 }
 
 export interface TreeOptions {
@@ -42,6 +43,7 @@ export interface TreeOptions {
   /** The root agent's setup, when it was just made. */
   readonly rootSetup?: AgentSetup | undefined;
   readonly watchers: ReadonlySet<(part: LivePart) => void>;
+  readonly slots: Slots;
   /** Called when the root's end has been queued. */
   ending(): void;
 }
@@ -59,15 +61,16 @@ export function buildTree(options: TreeOptions): DrivenTree {
     stopped ??= why;
     for (const node of active) node.abort.abort(why);
   };
-  const cancelAsked = (): void => {
+  const onNews = (events: readonly LedgerEvent[]): void => {
+    for (const event of events) mailbox.apply(event);
     for (const node of active) {
       const reason = tree.inbox.cancelled(node.run);
       if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
     }
     wake?.();
   };
-  const inbox = createInbox(parts.ledger, session, cancelAsked);
-  const { channel, frozen, members } = folded(events, inbox);
+  const inbox = createInbox(parts.ledger, session, onNews);
+  const { channel, frozen, mailbox, members } = folded(events, inbox);
 
   const node = (
     run: RunId,
@@ -93,6 +96,9 @@ export function buildTree(options: TreeOptions): DrivenTree {
     inbox,
     channel,
     frozen,
+    mailbox,
+    spawned: createSpawned(assistantLimits(parts)),
+    slots: options.slots,
     latestOf: members.latest,
     workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
     blockedOn: [],
@@ -116,6 +122,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     },
     activeBefore: (run) => activeTime(events, run),
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
+    begun: (run) => past.has(run),
     async child(parent, request) {
       const child = await startChild(tree, parent, request, past, node);
       child.result.then(() => members.ended(childRunId(parent.run, request.key))).catch(() => undefined);
@@ -132,8 +139,15 @@ export function buildTree(options: TreeOptions): DrivenTree {
 }
 
 /** What earlier lives of the session have left for this one. */
-function folded(events: readonly LedgerEvent[], inbox: Inbox): { channel: Channel; frozen: Frozen; members: Members } {
-  const folds = { channel: createChannel(), frozen: createFrozen(), members: createMembers() };
+interface Folds {
+  readonly channel: Channel;
+  readonly frozen: Frozen;
+  readonly mailbox: Mailbox;
+  readonly members: Members;
+}
+
+function folded(events: readonly LedgerEvent[], inbox: Inbox): Folds {
+  const folds = { channel: createChannel(), frozen: createFrozen(), mailbox: createMailbox(), members: createMembers() };
   for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);
   return folds;
 }

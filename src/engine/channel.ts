@@ -12,7 +12,7 @@ export interface Broadcast {
   readonly payload: Payloads['team.broadcast'];
 }
 
-type Reference = { readonly run: string; readonly step: string };
+export type Reference = { readonly run: string; readonly step: string };
 
 export interface Channel {
   apply(event: LedgerEvent): void;
@@ -74,6 +74,8 @@ export function createChannel(): Channel {
 }
 
 /** The parts of a request that other runs said. */
-export function foreign(request: Payloads['model.request']): Reference[] {
-  return request.added.flatMap((item) => ('step' in item && item.run !== undefined ? [{ run: item.run, step: item.step }] : []));
+export const foreign = (request: Payloads['model.request']): Reference[] => references(request.added);
+
+export function references(added: Payloads['model.request']['added']): Reference[] {
+  return added.flatMap((item) => ('step' in item && item.run !== undefined ? [{ run: item.run, step: item.step }] : []));
 }

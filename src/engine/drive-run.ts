@@ -13,17 +13,19 @@ import { runAgent } from '../patterns/run-agent.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { finalReportExit, plainReport } from '../session/final-report.ts';
-import { runSession } from '../session/loop.ts';
 import type { SessionInput, SessionResult } from '../session/port.ts';
+import { endAssistants, settleAssistants } from './assistant-calls.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { checkClaims, manifest } from './evidence.ts';
 import { failureOf } from './failure-of.ts';
 import { aboutAgents, contextReader, progressOf } from './group-support.ts';
-import { incoming } from './incoming.ts';
+import { hostedSession } from './hosted-session.ts';
+import { incoming, unheard } from './incoming.ts';
 import { Interruption } from './interruption.ts';
 import { readAll } from './read-all.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';
+import { reportMessage } from './report-message.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
 import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
@@ -48,8 +50,11 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
     // A run that had been set up before must not end because something it needs is missing just now.
     if (!setup.ok && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
       throw new Interruption('interrupted', setup.error.message);
-    return await endRun(tree, node, setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error));
+    const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
+    await endAssistants(tree, node);
+    return await endRun(tree, node, result);
   } catch (error) {
+    await settleAssistants(tree, node);
     if (error instanceof Interruption) throw error;
     return await endRun(tree, node, failed(node, failureOf(error)));
   } finally {
@@ -103,10 +108,11 @@ async function session(
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns) },
   };
-  return await runSession(input, {
+  return await hostedSession(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, steps),
     tools: recordedTools(tree, node, setup, steps),
-    ...(seat === undefined ? {} : { incoming: (turn, room) => incoming(tree, node, steps, seat, turn, room) }),
+    incoming: (turn, room) => incoming(tree, node, steps, seat, turn, room),
+    unheard: (turn) => unheard(tree, node, turn),
     condense: (turn, text, keptFrom) => condense(tree, node, steps, turn, text, keptFrom),
     reference: (item) => {
       const step = steps.stepOf(item);
@@ -147,15 +153,24 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
     events.push(node.journal.event('evidence.checked', checked, { actor: 'system' }));
     if (!checked.verified) final = { ...final, status: 'completed_unverified' };
   }
-  events.push(...dismissals(tree, node));
+  events.push(...dismissals(tree, node), ...report(tree, node, final));
   if (final.error !== undefined)
     events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
   events.push(node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP }));
   // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
   const written = tree.writer.write(events, node.parent === undefined ? { sync: 'power' } : {});
   if (node.parent === undefined) tree.ending();
-  await written;
+  const stored = await written;
+  if (!('kind' in stored)) for (const event of stored) tree.mailbox.apply(event);
   return final;
+}
+
+/** Whoever spawned the run finds its answer in its thread. */
+function report(tree: Tree, node: RunNode, result: RunResult): NewEvent[] {
+  const { spawned, agent } = node.started;
+  if (spawned === undefined) return [];
+  const { step, payload } = reportMessage(tree, node.parent, node.run, agent, result, spawned.by);
+  return [node.journal.event('message.sent', payload, { step, actor: 'system', aside: true })];
 }
 
 /** What the ledger says about how a run ended. */

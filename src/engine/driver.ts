@@ -11,6 +11,8 @@ import { Interruption } from './interruption.ts';
 import type { LivePart, RunEnd, RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
 import type { AgentSetup } from './setup.ts';
+import { createSlots } from './slots.ts';
+import { assistantLimits } from './spawned.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 import { openWaits } from './waits.ts';
 import type { OverLimit } from './writer.ts';
@@ -41,14 +43,17 @@ interface Place {
 }
 
 export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
+  const slots = createSlots(assistantLimits(parts).active);
   const driven = new Map<RunId, { readonly handle: RunHandle; interrupt(why: Interruption): void }>();
 
   const place = (task: DriveTask, events: readonly LedgerEvent[], lease: Lease): Place => {
-    const tree = buildTree({ ...task, events, parts, watchers, ending: () => void lease.giveBack() });
+    const tree = buildTree({ ...task, events, parts, watchers, slots, ending: () => void lease.giveBack() });
     return { tree, root: tree.root(task.run, task.started) };
   };
   const work = async (task: DriveTask, at: { current: Place }, lease: Lease): Promise<RunEnd> => {
     const stopListening = parts.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
+    // Something may have come in between reading the ledger and listening.
+    if (task.events.length > 0) await at.current.tree.refresh().catch(() => undefined);
     const end = await driveUntilStuck(parts, at, async () => place(task, await readAll(parts.ledger, task.session), lease));
     stopListening();
     driven.delete(task.run);

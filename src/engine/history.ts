@@ -11,7 +11,14 @@ import { createTranscripts } from '../projections/transcript.ts';
 import { foreign } from './channel.ts';
 import { readAll } from './read-all.ts';
 
-const SPOKEN: readonly EventType[] = ['run.started', 'model.request', 'model.response', 'tool.result', 'task.summary'];
+const SPOKEN: readonly EventType[] = [
+  'run.started',
+  'model.request',
+  'model.response',
+  'tool.result',
+  'task.summary',
+  'context.noted',
+];
 
 export async function conversationOf(ledger: Ledger, session: SessionId, run: string): Promise<readonly Message[]> {
   const spoken: LedgerEvent[] = [];
@@ -22,8 +29,8 @@ export async function conversationOf(ledger: Ledger, session: SessionId, run: st
     at = started?.event_type === 'run.started' ? started.payload.continues : undefined;
   }
   const heard = spoken.some((event) => event.event_type === 'model.request' && foreign(event.payload).length > 0);
-  const broadcasts = heard ? await readAll(ledger, session, { types: ['team.broadcast'] }) : [];
+  const others = heard ? await readAll(ledger, session, { types: ['team.broadcast', 'message.sent'] }) : [];
   const transcripts = createTranscripts();
-  for (const event of [...broadcasts, ...spoken]) transcripts.apply(event);
+  for (const event of [...others, ...spoken]) transcripts.apply(event);
   return transcripts.closed(run);
 }

@@ -19,7 +19,7 @@ export interface Inbox {
   apply(event: LedgerEvent): void;
 }
 
-export function createInbox(ledger: Ledger, session: SessionId, onNews: () => void): Inbox {
+export function createInbox(ledger: Ledger, session: SessionId, onNews: (news: readonly LedgerEvent[]) => void): Inbox {
   const answers = new Map<string, Answer>();
   const asked = new Map<string, string>();
   const remembered = new Set<string>();
@@ -54,7 +54,7 @@ export function createInbox(ledger: Ledger, session: SessionId, onNews: () => vo
     async refresh() {
       const news = await ledger.read({ session, after: seen, types: [...inboundTypes] });
       for (const event of news) apply(event);
-      if (news.length > 0) onNews();
+      if (news.length > 0) onNews(news);
     },
   };
 }

@@ -1,68 +1,63 @@
 /**
- * What a run with a seat in a team hears before a turn. The request that carries a broadcast is what delivers it, so a turn
- * that was recorded hears again exactly what it heard then; any other hears what is new.
+ * What a run hears before a turn: how its assistants are, what was broadcast to its seat in a team, and the messages that came
+ * for it. The request that carries a text is what delivers it, so a turn that was recorded hears again exactly what it heard
+ * then; any other hears what is new.
  */
-import { userText } from '../events/messages.ts';
-import { textTokens } from '../models/tokens.ts';
+import { limits } from '../base/limits.ts';
+import { type UserMessage, userText } from '../events/messages.ts';
 import type { Seat } from '../patterns/steps.ts';
-import { broadcastText } from '../projections/broadcast-text.ts';
+import { messageText } from '../projections/message-text.ts';
 import type { Incoming } from '../session/port.ts';
-import { type Broadcast, foreign } from './channel.ts';
+import { foreign, type Reference } from './channel.ts';
+import type { Letter } from './mailbox.ts';
+import { orchestrationNote } from './orchestration-note.ts';
 import type { StepIndex } from './step-index.ts';
+import { broadcastMessages } from './team-news.ts';
 import type { RunNode, Tree } from './tree.ts';
 
 export async function incoming(
   tree: Tree,
   node: RunNode,
   steps: StepIndex,
-  seat: Seat,
+  seat: Seat | undefined,
   turn: number,
   roomTokens: number,
 ): Promise<Incoming> {
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
-  const heard =
-    recorded === undefined
-      ? await news(tree, node, seat, roomTokens)
-      : foreign(recorded.payload).flatMap((reference) => tree.channel.find(reference) ?? []);
-  const messages = heard.map((broadcast) => {
-    const message = userText(broadcastText(broadcast.payload, node.run));
-    steps.place(message, broadcast.step, broadcast.run);
-    return message;
-  });
-  return { messages, overflow: seat.role === 'supervisor' && heard.some(({ payload }) => payload.replaces !== undefined) };
+  const heard = recorded === undefined ? undefined : foreign(recorded.payload);
+  const note = orchestrationNote(tree, node, steps, turn, recorded !== undefined);
+  const team = seat === undefined ? undefined : await broadcastMessages(tree, node, steps, seat, roomTokens, heard);
+  const letters = heard === undefined ? freshLetters(tree, node) : lettersOf(tree, heard);
+  const messages = [...note, ...(team?.messages ?? []), ...letters.map((letter) => placed(steps, letter))];
+  return { messages, overflow: team?.overflow === true };
 }
 
-/** What is new, with a notice in the place of what does not fit into the reader's context any more. */
-async function news(tree: Tree, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
-  const heard: Broadcast[] = [];
-  let text = '';
-  for (const broadcast of tree.channel.unheard(seat)) {
-    const next = text + broadcastText(broadcast.payload, node.run);
-    // A notice stands for something larger already.
-    if (broadcast.payload.replaces !== undefined || textTokens(next) <= roomTokens) {
-      text = next;
-      heard.push(broadcast);
-    } else heard.push(await tooLarge(tree, node, seat, broadcast));
+/** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
+export async function unheard(tree: Tree, node: RunNode, turn: number): Promise<boolean> {
+  // Only an assistant, and who has spawned one, can be written to.
+  if (node.started.spawned === undefined && tree.spawned.of(node.run).length === 0) return false;
+  if (node.journal.recorded('model.request', `turn/${turn + 1}/model`) !== undefined) return true;
+  await tree.refresh();
+  return tree.mailbox.unheard(node.run).length > 0;
+}
+
+/** Not more at once than one message may hold, but always at least one. */
+function freshLetters(tree: Tree, node: RunNode): Letter[] {
+  const taken: Letter[] = [];
+  let bytes = 0;
+  for (const letter of tree.mailbox.unheard(node.run)) {
+    bytes += Buffer.byteLength(letter.payload.content);
+    if (taken.length > 0 && (bytes > limits.messageBytes || taken.length >= limits.messagesPerTurn)) break;
+    taken.push(letter);
   }
-  return heard;
+  return taken;
 }
 
-async function tooLarge(tree: Tree, node: RunNode, seat: Seat, broadcast: Broadcast): Promise<Broadcast> {
-  const { memberId, message, cycle, turnCount, team } = broadcast.payload;
-  const what = `A broadcast of ${memberId} (${Buffer.byteLength(message)} bytes)`;
-  const step = `overflow/${broadcast.run}/${broadcast.step}`;
-  const payload = {
-    team,
-    cycle,
-    turnCount,
-    type: 'failure' as const,
-    memberId,
-    message: `${what} does not fit into your context and was left out. It is in the ledger.`,
-    timestamp: new Date(tree.parts.clock.now()).toISOString(),
-    replaces: { run: broadcast.run, step: broadcast.step, reader: seat.member },
-  };
-  await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
-  const notice = { run: node.run, step, payload };
-  tree.channel.publish(notice);
-  return notice;
+const lettersOf = (tree: Tree, heard: readonly Reference[]): Letter[] =>
+  heard.flatMap((reference) => tree.mailbox.find(reference) ?? []);
+
+function placed(steps: StepIndex, letter: Letter): UserMessage {
+  const message = userText(messageText(letter.payload, letter.at));
+  steps.place(message, letter.step, letter.run);
+  return message;
 }

@@ -37,14 +37,19 @@ export interface Journal {
   readonly past: readonly LedgerEvent[];
 }
 
+/** What others wrote into the run's thread, and what hosted it: no step of the run follows from these. */
+const ASIDE: ReadonlySet<EventType> = new Set([
+  ...(['message.sent', 'message.included', 'message.read', 'context.noted', 'process.started', 'process.ended'] as const),
+]);
+
 /** What only says that the work was taken up or put down; it is not what anything follows from. */
 const INTERRUPTIONS: ReadonlySet<EventType> = new Set(['run.resumed', 'run.paused', 'run.signalled']);
 
 export function createJournal(run: RunId, agent: string, clock: Clock, past: readonly LedgerEvent[], startedBy: Cause): Journal {
   const byStep = new Map<string, LedgerEvent>();
   for (const event of past) if (event.step !== null) byStep.set(`${event.event_type} ${event.step}`, event);
-  let latest: Cause = past.at(-1)?.event_id ?? startedBy;
-  const lastDone = past.findLast((event) => !INTERRUPTIONS.has(event.event_type))?.position ?? 0;
+  let latest: Cause = past.findLast((event) => !ASIDE.has(event.event_type))?.event_id ?? startedBy;
+  const lastDone = past.findLast((event) => !INTERRUPTIONS.has(event.event_type) && !ASIDE.has(event.event_type))?.position ?? 0;
   const latestOf = new Map<EventType, Cause>(past.map((event) => [event.event_type, event.event_id]));
   return {
     run,

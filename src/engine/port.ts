@@ -18,6 +18,8 @@ export interface StartRequest {
   /** Starting twice with the same id starts once. */
   readonly run?: RunId | undefined;
   readonly workspace: string;
+  /** A client outside spawns it: the run has a thread, is hosted in a process of its own, and lives as long as assistants do. */
+  readonly spawnedBy?: string | undefined;
   /** Goes on with the conversation of this member of the session's group. */
   readonly member?: string | undefined;
   /** Takes the place of the agent's own models. */

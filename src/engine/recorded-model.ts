@@ -5,14 +5,15 @@
 
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { Amounts, ModelFailure } from '../events/catalogue.ts';
+import type { Amounts, ModelFailure, Payloads } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
 import { toolCallsOf } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
 import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } from '../models/port.ts';
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
 import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
-import { foreign } from './channel.ts';
+import { foreign, references } from './channel.ts';
 import { Interruption } from './interruption.ts';
 import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
@@ -108,6 +109,7 @@ async function announce(
     const added = steps.added(request.messages.slice(request.newFrom));
     events.push(
       node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
+      ...receipts(tree, node, step, added),
     );
   }
   if (worst !== undefined) {
@@ -122,13 +124,27 @@ async function announce(
   if (events.length === 0) return undefined;
   const written = await tree.writer.write(events, worst === undefined ? {} : { counters: reservation(scopes, worst) });
   if (!('kind' in written)) {
-    const { seat } = node.started;
-    if (seat !== undefined)
-      for (const event of written) if (event.event_type === 'model.request') tree.channel.heard(seat, foreign(event.payload));
+    for (const event of written) noteHeard(tree, node, event);
     return undefined;
   }
   undo();
   return refusal(written);
+}
+
+/** Says of each message that this request carries that it has reached its reader. */
+function receipts(tree: Tree, node: RunNode, request: string, added: Payloads['model.request']['added']): NewEvent[] {
+  return references(added).flatMap((reference) => {
+    const letter = tree.mailbox.find(reference);
+    if (letter === undefined) return [];
+    const { message, thread } = letter.payload;
+    const payload = { message, thread, reader: node.run, request };
+    return [node.journal.event('message.included', payload, { step: letter.step, actor: 'system', aside: true })];
+  });
+}
+
+function noteHeard(tree: Tree, { started: { seat } }: RunNode, event: LedgerEvent): void {
+  if (event.event_type === 'message.included') tree.mailbox.heard(event.payload.message);
+  if (event.event_type === 'model.request' && seat !== undefined) tree.channel.heard(seat, foreign(event.payload));
 }
 
 /** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */

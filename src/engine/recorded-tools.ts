@@ -14,6 +14,7 @@ import { boundResult } from '../tools/bounded.ts';
 import { runTool } from '../tools/call.ts';
 import type { Tool, ToolOutcome } from '../tools/port.ts';
 import { callAgent } from './agent-calls.ts';
+import { takeUpAssistant } from './assistant-calls.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
@@ -41,8 +42,11 @@ export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, step
     async call(turn, index, asked) {
       const step = `turn/${turn}/tool/${index}`;
       const known = node.journal.recorded('tool.result', step);
-      if (known !== undefined) return placed(caller.steps, step, resultPart(known.payload));
       const tool = byName.get(asked.name);
+      if (known !== undefined) {
+        if (tool?.kind === 'spawn' && known.payload.isError !== true) await takeUpAssistant(tree, node, step, asked.input);
+        return placed(caller.steps, step, resultPart(known.payload));
+      }
       if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
       return await callNow(caller, { step, turn, tool, asked });
     },
@@ -64,12 +68,14 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const cause = begun ?? (await announce(caller, call));
   if (tool.kind !== undefined) return await callOther(caller, call, cause);
   const startedAt = tree.parts.clock.elapsed();
-  const outcome = await runTool(
-    tool,
-    asked.input,
-    { workspace: tree.workspaceOf(node), signal: node.abort.signal, run: node.run, idempotencyKey: `${node.run}/${step}` },
-    { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
-  );
+  const run = () =>
+    runTool(
+      tool,
+      asked.input,
+      { workspace: tree.workspaceOf(node), signal: node.abort.signal, run: node.run, idempotencyKey: `${node.run}/${step}` },
+      { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
+    );
+  const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, run) : run());
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
   return record(caller, call, cause, outcome, Math.round(tree.parts.clock.elapsed() - startedAt));
@@ -79,7 +85,14 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
 async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cause): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
   const startedAt = tree.parts.clock.elapsed();
-  const { payload, ended, gone = [] } = await callAgent(tree, node, { step, tool, id: asked.id, input: asked.input, cause });
+  const call = { step, tool, id: asked.id, input: asked.input, cause };
+  const waiting = () => callAgent(tree, node, call);
+  const {
+    payload,
+    ended,
+    gone = [],
+    events = [],
+  } = await (tool.kind === 'agent' ? tree.slots.released(node.run, node.abort.signal, waiting) : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
   const { content, attachment, wholeBytes } = bounded(
     payload.content,
@@ -97,7 +110,7 @@ async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cau
   const dismissed = gone.map(({ id, agent, run }) =>
     node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }),
   );
-  tree.writer.enqueue([...dismissed, node.journal.event('tool.result', cut, options)]);
+  tree.writer.enqueue([...dismissed, ...events, node.journal.event('tool.result', cut, options)]);
   return placed(caller.steps, step, resultPart(cut));
 }
 

@@ -4,7 +4,7 @@ import type { Failure, Payloads } from '../events/catalogue.ts';
 import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 import { type AgentSetup, recordedDefinition, setupPayload } from './setup.ts';
-import type { RunNode, Tree } from './tree.ts';
+import type { EngineParts, RunNode, Tree } from './tree.ts';
 
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
 export async function setupOf(
@@ -14,11 +14,13 @@ export async function setupOf(
 ): Promise<Result<AgentSetup, Failure>> {
   const recorded = node.journal.recorded('session.config', SETUP_STEP);
   if (recorded !== undefined) {
-    return adapted(await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system), node.started);
+    const equipped = await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system);
+    return await adapted(tree.parts, equipped, node.started);
   }
   // The root's own setup was written together with its start.
   if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
-  const setup = adapted(await prepareAgent(tree.parts, node.started.agent, tree.workspaceOf(node)), node.started);
+  const prepared = await prepareAgent(tree.parts, node.started.agent, tree.workspaceOf(node));
+  const setup = await adapted(tree.parts, prepared, node.started);
   if (!setup.ok) return setup;
   const refused = unknownPrice(tree.parts, setup.value, node.scopes);
   if (refused !== undefined) return fail(refused);
@@ -26,15 +28,24 @@ export async function setupOf(
   return setup;
 }
 
-/** What a group changes about an agent it uses: another model, or no tools for somebody who only plans or judges. */
-export function adapted(
+type Changes = Pick<Payloads['run.started'], 'model' | 'part' | 'spawned'>;
+
+/**
+ * What others change about an agent they use: another model, no tools for somebody who only plans or judges, and the message
+ * box for somebody who was spawned.
+ */
+export async function adapted(
+  parts: EngineParts,
   setup: Result<AgentSetup, Failure>,
-  { model, part }: { readonly model?: string | undefined; readonly part?: Payloads['run.started']['part'] },
-): Result<AgentSetup, Failure> {
-  if (!setup.ok || (model === undefined && part === undefined)) return setup;
+  { model, part, spawned }: Changes,
+): Promise<Result<AgentSetup, Failure>> {
+  if (!setup.ok || (model === undefined && part === undefined && spawned === undefined)) return setup;
+  const { tools } = setup.value;
+  const box = spawned === undefined ? [] : ((await parts.boxTools?.()) ?? []);
+  const names = new Set(tools.map((tool) => tool.name));
   return ok({
     ...setup.value,
     ...(model === undefined ? {} : { models: [model] }),
-    ...(part === undefined || part === 'self' ? {} : { tools: [] }),
+    tools: part === undefined || part === 'self' ? [...tools, ...box.filter((tool) => !names.has(tool.name))] : [],
   });
 }

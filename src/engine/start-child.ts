@@ -9,6 +9,7 @@ import { INPUT_STEP } from '../projections/transcript.ts';
 import { type BudgetScope, scopesOf, tighter } from './budget.ts';
 import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
 import { budgetOf } from './setup.ts';
+import { assistantLimits } from './spawned.ts';
 import type { ChildRequest, ChildRun, RunNode, Tree } from './tree.ts';
 
 export async function startChild(
@@ -39,18 +40,20 @@ export async function startChild(
 async function startedPayload(
   tree: Tree,
   parent: RunNode,
-  { agent, input, options }: ChildRequest,
+  { agent, input, options, spawned }: ChildRequest,
 ): Promise<Payloads['run.started']> {
   const definition = await tree.parts.agent(agent);
   const own = definition === undefined ? undefined : budgetOf(definition);
   const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member, parent.run));
   const workspace = options?.member === undefined ? undefined : workspaceOfMember(parent, options.member);
-  const budget = tighter(own, options?.timeoutMs === undefined ? undefined : { wallMs: options.timeoutMs });
+  const timeoutMs = spawned === undefined ? options?.timeoutMs : assistantLimits(tree.parts).lifetimeMs;
+  const budget = tighter(own, timeoutMs === undefined ? undefined : { wallMs: timeoutMs });
   return {
     agent,
     input,
     parent: parent.run,
     depth: parent.depth + 1,
+    ...(spawned === undefined ? {} : { spawned }),
     ...(options?.reason === undefined ? {} : { reason: options.reason }),
     ...(options?.role === undefined ? {} : { role: options.role }),
     ...(continues === undefined ? {} : { continues }),

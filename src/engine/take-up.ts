@@ -16,17 +16,22 @@ import { brokenReference } from './reachable.ts';
 import { readAll } from './read-all.ts';
 import { budgetOf, setupPayload } from './setup.ts';
 import { adapted } from './setup-run.ts';
+import { assistantLimits } from './spawned.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
 export async function startNew(all: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
   const session = request.session ?? all.ids.session();
   const parts = ofSession(all, session);
-  const setup = adapted(await prepareAgent(parts, request.agent, request.workspace), request);
+  const { spawnedBy } = request;
+  const spawned = spawnedBy === undefined ? undefined : { by: spawnedBy };
+  const prepared = await prepareAgent(parts, request.agent, request.workspace);
+  const setup = await adapted(parts, prepared, { model: request.model, spawned });
   if (!setup.ok) return { kind: 'refused', error: setup.error };
   const broken = await brokenReference(setup.value.definition, parts.agent);
   if (broken !== undefined) return { kind: 'refused', error: broken };
   const run = request.run ?? parts.ids.run();
-  const budget = tighter(budgetOf(setup.value.definition), request.budget);
+  const lifetime = spawned === undefined ? undefined : { wallMs: assistantLimits(parts).lifetimeMs };
+  const budget = tighter(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
   const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
   const closed = await noModelOpens(parts, setup.value.models);
@@ -41,6 +46,7 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
     agent: setup.value.definition.name,
     input: request.input,
     depth: 0,
+    ...(spawned === undefined ? {} : { role: 'assistant', spawned }),
     ...(budget === undefined ? {} : { budget }),
     ...(before === undefined ? {} : { continues: before }),
     ...(member === undefined ? {} : { member }),

@@ -14,14 +14,18 @@ import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Quota } from '../models/quota.ts';
 import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult, StartOptions } from '../patterns/steps.ts';
+import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { BudgetScope } from './budget.ts';
 import type { Channel } from './channel.ts';
 import type { Frozen } from './frozen.ts';
 import type { Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
+import type { Mailbox } from './mailbox.ts';
 import type { LivePart } from './port.ts';
 import type { AgentSetup } from './setup.ts';
+import type { Slots } from './slots.ts';
+import type { Spawned } from './spawned.ts';
 import type { SessionWriter } from './writer.ts';
 
 /** What the engine is built from. */
@@ -51,8 +55,22 @@ export interface EngineParts {
   readonly projectBudget?: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined;
   /** How an agent is run; tests of the steps port put their own pattern here. */
   readonly runAgent?: (run: AgentRun) => Promise<RunResult>;
+  /** Hosts the sessions of isolated and of spawned agents in processes of their own; without it they run in this one. */
+  readonly host?: SessionHost | undefined;
+  /** How many assistants there may be, and how many of them work at once. */
+  readonly assistants?: Partial<AssistantLimits> | undefined;
+  /** Tools that every spawned agent has beside its own: to write to whoever spawned it, and to read. */
+  readonly boxTools?: (() => Promise<readonly Tool[]>) | undefined;
   /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
   readonly whenInDoubt?: 'tell' | 'ask';
+}
+
+export interface AssistantLimits {
+  readonly active: number;
+  readonly perParent: number;
+  readonly perSession: number;
+  readonly depth: number;
+  readonly lifetimeMs: number;
 }
 
 /** One run as it is being driven. */
@@ -71,6 +89,8 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: UserMessage;
   readonly options: StartOptions | undefined;
+  /** It works beside its parent, with a thread of its own. */
+  readonly spawned?: { readonly by: string } | undefined;
   /** The event that asked for the child; the parent's latest unless said. */
   readonly cause?: Cause;
 }
@@ -84,6 +104,10 @@ export interface Tree {
   readonly inbox: Inbox;
   readonly channel: Channel;
   readonly frozen: Frozen;
+  readonly mailbox: Mailbox;
+  /** The assistants that runs of this tree have spawned. */
+  readonly spawned: Spawned;
+  readonly slots: Slots;
   /** Questions that have stopped a branch since the tree was built. */
   readonly blockedOn: { readonly run: RunId; readonly wait: string }[];
   /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */
@@ -97,10 +121,14 @@ export interface Tree {
   setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
   /** How long the run has been worked on before this life. */
   activeBefore(run: RunId): number;
+  /** Whether a run had begun before this life. */
+  begun(run: RunId): boolean;
   /** Starts a child run, or takes up one that had started before. */
   child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
   /** The root's end is on its way to the ledger: whoever holds the lease may give it back in the same transaction. */
   ending(): void;
+  /** Takes in what has come from outside. */
+  refresh(): Promise<void>;
   /** Resolves when something has come in from outside, the time is over or the signal aborts. */
   news(timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Undefined when nobody watches. */

@@ -2,8 +2,10 @@
  * Durable waits. A question is an event, its answer is another; between the two nothing runs and nothing is held. A run
  * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
  */
+import { type RunId, threadOf } from '../base/ids.ts';
 import type { Answer, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import type { NewEvent } from '../ledger/port.ts';
 import { foldWaits, initialWaits } from '../projections/waits.ts';
 import { Interruption } from './interruption.ts';
 import type { OpenWait } from './port.ts';
@@ -22,11 +24,40 @@ export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, que
       question.kind === 'permission'
         ? node.journal.event('approval.asked', { ...question.payload, wait }, { step: wait, tool: question.payload.tool })
         : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
-    await tree.writer.write([event], { sync: 'power' });
+    await tree.writer.write([event, ...toClient(node, wait, question, tree.parts.ids.nonce())], { sync: 'power' });
   }
   tree.blockedOn.push({ run: node.run, wait });
   throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
 }
+
+/** A client that spawned the run finds the question in its thread: it has no other way to learn of it. */
+function toClient(node: RunNode, wait: string, question: Question, fence: string): NewEvent[] {
+  let root = node;
+  while (root.parent !== undefined) root = root.parent;
+  const { spawned, agent } = root.started;
+  if (spawned === undefined) return [];
+  const message = `question_${node.run.slice('run_'.length)}_${wait.replaceAll('/', '-')}`;
+  const payload = {
+    message,
+    thread: threadOf(root.run),
+    from: { assistant: agent, run: root.run },
+    to: { assistant: spawned.by },
+    content: questionText(question, root.run, questionId(node.run, wait)),
+    fence,
+    kind: 'question' as const,
+  };
+  return [root.journal.event('message.sent', payload, { step: `message/${message}`, actor: 'system', aside: true })];
+}
+
+function questionText({ kind, payload }: Question, process: string, id: string): string {
+  const asked = kind === 'permission' ? payload.why : payload.question;
+  const choices = kind === 'question' && payload.choices !== undefined ? `\nChoices: ${payload.choices.join(' | ')}` : '';
+  const how = kind === 'permission' ? 'answer yes or no' : 'answer in words';
+  return `${asked}${choices}\n\nIt waits for this. Use answer_assistant with process_id ${process} and question_id ${id}; ${how}.`;
+}
+
+/** One name for a question: the run that asks and the wait within it. */
+export const questionId = (run: RunId, wait: string): string => `${run}/${wait}`;
 
 /** Questions without an answer, oldest first. */
 export function openWaits(events: Iterable<LedgerEvent>): OpenWait[] {

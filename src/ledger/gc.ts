@@ -8,9 +8,9 @@ import type { PayloadRef, SessionId } from '../base/ids.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { PayloadFiles } from './payload-files.ts';
 import type { GcReport, RetentionPolicy } from './port.ts';
+import { bytes, hex, integer, type Row, text } from './rows.ts';
 import type { Memo } from './sqlite-memo.ts';
-import { bytes, hex, integer, type Row, text } from './sqlite-rows.ts';
-import { place } from './sqlite-schema.ts';
+import { place } from './stored-event.ts';
 
 /** `collected` is a session's last position when it was last collected: only what came later can still be collected. */
 const OLD_SESSIONS = `

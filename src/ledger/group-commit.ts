@@ -9,11 +9,11 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, sleep } from '../base/clock.ts';
-import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { isRefusal } from './prepared-event.ts';
-import { isBusy, ledgerError, readOnlyError } from './sqlite-errors.ts';
+import { isBusy, ledgerError } from './sqlite-errors.ts';
+import { createWriteQueue, type Queued } from './write-queue.ts';
 
 interface Job<Outcome> {
   /** How many events it writes; counts against the queue's limit. */
@@ -53,71 +53,24 @@ interface GroupCommitOptions {
 }
 
 /** A job with its promise, so that jobs of different outcomes fit in one queue. */
-interface Entry {
-  readonly weight: number;
+interface Entry extends Queued {
   readonly power: boolean;
   readonly before: (() => Promise<void>) | undefined;
   /** Applies the job and returns what settles its promise once the transaction is committed. */
   apply(): () => void;
-  reject(error: unknown): void;
 }
 
 const RETRY_MAX_MS = 20;
 
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  let queue: Entry[] = [];
-  let queued = 0;
-  let running: Promise<void> | undefined;
-  let stopped = false;
   const commit = createTransactions(options);
-
-  const refusal = (weight: number): TroupeError | undefined => {
-    if (stopped) return new TroupeError('ledger_closed', `The ledger is closed: ${options.path}`);
-    if (!options.writable) return readOnlyError(options.path);
-    if (queued + weight <= limits.appendQueueEvents) return undefined;
-    return new TroupeError('ledger_queue_full', `More than ${limits.appendQueueEvents} events wait to be written`, {
-      fix: 'Await each append before the next, or raise `appendQueueEvents` in src/base/limits.ts.',
-    });
-  };
-
-  const takeBatch = (): Entry[] => {
-    let weight = 0;
-    let count = 0;
-    while (count < queue.length && weight < limits.appendBatchEvents) weight += queue[count++]?.weight ?? 0;
-    const batch = queue.slice(0, count);
-    queue = queue.slice(count);
-    queued -= weight;
-    return batch;
-  };
-
-  const drain = async (): Promise<void> => {
-    while (queue.length > 0) {
-      await nextTurn();
-      await commit(takeBatch());
-    }
-    running = undefined;
-  };
-
+  const queue = createWriteQueue<Entry>({ name: options.path, writable: options.writable, commit });
   return {
-    submit: (job) =>
-      new Promise((resolve, reject) => {
-        const refused = refusal(job.weight);
-        if (refused !== undefined) return reject(refused);
-        queue.push(entryOf(job, resolve, reject));
-        queued += job.weight;
-        running ??= drain();
-      }),
-    idle: async () => {
-      while (running !== undefined) await running;
-    },
-    stop: () => {
-      stopped = true;
-    },
+    submit: (job) => new Promise((resolve, reject) => queue.add(entryOf(job, resolve, reject))),
+    idle: queue.idle,
+    stop: queue.stop,
   };
 }
-
-/** What is asked for until then belongs to the same batch. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function entryOf<Outcome>(job: Job<Outcome>, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void): Entry {
   return {

@@ -1,7 +1,6 @@
 /**
  * Following a ledger: `tail` for readers of a session, `onInbound` for engines that wait for an answer or a signal.
- * A tail keeps no events: it remembers a position and reads the next page, so a slow reader costs no memory, and nothing
- * can be lost or repeated. News only says when to look.
+ * News only says when to look; a tail reads by its position.
  */
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -9,8 +8,9 @@ import type { Clock } from '../base/clock.ts';
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { follow } from './follow.ts';
+import { integer } from './rows.ts';
 import type { Reader } from './sqlite-read.ts';
-import { integer } from './sqlite-rows.ts';
 import { createListeners, ring, type Watch, watchFile } from './watch.ts';
 
 export interface News {
@@ -50,7 +50,7 @@ export function createNews(database: DatabaseSync, path: string, reader: Reader,
   return {
     tail: (session, after, signal) => {
       const ended = AbortSignal.any([signal, closing.signal]);
-      return follow(reader, session, after, ended, clock, (wake) => tails.add(session, wake));
+      return follow(reader.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
     onInbound: (session, callback) => {
       let seen = lastInbound(session);
@@ -115,48 +115,6 @@ function patiently(watch: Watch, clock: Clock): Watch & { close(): void } {
       watch.stop();
     },
   };
-}
-
-async function* follow(
-  reader: Reader,
-  session: SessionId,
-  after: number,
-  signal: AbortSignal,
-  clock: Clock,
-  listen: (wake: () => void) => () => void,
-): AsyncGenerator<LedgerEvent, void> {
-  let position = after;
-  let news = false;
-  let wake = (): void => undefined;
-  const onNews = (): void => {
-    news = true;
-    wake();
-  };
-  const stop = listen(onNews);
-  signal.addEventListener('abort', onNews);
-  try {
-    while (!signal.aborted) {
-      news = false;
-      const page = await reader.read({ session, after: position });
-      for (const event of page) {
-        if (signal.aborted) return;
-        position = event.position;
-        yield event;
-      }
-      if (news || page.length === limits.readPageEvents) continue;
-      await new Promise<void>((resolve) => {
-        // Holds the process: somebody is waiting for the next event.
-        const cancel = clock.after(limits.safetyCheckMs, resolve, 'hold');
-        wake = () => {
-          cancel();
-          resolve();
-        };
-      });
-    }
-  } finally {
-    stop();
-    signal.removeEventListener('abort', onNews);
-  }
 }
 
 /** News is looked for again and again: when SQLite cannot answer just now, the next look will do. */

@@ -1,5 +1,5 @@
 /**
- * Large payloads as files beside the database, named by their hash: `<ledger>-payloads/ab/cdef…`. A file is complete and
+ * Large payloads as files, named by their hash: `ab/cdef…` in their folder. A file is complete and
  * on the disk before anything refers to it: it is written under another name, flushed, then renamed.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -20,8 +20,7 @@ export interface PayloadFiles {
 }
 
 /** `unique` keeps the temporary names of several processes apart. */
-export function createPayloadFiles(ledgerPath: string, unique: string): PayloadFiles {
-  const folder = `${ledgerPath}-payloads`;
+export function createPayloadFiles(folder: string, unique: string): PayloadFiles {
   const pathOf = (ref: PayloadRef): string => join(folder, ref.slice(0, 2), ref.slice(2));
   const temporary = (path: string): string => `${path}.${unique}.tmp`;
   return {

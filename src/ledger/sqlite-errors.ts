@@ -1,5 +1,6 @@
 /** What SQLite says when it fails, turned into an error with a stable code and something to do about it. */
 import { messageOf, TroupeError } from '../base/errors.ts';
+import { readOnlyError } from './write-queue.ts';
 
 /** SQLite's primary result codes; an extended code holds its primary one in the low byte. */
 const BUSY = 5;
@@ -49,13 +50,6 @@ export function ledgerError(error: unknown, path: string): TroupeError {
     default:
       return say('ledger_io', 'The ledger failed', 'Run `troupe doctor`, and `troupe ledger verify` to check the file.');
   }
-}
-
-export function readOnlyError(path: string, cause?: unknown): TroupeError {
-  return new TroupeError('ledger_readonly', `The ledger is read-only: ${path}`, {
-    fix: 'Give yourself write permission for the file and its folder, or name another ledger.',
-    cause,
-  });
 }
 
 export function corruptError(path: string, why: string, cause?: unknown): TroupeError {

@@ -5,14 +5,13 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
-import { codeOf } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { decideLease, type HeldLease, type LeaseView, processExists } from './lease-rules.ts';
 import type { Fence, LeaseOutcome, LeaseOwner } from './port.ts';
-import { badAppend } from './prepared-event.ts';
+import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import type { Memo } from './sqlite-memo.ts';
-import { integer, type Row, text } from './sqlite-rows.ts';
 
 interface Leases {
   acquire(session: SessionId, run: RunId): Promise<LeaseOutcome>;
@@ -28,9 +27,6 @@ interface LeaseOptions {
   readonly clock: Clock;
   readonly owner: LeaseOwner;
 }
-
-/** Stands for the owner of an unfinished run that nobody holds at the moment. */
-const NOBODY: LeaseOwner = { id: 'none', pid: 0, host: '' };
 
 /** Rows of processes that died long ago and hold nothing are cleared away. */
 const FORGET_OWNER_MS = 24 * 60 * 60 * 1000;
@@ -58,23 +54,30 @@ export function createLeases(options: LeaseOptions): Leases {
     });
   };
 
+  const heldLease = (row: Row): HeldLease => ({
+    run: text(row, 'run') as RunId,
+    epoch: integer(row, 'epoch'),
+    owner: row['owner'] === null ? null : ownerOf(row),
+    live: liveness(clock, owner)(row),
+  });
+  const view: LeaseView = {
+    run: memo.run,
+    session: memo.session,
+    held: (run) => {
+      const row = sql.lease.get(run);
+      return row === undefined ? undefined : heldLease(row);
+    },
+    othersHeld: (session, run) => sql.othersInSession.all(session, run).map(heldLease),
+    unfinished: (session) => sql.unfinished.all(session).map((row) => text(row, 'name') as RunId),
+  };
+
   const take = (session: SessionId, run: RunId): LeaseOutcome => {
-    const known = memo.run(run);
-    if (known !== undefined && known.root !== known.id) throw badAppend(`${run} is a child run: its root's lease covers it`);
-    if (known !== undefined && known.session !== memo.session(session)?.id) throw badAppend(`${run} is not in ${session}`);
-    const isLive = liveness(clock, owner);
-    const mine = sql.lease.get(run);
-    if (mine !== undefined && mine['owner'] !== null && isLive(mine)) return { kind: 'held', owner: ownerOf(mine) };
-    const busy = sql.othersInSession.all(session, run).find(isLive);
-    if (busy !== undefined) return { kind: 'busy_session', run: text(busy, 'run') as RunId, owner: ownerOf(busy) };
-    const unfinished = sql.unfinished.all(session).map((row) => text(row, 'name') as RunId);
-    const other = unfinished.find((name) => name !== run);
-    if (other !== undefined && !unfinished.includes(run)) return { kind: 'busy_session', run: other, owner: NOBODY };
-    const epoch = (mine === undefined ? 0 : integer(mine, 'epoch')) + 1;
+    const outcome = decideLease(view, session, run);
+    if (outcome.kind !== 'acquired') return outcome;
     beat();
-    sql.take.run(run, session, epoch, owner.id);
+    sql.take.run(run, session, outcome.fence.epoch, owner.id);
     memo.forgetLease(run);
-    return { kind: 'acquired', fence: { run, epoch }, takenOver: mine !== undefined && mine['owner'] !== null };
+    return outcome;
   };
 
   const free = ({ run, epoch }: Fence): void => {
@@ -150,13 +153,9 @@ export function liveness(clock: Clock, self: LeaseOwner): (row: Row) => boolean 
   };
 }
 
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-const ownerOf = (row: Row): LeaseOwner => ({ id: text(row, 'owner'), pid: integer(row, 'pid'), host: text(row, 'host') });
+/** A row whose owner was cleared away still names it. */
+const ownerOf = (row: Row): LeaseOwner => ({
+  id: text(row, 'owner'),
+  pid: integerOrNull(row, 'pid') ?? 0,
+  host: textOrNull(row, 'host') ?? '',
+});

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { bytes, hex, integer, type Row, text, textOrNull } from './sqlite-rows.ts';
+import { bytes, hex, integer, type Row, text, textOrNull } from './rows.ts';
 
 export interface SessionState {
   readonly id: number;

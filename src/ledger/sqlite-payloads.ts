@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { limits } from '../base/limits.ts';
 import type { PayloadFiles } from './payload-files.ts';
 import type { Body, PreparedEvent } from './prepared-event.ts';
-import { integer } from './sqlite-rows.ts';
-import { place } from './sqlite-schema.ts';
+import { integer } from './rows.ts';
+import { place } from './stored-event.ts';
 
 export interface PayloadStore {
   /** Writes files that must exist before the transaction; `undefined` when there are none. */

@@ -1,25 +1,16 @@
 /** Reading: events page by page, payloads by reference, counters, and how large everything is. */
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { TroupeError } from '../base/errors.ts';
-import { eventId, type PayloadRef, type RunId, type SessionId } from '../base/ids.ts';
-import { parseJson } from '../base/json.ts';
+import type { PayloadRef, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { type ChainedFields, payloadRef } from './chain.ts';
+import { payloadRef } from './chain.ts';
 import type { PayloadFiles } from './payload-files.ts';
 import type { LedgerStats, ReadQuery } from './port.ts';
-import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from './sqlite-rows.ts';
-import { place } from './sqlite-schema.ts';
-import { toLedgerEvent } from './stored-event.ts';
-
-/** An event as stored, before its payload is looked at. `body` is `null` when the payload is in a file or collected. */
-export interface StoredEvent {
-  readonly fields: ChainedFields;
-  readonly chain: string;
-  readonly place: number;
-  readonly body: string | null;
-}
+import { eventsOf, storedEvent } from './read-events.ts';
+import { bytes, hex, integer, text } from './rows.ts';
+import { place, type StoredEvent } from './stored-event.ts';
+import type { SealedSession } from './verify.ts';
 
 export interface Reader {
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
@@ -29,7 +20,11 @@ export interface Reader {
   isIntact(ref: PayloadRef): Promise<boolean>;
   counter(name: string): number;
   stats(): LedgerStats;
+  sealedSessions(only: SessionId | undefined): readonly SealedSession[];
 }
+
+const SELECT_SESSIONS = `
+SELECT name, sealed, seal, coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last FROM session`;
 
 const SELECT_EVENTS = `
 SELECT event.position, run.name AS run, event.parent, event.at, event.actor, event.tool, event.type, event.step,
@@ -76,16 +71,7 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
   return {
     stored,
     payload,
-    read: async (query) => {
-      const events: LedgerEvent[] = [];
-      for (const event of stored(query)) {
-        const body = event.body ?? (await largePayload(event, payload));
-        const parsed = parseJson(body);
-        if (!parsed.ok) throw unreadable(event, parsed.error);
-        events.push(toLedgerEvent(event.fields, parsed.value));
-      }
-      return events;
-    },
+    read: (query) => eventsOf(stored(query), payload),
     isIntact: async (ref) => {
       const row = findPayload.get(Buffer.from(ref, 'hex'));
       if (row !== undefined && integer(row, 'place') === place.gone) return true;
@@ -97,46 +83,18 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
       return row === undefined ? 0 : integer(row, 'value');
     },
     stats: () => readStats(database, path),
+    sealedSessions: (only) => readSessions(database, only),
   };
 }
 
-function storedEvent(session: SessionId, row: Row): StoredEvent {
-  return {
-    fields: {
-      session,
-      position: integer(row, 'position'),
-      run: text(row, 'run') as RunId,
-      parent: integerOrNull(row, 'parent'),
-      at: integer(row, 'at'),
-      actor: text(row, 'actor'),
-      tool: textOrNull(row, 'tool'),
-      type: text(row, 'type'),
-      step: textOrNull(row, 'step'),
-      payload: hex(bytes(row, 'ref')) as PayloadRef,
-      attachment: row['attachment'] === null ? null : (hex(bytes(row, 'attachment')) as PayloadRef),
-      version: integer(row, 'version'),
-    },
-    chain: hex(bytes(row, 'chain')),
-    place: integer(row, 'place'),
-    body: textOrNull(row, 'body'),
-  };
-}
-
-async function largePayload(event: StoredEvent, payload: Reader['payload']): Promise<string> {
-  if (event.place === place.gone) {
-    throw new TroupeError('ledger_collected', `The payloads of ${event.fields.session} were removed by \`troupe ledger gc\``, {
-      fix: 'Pin sessions that you want to keep: what was collected cannot be read again.',
-    });
-  }
-  const found = await payload(event.fields.payload);
-  if (found === undefined) throw unreadable(event, 'its payload file is missing');
-  return Buffer.from(found).toString();
-}
-
-function unreadable({ fields }: StoredEvent, why: string): TroupeError {
-  return new TroupeError('ledger_corrupt', `Event ${eventId(fields.session, fields.position)} cannot be read: ${why}`, {
-    fix: 'Run `troupe ledger verify`, and restore the ledger from a backup.',
-  });
+function readSessions(database: DatabaseSync, only: SessionId | undefined): readonly SealedSession[] {
+  const sessions = database.prepare(`${SELECT_SESSIONS} ${only === undefined ? '' : 'WHERE name = ?'} ORDER BY id`);
+  return (only === undefined ? sessions.all() : sessions.all(only)).map((row) => ({
+    session: text(row, 'name') as SessionId,
+    last: integer(row, 'last'),
+    sealed: integer(row, 'sealed'),
+    seal: hex(bytes(row, 'seal')),
+  }));
 }
 
 const SELECT_SIZES = `

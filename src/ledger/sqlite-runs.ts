@@ -8,8 +8,8 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { runStatus } from '../events/catalogue.ts';
 import type { NewEvent, RunFilter, RunRow } from './port.ts';
+import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import type { Memo, RunState } from './sqlite-memo.ts';
-import { integer, integerOrNull, type Row, text, textOrNull } from './sqlite-rows.ts';
 
 export interface RunIndex {
   /** The run's row, made when this is its first event. `root` is the run whose lease covers it. */

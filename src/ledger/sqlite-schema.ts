@@ -11,15 +11,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { codeOf, TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
-import { corruptError, isNotWritable, ledgerError, readOnlyError } from './sqlite-errors.ts';
-import { integer } from './sqlite-rows.ts';
+import { integer } from './rows.ts';
+import { corruptError, isNotWritable, ledgerError } from './sqlite-errors.ts';
+import { readOnlyError } from './write-queue.ts';
 
 const FILE_VERSION = 1;
 /** `TRUP` */
 const APPLICATION_ID = 0x54525550;
-
-/** Where a payload's bytes are. A tombstone (`gone`) keeps the hash so that the chain still verifies. */
-export const place = { inline: 0, file: 1, gone: 2 } as const;
 
 const TABLES = `
 CREATE TABLE session (

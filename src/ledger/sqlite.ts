@@ -50,7 +50,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${options.maxPages}`);
 
   const redactor = createRedactor(options.secrets ?? []);
-  const files = inMemory ? undefined : createPayloadFiles(path, owner.id);
+  const files = inMemory ? undefined : createPayloadFiles(`${path}-payloads`, owner.id);
   const memo = createMemo(database);
   const payloads = createPayloadStore(database, files);
   const appender = createAppender(database, memo, createRunIndex(database, memo), payloads);
@@ -110,7 +110,11 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     acquire: leases.acquire,
     release: leases.release,
     stats: async () => reader.stats(),
-    verify: (session) => verifyLedger(database, reader, session),
+    verify: (session) =>
+      verifyLedger(
+        { ...reader, stored: async (query) => reader.stored(query), sessions: async (only) => reader.sealedSessions(only) },
+        session,
+      ),
     pin: (session, pinned) => writes.submit({ weight: 1, power: false, apply: () => void pin.run(pinned ? 1 : 0, session) }),
     gc: (policy) => collectGarbage({ database, writes, memo, files }, policy),
     close: () => {

@@ -1,7 +1,21 @@
-/** From stored fields to an event as everybody reads it. Appending and reading both end here, so they cannot differ. */
+/**
+ * Events as a store keeps them, and from there to an event as everybody reads it. Appending and reading both end here, so
+ * they cannot differ.
+ */
 import { type EventId, eventId, type SessionId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { ChainedFields } from './chain.ts';
+
+/** Where a payload's bytes are. A tombstone (`gone`) keeps the hash so that the chain still verifies. */
+export const place = { inline: 0, file: 1, gone: 2 } as const;
+
+/** An event as stored, before its payload is looked at. `body` is `null` when the payload is in a file or collected. */
+export interface StoredEvent {
+  readonly fields: ChainedFields;
+  readonly chain: string;
+  readonly place: number;
+  readonly body: string | null;
+}
 
 /** The payload was checked when it was appended (by type) or is covered by its hash, so it has the type its event says. */
 export function toLedgerEvent(fields: ChainedFields, payload: unknown): LedgerEvent {

@@ -20,8 +20,7 @@ const NOT_YET = ['dispatch', 'architect'] as const;
 
 /** Keys that the agent declares and that cannot be run yet. */
 export function notYet(agent: AgentDefinition): string[] {
-  const patterns = NOT_YET.filter((key) => agent[key] !== undefined);
-  return agent.isolation === 'process' ? [...patterns, 'isolation: process'] : [...patterns];
+  return NOT_YET.filter((key) => agent[key] !== undefined);
 }
 
 export async function runAgent(run: AgentRun): Promise<RunResult> {

@@ -39,6 +39,7 @@ export interface ProjectConfig {
   readonly prices: NonNullable<Settings['prices']>;
   readonly permissions: NonNullable<Settings['permissions']>;
   readonly mcp: NonNullable<Settings['mcp']>;
+  readonly assistants: NonNullable<Settings['assistants']>;
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
   /** The files that were read, strongest first. */
@@ -100,6 +101,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     prices: { ...far.prices, ...near.prices },
     permissions: { ...far.permissions, ...near.permissions },
     mcp: { ...far.mcp, ...near.mcp },
+    assistants: { ...far.assistants, ...near.assistants },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),

@@ -4,7 +4,6 @@
  */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { ProjectCheck } from '../agents/check-project.ts';
 import { confinedPath } from '../agents/confined-path.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
@@ -26,8 +25,10 @@ import { createPrices } from '../models/prices.ts';
 import { createQuota } from '../models/quota.ts';
 import { decide } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
-import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
+import { createAgentSource } from './agent-source.ts';
+import { loadConfig, type ProjectConfig } from './config.ts';
 import { createSavedAgents } from './group-agents.ts';
+import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createToolsets } from './toolsets.ts';
 
@@ -68,9 +69,12 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
     readSession: (session) => readAll(ledger, session as SessionId),
   });
   const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
-  const toolsets = createToolsets({ clock, random, env, folder: config.root, mcp: config.mcp, tools: extras.tools });
+  const talking = (): Promise<readonly Tool[]> => assistants.tools();
+  const { mcp, root: folder } = config;
+  const toolsets = createToolsets({ clock, random, env, folder, mcp, tools: extras.tools, assistants: talking });
+  const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
-  const agents = createAgentSource(config, options, extras);
+  const agents = createAgentSource(config, options, clock, extras.agents);
   const parts: EngineParts = {
     ledger,
     clock,
@@ -95,11 +99,20 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
       const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
       return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars: config.vars }));
     },
+    host,
+    assistants: assistantSettings(config.assistants),
+    boxTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
     whenInDoubt: config.whenInDoubt,
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const engine = createEmbeddedEngine(parts);
+  const assistants = createLazyAssistants({
+    ...{ engine, ledger, clock, ids, workspace: config.workspace, perClient: config.assistants.perParent },
+    refresh: agents.refresh,
+    registry: { path: config.ledger, ...agents.registered },
+  });
   return {
+    assistants,
     root: config.root,
     config,
     ledger,
@@ -114,7 +127,7 @@ function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): 
     agents: agents.check,
     async close() {
       await engine.close();
-      await toolsets.close();
+      await Promise.all([host.close(), toolsets.close(), assistants.close()]);
       await ledger.close();
     },
   };
@@ -126,57 +139,4 @@ async function readContext(root: string, file: string): Promise<string | undefin
   if (!path.ok) return undefined;
   const text = await readText(path.value);
   return text.ok ? text.value : undefined;
-}
-
-interface AgentSource {
-  /** With what this command overrides for all agents. */
-  overridden(agent: AgentDefinition | undefined): AgentDefinition | undefined;
-  find(name: string): Promise<AgentDefinition | undefined>;
-  check(): Promise<ProjectCheck>;
-}
-
-function createAgentSource(config: ProjectConfig, options: OpenOptions, extras: Extras): AgentSource {
-  const given = new Map((extras.agents ?? []).map((agent) => [agent.name, agent]));
-  const { maxTurns, agentFile, model } = options.flags ?? {};
-  let named: Promise<AgentDefinition | undefined> | undefined;
-  let checked: Promise<ProjectCheck> | undefined;
-
-  const readAgents = async (): Promise<ProjectCheck> => {
-    // Agent files are read only where they are needed; a program may bring all its agents itself.
-    const { checkProject } = await import('../agents/check-project.ts');
-    return await checkProject({
-      projectRoot: config.root,
-      userConfigDir: userFolder(options.env),
-      variables: Object.keys(config.vars),
-      mcpServers: Object.keys(config.mcp),
-    });
-  };
-  const check = (): Promise<ProjectCheck> => {
-    checked = readAgents();
-    return checked;
-  };
-  const fromFlag = async (): Promise<AgentDefinition | undefined> => {
-    if (agentFile === undefined) return undefined;
-    const { loadAgent } = await import('../agents/load.ts');
-    const loaded = await loadAgent({ path: agentFile, root: config.root, variables: Object.keys(config.vars) });
-    if (!loaded.ok) throw new TroupeError('agent', loaded.error.map(formatDiagnostic).join('\n'));
-    return loaded.value.definition;
-  };
-  const overridden = (agent: AgentDefinition | undefined): AgentDefinition | undefined => {
-    if (agent === undefined) return undefined;
-    return { ...agent, ...(maxTurns === undefined ? {} : { maxTurns }), ...(model === undefined ? {} : { models: [model] }) };
-  };
-  return {
-    check,
-    overridden,
-    async find(name) {
-      const own = given.get(name);
-      if (own !== undefined) return overridden(own);
-      named ??= fromFlag();
-      const flagged = await named;
-      if (flagged?.name === name) return overridden(flagged);
-      const { agents } = await (checked ?? check());
-      return overridden(agents.find((agent) => agent.definition.name === name && !agent.disabled)?.definition);
-    },
-  };
 }

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
 import type { GroupParts } from './groups.ts';
+import type { LazyAssistants } from './lazy-assistants.ts';
 
 export interface Project {
   readonly root: string;
@@ -17,6 +18,8 @@ export interface Project {
   readonly prices: Prices;
   /** What the functions of groups.ts and send-to-group.ts work with. */
   readonly groups: GroupParts;
+  /** Agents to spawn and to talk with, for clients outside. */
+  readonly assistants: LazyAssistants;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   close(): Promise<void>;

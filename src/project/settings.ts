@@ -1,6 +1,6 @@
 /** What `troupe.yaml` may say. Loaded only for a project that has one. */
 import { z } from 'zod';
-import { definitionSchema } from '../agents/definition.ts';
+import { definitionSchema, duration } from '../agents/definition.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/providers.ts';
 
@@ -11,6 +11,8 @@ const models = z.union([
     .transform((one) => [one]),
   z.array(z.string().min(1)).min(1).max(10),
 ]);
+const count = z.number().int().positive();
+
 export const settingsSchema = z.strictObject({
   model: models.optional(),
   ledger: z
@@ -33,6 +35,22 @@ export const settingsSchema = z.strictObject({
   prices: z.record(z.string(), priceOverride).optional(),
   permissions: definitionSchema.shape.permissions,
   mcp: definitionSchema.shape.mcp,
+  /** How many assistants there may be, and what the processes that host them may take. */
+  assistants: z
+    .strictObject({
+      active: count.optional(),
+      perParent: count.optional(),
+      perSession: count.optional(),
+      depth: count.optional(),
+      lifetime: duration.optional(),
+      /** In MiB, for each process. */
+      memory: z.number().int().min(64).optional(),
+      /** Processes that are kept ready. */
+      warm: z.number().int().min(0).max(64).optional(),
+      /** How often a process that crashed is replaced. */
+      restarts: z.number().int().min(0).max(100).optional(),
+    })
+    .optional(),
   workspace: z.string().min(1).optional(),
   vars: z.record(z.string(), z.string()).optional(),
 });

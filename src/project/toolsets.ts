@@ -1,5 +1,6 @@
 /** The tools of each agent: built-ins, the project's MCP servers, and those that only the agent's own file declares. */
 import type { AgentDefinition } from '../agents/definition.ts';
+import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -17,6 +18,8 @@ export interface ToolsetsOptions {
   /** Where MCP servers are started. */
   readonly folder: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** Tools to find, spawn and talk with other agents; loaded with the first agent that uses one. */
+  assistants(): Promise<readonly Tool[]>;
   /** Tools of an embedding program, beside the built-in ones. */
   readonly tools?: readonly Tool[] | undefined;
 }
@@ -31,9 +34,12 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
   const own: BuiltIns = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
   // Loaded with the first agent that uses one.
   const builtInsFor = async (names: readonly string[]): Promise<BuiltIns> => {
-    if (names.every((name) => own.has(name) || name.startsWith('mcp:'))) return own;
+    const known = new Map<string, () => Tool>(own);
+    if (names.some((name) => ASSISTANT_TOOLS.includes(name)))
+      for (const tool of await options.assistants()) if (!known.has(tool.name)) known.set(tool.name, () => tool);
+    if (names.every((name) => known.has(name) || name.startsWith('mcp:'))) return known;
     const { createBuiltIns } = await import('../tools/built-ins.ts');
-    return new Map([...createBuiltIns({ clock, random, environment: env }), ...own]);
+    return new Map([...createBuiltIns({ clock, random, environment: env }), ...known]);
   };
   const mcpOptions = { clock, environment: env, folder };
   let shared: Promise<McpServers> | undefined;
@@ -58,8 +64,9 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
   return {
     async of(agent) {
       if (agent.tools === undefined || agent.tools.length === 0) return ok([]);
-      const builtIns = await builtInsFor(agent.tools);
-      const made = await createToolset({ names: agent.tools, builtIns, mcp: await serversOf(agent) });
+      const names = agent.tools.flatMap((name) => (name === ALL_ASSISTANT_TOOLS ? ASSISTANT_TOOLS.slice(1) : [name]));
+      const builtIns = await builtInsFor(names);
+      const made = await createToolset({ names, builtIns, mcp: await serversOf(agent) });
       if (made.ok) return made;
       return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));
     },

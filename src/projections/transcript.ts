@@ -6,6 +6,7 @@ import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, toolCallsOf, userText } from '../events/messages.ts';
 import { broadcastText } from './broadcast-text.ts';
+import { messageText } from './message-text.ts';
 
 /** The step that holds a run's own request. */
 export const INPUT_STEP = 'input';
@@ -36,12 +37,12 @@ interface Placed {
 
 type Added = Payloads['model.request']['added'][number];
 
-/** What teams said, by run and step: the requests of those who heard it refer to it. */
-type Broadcasts = Map<string, Payloads['team.broadcast']>;
+/** What others said, by run and step, as the reader sees it: the requests of those who heard it refer to it. */
+type Said = Map<string, (reader: string) => string>;
 
 export function createTranscripts(): Transcripts {
   const runs = new Map<string, RunTranscript>();
-  const broadcasts: Broadcasts = new Map();
+  const said: Said = new Map();
   const of = (id: string): Message[] => {
     const run = runs.get(id);
     if (run === undefined) return [];
@@ -55,17 +56,27 @@ export function createTranscripts(): Transcripts {
         runs.set(event.run_id, { continues, placed: [], pending: new Map([[INPUT_STEP, input]]), condensed: false });
         return;
       }
-      if (event.event_type === 'team.broadcast') broadcasts.set(`${event.run_id} ${event.step}`, event.payload);
+      noteSaid(said, event);
       const run = runs.get(event.run_id);
-      if (run !== undefined) applyTo(run, event, broadcasts);
+      if (run !== undefined) applyTo(run, event, said);
     },
     of,
     closed: (run) => closeOpenCalls(of(run)),
   };
 }
 
-function applyTo(run: RunTranscript, event: LedgerEvent, broadcasts: Broadcasts): void {
+function noteSaid(said: Said, event: LedgerEvent): void {
+  const key = `${event.run_id} ${event.step}`;
+  const { timestamp } = event;
+  if (event.event_type === 'team.broadcast') said.set(key, (reader) => broadcastText(event.payload, reader));
+  else if (event.event_type === 'message.sent') said.set(key, () => messageText(event.payload, timestamp));
+}
+
+function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
   switch (event.event_type) {
+    case 'context.noted':
+      run.pending.set(event.step ?? '', userText(event.payload.text));
+      break;
     case 'model.response':
       run.pending.set(event.step ?? '', event.payload.message);
       break;
@@ -76,7 +87,7 @@ function applyTo(run: RunTranscript, event: LedgerEvent, broadcasts: Broadcasts)
       condense(run, event.step ?? '', event.payload);
       break;
     case 'model.request':
-      for (const item of event.payload.added) place(run, item, event.run_id, broadcasts);
+      for (const item of event.payload.added) place(run, item, event.run_id, said);
       // A pattern may have put its own words in the place of the request.
       run.pending.delete(INPUT_STEP);
       break;
@@ -84,14 +95,14 @@ function applyTo(run: RunTranscript, event: LedgerEvent, broadcasts: Broadcasts)
   }
 }
 
-function place(run: RunTranscript, item: Added, reader: string, broadcasts: Broadcasts): void {
+function place(run: RunTranscript, item: Added, reader: string, said: Said): void {
   if ('message' in item) {
     run.placed.push({ step: undefined, message: item.message });
     return;
   }
   if (item.run !== undefined) {
-    const said = broadcasts.get(`${item.run} ${item.step}`);
-    if (said !== undefined) run.placed.push({ step: undefined, message: userText(broadcastText(said, reader)) });
+    const text = said.get(`${item.run} ${item.step}`)?.(reader);
+    if (text !== undefined) run.placed.push({ step: undefined, message: userText(text) });
     return;
   }
   const message = run.pending.get(item.step);

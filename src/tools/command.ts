@@ -1,14 +1,15 @@
 /**
  * Runs one command line in a process group of its own, with its output captured in bounded memory. When the command ends,
- * is cancelled or runs out of time, whatever it started and left behind in its group ends with it.
+ * is cancelled or runs out of time, or this process ends, whatever it started and left behind in its group ends with it.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { type Clock, sleep } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { stopGroup } from '../base/process-group.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { startTethered } from '../base/tethered-process.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { endWithThisProcess, stopGroup } from './process-group.ts';
 
 export interface CommandRequest {
   readonly shell: string;
@@ -38,23 +39,18 @@ export async function runCommand(request: CommandRequest): Promise<Result<Comman
   const started = clock.elapsed();
   const stdout = createCapture(limits.toolOutputBytes);
   const stderr = createCapture(limits.toolOutputBytes);
-  const child = spawn(request.shell, ['-c', request.command], {
-    cwd: request.folder,
-    env: request.environment,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { folder, environment } = request;
+  const { child, release } = startTethered(request.shell, ['-c', request.command], { folder, environment, input: 'none' });
   child.stdout.on('data', (chunk: Buffer) => stdout.append(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  endWithThisProcess(child, closed);
-
   const ended = watch(child);
   const stop = stopOnRequest(child, closed, request);
   const end = await ended;
   const stopped = await stop.finish();
   if (!end.ok) return fail(`${request.shell} could not be started: ${end.error}`);
   await endLeftovers(child, closed, clock);
+  release();
   return ok({ ...end.value, stopped, durationMs: clock.elapsed() - started, stdout, stderr });
 }
 

@@ -1,15 +1,17 @@
 /**
  * A transport to an MCP server that is our child process: JSON-RPC lines on its stdin and stdout. It differs from the
- * official one in what happens around the server: the server leads a process group of its own, so that closing takes its
- * children along, its stderr is kept (bounded) for error messages, and its environment is exactly what it is given.
+ * official one in what happens around the server: the server leads a process group of its own, so that its end, closing and
+ * our own end take its children along, its stderr is kept (bounded) for error messages, and nothing of our environment gets
+ * to it but what it is given.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client';
 import { type Clock, sleep } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { stopGroup } from '../base/process-group.ts';
+import { startTethered } from '../base/tethered-process.ts';
 import { createCapture } from './capture.ts';
-import { endWithThisProcess, stopGroup } from './process-group.ts';
 
 export interface StdioServer {
   readonly command: string;
@@ -35,14 +37,12 @@ export function createStdioTransport(server: StdioServer, sdk: Sdk, clock: Clock
   let child: ChildProcessWithoutNullStreams | undefined;
   let ending = '';
   let gone: Promise<void> = Promise.resolve();
+  /** Whatever it left behind is gone too. */
+  let cleared: Promise<void> = gone;
 
   const start = async (): Promise<void> => {
-    const started = spawn(server.command, [...server.args], {
-      env: server.environment,
-      cwd: server.folder,
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const { folder, environment } = server;
+    const { child: started, release } = startTethered(server.command, server.args, { folder, environment, input: 'pipe' });
     await new Promise<void>((resolve, reject) => started.once('spawn', resolve).once('error', reject));
     child = started;
     gone = new Promise((resolve) => {
@@ -51,13 +51,12 @@ export function createStdioTransport(server: StdioServer, sdk: Sdk, clock: Clock
         resolve();
       });
     });
-    endWithThisProcess(started, gone);
     const drained = new Promise((resolve) => started.once('close', resolve));
     // Its last answer and last words may still be in the pipes, which a grandchild can hold open for ever.
-    void gone.then(() => Promise.race([drained, sleep(clock, LAST_WORDS_MS)])).then(() => transport.onclose?.());
+    const settled = gone.then(() => Promise.race([drained, sleep(clock, LAST_WORDS_MS)]));
+    void settled.then(() => transport.onclose?.());
+    cleared = settled.then(() => stopGroup(started, drained, clock)).then(release);
     started.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
-    // Writing to a server that has just ended is no news: its end is reported by `exit`.
-    started.stdin.on('error', () => {});
     started.stdout.on('data', (chunk: Buffer) => {
       if (!deliver(buffer, chunk, transport)) void transport.close();
     });
@@ -67,7 +66,8 @@ export function createStdioTransport(server: StdioServer, sdk: Sdk, clock: Clock
     if (child === undefined) return;
     child.stdin.end();
     await Promise.race([gone, sleep(clock, limits.stopGraceMs)]);
-    await stopGroup(child, gone, clock);
+    if (ending === '') await stopGroup(child, gone, clock);
+    await Promise.race([cleared, sleep(clock, limits.stopGraceMs)]);
     child.stdout.destroy();
     child.stderr.destroy();
     buffer.clear();

@@ -51,9 +51,11 @@ export interface Tool {
   readonly timeoutMs?: number;
   /**
    * What the runtime does in place of `run`: asks the user, runs a sub-agent, asks one that has answered a further question,
-   * or lets one go.
+   * lets one go, spawns an assistant that works beside the caller, or cancels one.
    */
-  readonly kind?: 'question' | 'agent' | 'clarification' | 'dismissal';
+  readonly kind?: 'question' | 'agent' | 'clarification' | 'dismissal' | 'spawn' | 'cancel';
+  /** It may block for a long time without working: the runtime gives the caller's slot back meanwhile. */
+  readonly waits?: boolean;
   /** The agent behind a tool of kind `agent`. */
   readonly agent?: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;

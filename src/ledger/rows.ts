@@ -1,8 +1,7 @@
-/** Rows of node:sqlite as typed values. A column of another kind than expected means that the file is damaged. */
-import type { SQLOutputValue } from 'node:sqlite';
+/** Rows of a database as typed values. A column of another kind than expected means that the ledger is damaged. */
 import { TroupeError } from '../base/errors.ts';
 
-export type Row = Record<string, SQLOutputValue>;
+export type Row = Readonly<Record<string, unknown>>;
 
 export function integer(row: Row, column: string): number {
   const value = row[column];
@@ -28,7 +27,7 @@ export function hex(blob: Uint8Array): string {
 }
 
 function damaged(column: string, expected: string): never {
-  throw new TroupeError('ledger_corrupt', `The ledger file is damaged: column ${column} does not hold ${expected}`, {
-    fix: 'Run `troupe ledger verify` to see the first bad event, and restore the file from a backup.',
+  throw new TroupeError('ledger_corrupt', `The ledger is damaged: column ${column} does not hold ${expected}`, {
+    fix: 'Run `troupe ledger verify` to see the first bad event, and restore the ledger from a backup.',
   });
 }

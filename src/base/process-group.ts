@@ -3,8 +3,8 @@
  * process group of their own; a signal to the group reaches grandchildren too.
  */
 import type { ChildProcess } from 'node:child_process';
-import { type Clock, sleep } from '../base/clock.ts';
-import { limits } from '../base/limits.ts';
+import { type Clock, sleep } from './clock.ts';
+import { limits } from './limits.ts';
 
 /** Says whether there was anything left to signal. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {

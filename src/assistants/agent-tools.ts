@@ -1,0 +1,149 @@
+/**
+ * The assistants as tools of Troupe's own agents: the same names and inputs as on the wire. The runtime itself spawns and
+ * cancels, because that starts and ends runs of the caller's tree; everything else asks the service in the caller's name.
+ *
+ * All are safe to repeat after a crash. A message is sent once per call, by the call's key. Reading with `mark_as_read` marks
+ * under the same key, so the repetition fetches again what the first attempt had marked.
+ */
+import type { Clock } from '../base/clock.ts';
+import { ownerOf } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from '../tools/port.ts';
+import type { Assistants, Caller, CallOptions, Outcome } from './port.ts';
+import { cancelInput, listInput, pollInput, receiveInput, searchInput, sendInput, spawnInput } from './schemas.ts';
+
+export interface AgentToolParts {
+  readonly assistants: Pick<Assistants, 'list' | 'search' | 'poll' | 'send' | 'receive'>;
+  readonly clock: Clock;
+}
+
+export function assistantTools(parts: AgentToolParts): readonly Tool[] {
+  return [...findingTools(parts), ...runtimeTools(), ...watchingTools(parts), sendTool(parts)];
+}
+
+function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'list_assistant',
+      description: 'Lists the assistants that can be spawned, page by page.',
+      input: listInput,
+      replay: 'safe',
+      run: async (input) => asResult(await assistants.list(input)),
+    }),
+    defineTool({
+      name: 'search_assistant',
+      description: 'Finds assistants for a task that is described in plain words, the best first.',
+      input: searchInput,
+      replay: 'safe',
+      run: async (input) => asResult(await assistants.search(input)),
+    }),
+  ];
+}
+
+function runtimeTools(): readonly Tool[] {
+  const spawning = defineTool({
+    name: 'spawn_assistant',
+    description:
+      'Starts an assistant on a task of its own. It works beside you; poll_assistant and recv_message tell you how it gets on. With run_mode sync, waits for its answer.',
+    input: spawnInput,
+    replay: 'safe',
+    run: async () => errorResult('Assistants are spawned by the runtime, which was not the case here.'),
+  });
+  const cancelling = defineTool({
+    name: 'cancel_assistant',
+    description: 'Ends an assistant that you have spawned and whose work is not needed any more.',
+    input: cancelInput,
+    replay: 'safe',
+    run: async () => errorResult('Assistants are cancelled by the runtime, which was not the case here.'),
+  });
+  return [
+    { ...spawning, kind: 'spawn' },
+    { ...cancelling, kind: 'cancel' },
+  ];
+}
+
+/** How much longer than the longest wait a call may take before it counts as stuck. */
+const WAIT_GRACE_MS = 60_000;
+
+function watchingTools(parts: AgentToolParts): readonly Tool[] {
+  const { assistants, clock } = parts;
+  const waits = { waits: true, timeoutMs: limits.assistantWaitMs + WAIT_GRACE_MS } as const;
+  const polling = defineTool({
+    name: 'poll_assistant',
+    description:
+      'Says whether an assistant is starting, running, finished or failed, and how many messages wait for you. Use wait_ms instead of asking again and again.',
+    input: pollInput,
+    replay: 'safe',
+    run: async (input, context) => {
+      const vain = inVain(parts, input.wait_ms);
+      const outcome = await assistants.poll(callerOf(context), input, optionsOf(context));
+      return withNote(asResult(outcome), outcome.ok ? vain(outcome.value.process.started_at) : undefined);
+    },
+  });
+  const receiving = defineTool({
+    name: 'recv_message',
+    description:
+      'Fetches the messages of a thread: your own, or that of an assistant you have spawned. Use wait_ms to wait for one to arrive.',
+    input: receiveInput,
+    replay: 'safe',
+    run: async (input, context) => {
+      const vain = inVain(parts, input.wait_ms);
+      const outcome = await assistants.receive(callerOf(context), input, optionsOf(context));
+      const started = vain(clock.now()) === undefined ? undefined : await startOf(parts, input.thread_id, context);
+      return withNote(asResult(outcome), started === undefined ? undefined : vain(started));
+    },
+  });
+  return [
+    { ...polling, ...waits },
+    { ...receiving, ...waits },
+  ];
+}
+
+function sendTool({ assistants }: AgentToolParts): Tool {
+  return defineTool({
+    name: 'send_message',
+    description:
+      'Sends a message to an assistant in its thread, or to whoever spawned you in your own. It is read before the next turn of its reader.',
+    input: sendInput,
+    replay: 'safe',
+    run: async (input, context) => asResult(await assistants.send(callerOf(context), input, optionsOf(context))),
+  });
+}
+
+const callerOf = ({ run }: ToolContext): Caller => ({ kind: 'run', run });
+const optionsOf = ({ signal, idempotencyKey }: ToolContext): CallOptions => ({ signal, idempotencyKey });
+
+function asResult(outcome: Awaited<Outcome<Json>>): ToolOutcome {
+  if (outcome.ok) return textResult(JSON.stringify(outcome.value));
+  const { message, fix } = outcome.error;
+  return errorResult(fix === undefined ? message : `${message} ${fix}`);
+}
+
+/**
+ * Says after a wait for nothing how long the process has been at it. So the results of several waits differ, and waiting
+ * patiently is not taken for repeating oneself.
+ */
+function inVain({ clock }: AgentToolParts, waitMs: number): (startedAt: number) => string | undefined {
+  const before = clock.elapsed();
+  return (startedAt) => {
+    const waited = Math.round(clock.elapsed() - before);
+    if (waitMs === 0 || waited < waitMs) return undefined;
+    const total = Math.max(0, clock.now() - startedAt);
+    return `Nothing new in ${seconds(waited)}. The process started ${seconds(total)} ago.`;
+  };
+}
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+async function startOf({ assistants }: AgentToolParts, thread: string, context: ToolContext): Promise<number | undefined> {
+  const input = { process_id: ownerOf(thread) ?? '', include_summary: false, wait_ms: 0 };
+  const outcome = await assistants.poll(callerOf(context), input, optionsOf(context));
+  return outcome.ok ? outcome.value.process.started_at : undefined;
+}
+
+function withNote(outcome: ToolOutcome, note: string | undefined): ToolOutcome {
+  if (outcome.kind === 'error' || note === undefined) return outcome;
+  return { ...outcome, content: [...outcome.content, { type: 'text', text: note }] };
+}

@@ -1,0 +1,96 @@
+/**
+ * `troupe serve`: the MCP server over HTTP, until Ctrl-C. Whoever can reach it can make agents work and spend money, so
+ * beyond this machine it does not start without a token.
+ */
+import { systemRandom } from '../base/random.ts';
+import { createApp } from '../http/app.ts';
+import { type Listening, listen } from '../http/listen.ts';
+import { allowedNames, isLoopback } from '../http/names.ts';
+import { createTokens, type NamedToken, parseTokens, tokenProblem } from '../http/tokens.ts';
+import { createMcpEndpoint } from '../protocols/mcp-http.ts';
+import { type CommandContext, usageError, withProject } from './command.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string | undefined;
+  readonly as?: string | undefined;
+  readonly allowHost?: readonly string[] | undefined;
+}
+
+const TOKEN_BYTES = 24;
+
+export async function serveCommand(context: CommandContext, options: ServeOptions): Promise<ExitCode> {
+  keepStdoutClean();
+  const owner = ownerName(options.as);
+  const named = namedTokens(context, options, owner);
+  if (named.length === 0 && !isLoopback(options.host))
+    throw usageError(
+      `Everybody who can reach ${options.host} could make agents work here`,
+      'set a token: --token auto makes one, TROUPE_TOKEN=… keeps it out of the list of processes',
+    );
+  return await withProject(context, {}, async (project) => {
+    const parts = mcpParts(context, project);
+    const onError = logError(context);
+    const mcp = createMcpEndpoint(parts, onError);
+    const names = allowedNames(options.host, options.allowHost);
+    const app = createApp({ mcp, names, tokens: createTokens(named), owner, version: parts.version, onError });
+    const { clock } = context;
+    try {
+      const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
+      announce(context, server, named.length > 0);
+      takeUp(context, project);
+      await stopSignal(context);
+      // Those that wait or listen are told to end first: the port is free when nobody is left.
+      await Promise.all([mcp.close(), server.stop()]);
+    } finally {
+      await mcp.close();
+    }
+    return exitCodes.completed;
+  });
+}
+
+/** From the option, the environment, or both variables together. */
+function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner: string): readonly NamedToken[] {
+  const { env } = terminal;
+  const given = options.token ?? (env['TROUPE_TOKEN'] || undefined);
+  const token = given === 'auto' ? Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString('base64url') : given;
+  if (given === 'auto') terminal.progress.line(`token: ${token} (shown once; keep it)`);
+  const problem = token === undefined ? undefined : tokenProblem(token);
+  if (problem !== undefined) throw usageError(`The token ${problem}`, 'let one be made: --token auto');
+  const others = env['TROUPE_TOKENS'] ? parseTokens(env['TROUPE_TOKENS']) : undefined;
+  const mine = token === undefined ? [] : [{ name: owner, token }];
+  if (others === undefined) return mine;
+  if (!others.ok) throw usageError(`TROUPE_TOKENS: ${others.error}`, 'write it as alice=<token>,bob=<token>');
+  if (token !== undefined && others.value.some((other) => other.name === owner || other.token === token))
+    throw usageError(`TROUPE_TOKENS gives the name or the token of ${owner} a second time`, 'take it out there');
+  return [...mine, ...others.value];
+}
+
+/** The address for a program on stdout; how to use it for a person on stderr. */
+function announce({ terminal, cwd }: CommandContext, server: Listening, withToken: boolean): void {
+  const { out, progress } = terminal;
+  const url = `${server.origin}/mcp`;
+  const header = withToken ? ' --header "Authorization: Bearer $TROUPE_TOKEN"' : '';
+  const headers = withToken ? { headers: { Authorization: `Bearer \${TROUPE_TOKEN}` } } : {};
+  const json = JSON.stringify({ mcpServers: { troupe: { type: 'http', url, ...headers } } });
+  out.line(url);
+  progress.line(`serving the agents of ${cwd}; Ctrl-C stops`);
+  progress.line(`  Claude Code:  claude mcp add --transport http troupe ${url}${header}`);
+  progress.line(`  others, JSON: ${json}`);
+}
+
+/** The first Ctrl-C resolves; the second, while connections are being closed, leaves at once. */
+function stopSignal({ terminal }: CommandContext): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    terminal.onStop(() => {
+      if (asked) return terminal.exitNow(exitCodes.interrupted);
+      asked = true;
+      terminal.progress.line('stopping; once more leaves at once');
+      return resolve();
+    });
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * The HTTP server's routes, and what holds for all of them: the name and the page are ours, the caller is known, and answers
+ * are for the caller only.
+ */
+import { Hono, type MiddlewareHandler } from 'hono';
+import { messageOf } from '../base/errors.ts';
+import type { McpEndpoint } from '../protocols/mcp-http.ts';
+import type { McpCaller } from '../protocols/mcp-parts.ts';
+import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
+import { bearerToken, type Tokens } from './tokens.ts';
+
+export interface AppParts {
+  readonly mcp: McpEndpoint;
+  readonly names: AllowedNames;
+  readonly tokens: Tokens;
+  /** Whoever holds the token of this name, or anybody when no token is needed, is the owner of the project. */
+  readonly owner: string;
+  readonly version: string;
+  onError(error: Error): void;
+}
+
+type Environment = { Variables: { caller: McpCaller } };
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+export function createApp(parts: AppParts): Hono<Environment> {
+  const app = new Hono<Environment>();
+  app.use(safeHeaders);
+  app.use(knownNames(parts.names));
+  app.get('/healthz', (context) => context.json({ status: 'ok', version: parts.version }));
+  app.use('/mcp', knownCaller(parts.tokens, parts.owner));
+  app.all('/mcp', (context) => parts.mcp.fetch(context.req.raw, context.get('caller')));
+  app.notFound((context) => context.json(refusal('There is nothing here; the MCP server is at /mcp'), 404));
+  app.onError((error, context) => {
+    parts.onError(error instanceof Error ? error : new Error(messageOf(error)));
+    // What went wrong inside is for the log: a stranger learns only that it did.
+    return context.json(refusal('Something went wrong in the server; its log says what'), 500);
+  });
+  return app;
+}
+
+const safeHeaders: MiddlewareHandler = async (context, next) => {
+  await next();
+  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+};
+
+function knownNames(names: AllowedNames): MiddlewareHandler {
+  return async (context, next) => {
+    if (!isAllowedHost(context.req.header('host'), names))
+      return context.json(refusal('This host is not served; add it with --allow-host'), 403);
+    if (!isAllowedOrigin(context.req.header('origin'), names))
+      return context.json(refusal('Pages of this origin may not call the server; add its host with --allow-host'), 403);
+    return await next();
+  };
+}
+
+function knownCaller(tokens: Tokens, owner: string): MiddlewareHandler<Environment> {
+  return async (context, next) => {
+    const token = bearerToken(context.req.header('authorization'));
+    const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);
+    if (name === undefined) {
+      context.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
+      return context.json(refusal('This server needs a token: Authorization: Bearer …'), 401);
+    }
+    context.set('caller', { name, sees: name === owner ? 'everything' : 'own' });
+    return await next();
+  };
+}
+
+/** Refusals look like JSON-RPC errors, because that is what MCP clients read. */
+function refusal(message: string): Readonly<Record<string, unknown>> {
+  return { jsonrpc: '2.0', id: null, error: { code: -32_000, message } };
+}

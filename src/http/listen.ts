@@ -1,0 +1,99 @@
+/** Puts an app on a port, with bounds on what strangers can hold open, and takes it off again without hurry. */
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { type Clock, sleep } from '../base/clock.ts';
+import { codeOf, messageOf, TroupeError } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import { bracketed } from './names.ts';
+
+export interface ListenOptions {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly host: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+  readonly clock: Clock;
+  /** For tests; `limits.httpHeadersMs` otherwise. */
+  readonly headersMs?: number | undefined;
+}
+
+export interface Listening {
+  readonly port: number;
+  readonly origin: string;
+  /** Takes no more requests, waits a little for those under way, and closes every connection. */
+  stop(): Promise<void>;
+}
+
+export async function listen({ fetch, host, port, clock, headersMs = limits.httpHeadersMs }: ListenOptions): Promise<Listening> {
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: headersMs,
+      connectionsCheckingInterval: Math.ceil(headersMs / 10),
+      requireHostHeader: true,
+    },
+    getRequestListener(fetch, { overrideGlobalObjects: false }),
+  );
+  server.maxConnections = limits.httpConnections;
+  const underWay = countRequests(server);
+  await bind(server, host, port);
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return { port: bound, origin: `http://${bracketed(host)}:${bound}`, stop: () => stop(server, underWay, clock) };
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, host, port)));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}
+
+/** Says when the last request has been answered. */
+interface UnderWay {
+  none(): Promise<void>;
+}
+
+function countRequests(server: Server): UnderWay {
+  let count = 0;
+  const waiting = new Set<() => void>();
+  server.on('request', (_request, response) => {
+    count += 1;
+    response.once('close', () => {
+      count -= 1;
+      if (count === 0) for (const resolve of waiting) resolve();
+    });
+  });
+  return { none: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.add(resolve))) };
+}
+
+/** A connection without a request, which clients keep for later, is no reason to wait. */
+async function stop(server: Server, underWay: UnderWay, clock: Clock): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const patience = new AbortController();
+  await Promise.race([underWay.none(), sleep(clock, limits.serverStopMs, patience.signal)]);
+  patience.abort();
+  server.closeAllConnections();
+  await closed;
+}
+
+function explain(error: Error, host: string, port: number): TroupeError {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new TroupeError('usage', `Port ${port} of ${host} is in use`, {
+        fix: 'choose another: --port 4748, or any free one: --port 0',
+      });
+    case 'EACCES':
+      return new TroupeError('usage', `Port ${port} is not open to you`, { fix: 'choose one above 1023: --port 4747' });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new TroupeError('usage', `${host} is not an address of this machine`, {
+        fix: 'serve this machine only: --host 127.0.0.1',
+      });
+    default:
+      return new TroupeError('io', `Cannot listen on ${host}:${port}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,123 @@
+/** The project's agents: in files, brought along by a program, or named on the command line. */
+import type { ProjectCheck } from '../agents/check-project.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
+import { formatDiagnostic } from '../agents/diagnostics.ts';
+import type { RegisteredAgent } from '../agents/registry.ts';
+import type { FileSource, FileSourceOptions } from '../agents/registry-files.ts';
+import type { Clock } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
+import { type ProjectConfig, userFolder } from './config.ts';
+import type { OpenOptions } from './project.ts';
+
+export interface AgentSource {
+  /** With what this command overrides for all agents. */
+  overridden(agent: AgentDefinition | undefined): AgentDefinition | undefined;
+  find(name: string): Promise<AgentDefinition | undefined>;
+  check(): Promise<ProjectCheck>;
+  /** Forgets what was read when files have changed since; says whether they have. */
+  refresh(): Promise<boolean>;
+  /** For the registry: the agents in files, and those a program brought along. */
+  readonly registered: FileSource;
+}
+
+export function createAgentSource(
+  config: ProjectConfig,
+  options: OpenOptions,
+  clock: Clock,
+  brought: readonly AgentDefinition[] = [],
+): AgentSource {
+  const given = new Map(brought.map((agent) => [agent.name, agent]));
+  const { maxTurns, agentFile, model } = options.flags ?? {};
+  let named: Promise<AgentDefinition | undefined> | undefined;
+  let checked: Promise<ProjectCheck> | undefined;
+
+  const files = createRegistered(given, {
+    projectRoot: config.root,
+    userConfigDir: userFolder(options.env),
+    clock,
+  });
+  let stamp: readonly RegisteredAgent[] | undefined;
+
+  const readAgents = async (): Promise<ProjectCheck> => {
+    // Agent files are read only where they are needed; a program may bring all its agents itself.
+    const { checkProject } = await import('../agents/check-project.ts');
+    return await checkProject({
+      projectRoot: config.root,
+      userConfigDir: userFolder(options.env),
+      variables: Object.keys(config.vars),
+      mcpServers: Object.keys(config.mcp),
+    });
+  };
+  const check = (): Promise<ProjectCheck> => {
+    checked = readAgents();
+    return checked;
+  };
+  const fromFlag = async (): Promise<AgentDefinition | undefined> => {
+    if (agentFile === undefined) return undefined;
+    const { loadAgent } = await import('../agents/load.ts');
+    const loaded = await loadAgent({ path: agentFile, root: config.root, variables: Object.keys(config.vars) });
+    if (!loaded.ok) throw new TroupeError('agent', loaded.error.map(formatDiagnostic).join('\n'));
+    return loaded.value.definition;
+  };
+  const overridden = (agent: AgentDefinition | undefined): AgentDefinition | undefined => {
+    if (agent === undefined) return undefined;
+    return { ...agent, ...(maxTurns === undefined ? {} : { maxTurns }), ...(model === undefined ? {} : { models: [model] }) };
+  };
+  const inFiles = async (name: string): Promise<AgentDefinition | undefined> => {
+    const { agents } = await (checked ?? check());
+    return agents.find((agent) => agent.definition.name === name && !agent.disabled)?.definition;
+  };
+  const refresh = async (): Promise<boolean> => {
+    const before = stamp;
+    stamp = await files.agents(new Map());
+    if (before === stamp) return false;
+    checked = undefined;
+    return true;
+  };
+  return {
+    check,
+    overridden,
+    refresh,
+    registered: files,
+    async find(name) {
+      const own = given.get(name);
+      if (own !== undefined) return overridden(own);
+      named ??= fromFlag();
+      const flagged = await named;
+      return overridden(flagged?.name === name ? flagged : await inFiles(name));
+    },
+  };
+}
+
+/** Loaded with the first question: most commands ask none. */
+function createRegistered(given: ReadonlyMap<string, AgentDefinition>, options: FileSourceOptions): FileSource {
+  let made: Promise<FileSource> | undefined;
+  const files = (): Promise<FileSource> => {
+    made ??= import('../agents/registry-files.ts').then(({ createFileSource }) => createFileSource(options));
+    return made;
+  };
+  let read: readonly RegisteredAgent[] | undefined;
+  let all: readonly RegisteredAgent[] = [];
+  return {
+    async agents(known) {
+      const found = await (await files()).agents(known);
+      if (found !== read) {
+        const brought = [...given.values()].map((definition) => ({ definition, origin: 'project' as const, disabled: false }));
+        all = [...brought, ...found.filter(({ definition }) => !given.has(definition.name))];
+        read = found;
+      }
+      return all;
+    },
+    watch(onChange) {
+      let stop: (() => void) | undefined;
+      let stopped = false;
+      void files().then((source) => {
+        if (!stopped) stop = source.watch(onChange);
+      });
+      return () => {
+        stopped = true;
+        stop?.();
+      };
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Assistants as a client outside of Troupe has them: found in the registry, spawned as runs of their own, watched and written to
+ * through the ledger. A run that was left behind by a process that died is taken up again when its client asks for it.
+ */
+import type { Registry } from '../agents/registry.ts';
+import { createMessageService } from '../assistants/message-service.ts';
+import type { Assistants, Caller, CallOptions, Outcome, SpawnAnswer } from '../assistants/port.ts';
+import type { AnswerInput } from '../assistants/schemas.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Ids, RunId } from '../base/ids.ts';
+import { threadOf } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok } from '../base/result.ts';
+import type { Engine, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
+import { questionId } from '../engine/waits.ts';
+import type { Answer, Failure } from '../events/catalogue.ts';
+import { userText } from '../events/messages.ts';
+import type { Ledger } from '../ledger/port.ts';
+
+export interface AssistantParts {
+  readonly engine: Engine;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'nonce'>;
+  readonly workspace: string;
+  readonly perClient?: number | undefined;
+  /** Looks whether agent files have changed: whoever serves clients for days must not spawn yesterday's agents. */
+  refresh(): Promise<unknown>;
+  /** Opened with the first question about agents. */
+  registry(): Promise<Registry>;
+}
+
+export interface ProjectAssistants extends Assistants {
+  /** Goes on with what clients have spawned and what nobody drives any more. */
+  takeUp(): Promise<void>;
+}
+
+const PROGRESS_MS = 1_000;
+
+export function createAssistants(parts: AssistantParts): ProjectAssistants {
+  const { engine, ledger, clock } = parts;
+  const working = new Map<RunId, string>();
+  const resume = async (run: RunId): Promise<void> => {
+    const [row] = await ledger.runs({ run });
+    // One that waits for a person has nothing to go on with.
+    if (row?.state === 'running' && row.owner === null) await engine.resume(run);
+  };
+  const messages = createMessageService({ ...parts, onIdle: (run) => void resume(run).catch(() => undefined) });
+  const reachable = (caller: Caller, process_id: string, options: CallOptions) =>
+    messages.poll(caller, { process_id, include_summary: false, wait_ms: 0 }, options);
+
+  return {
+    ...messages,
+    async list({ page, pageSize }) {
+      const { items, total } = await (await parts.registry()).list({ page, pageSize });
+      return ok({ items: items.map(asAssistant), totalItems: total });
+    },
+    search: async ({ query, limit }) => ok((await (await parts.registry()).search(query, limit)).map(asAssistant)),
+    async spawn(caller, input, options) {
+      if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
+      const most = parts.perClient ?? limits.assistantsPerParent;
+      if ([...working.values()].filter((name) => name === caller.name).length >= most) return fail(tooMany(most));
+      await parts.refresh();
+      const started = await engine.start({
+        agent: input.assistant_id,
+        input: userText(input.query),
+        workspace: parts.workspace,
+        spawnedBy: caller.name,
+      });
+      if (started.kind === 'refused') return fail(withFix(started.error));
+      const { handle } = started;
+      working.set(handle.run, caller.name);
+      void handle.done.then((end) => end.kind !== 'waiting' && working.delete(handle.run));
+      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(clock, handle, options);
+    },
+    async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
+      const process = await reachable(caller, process_id, options);
+      if (!process.ok) return process;
+      const outcome = await engine.cancel(process_id as RunId, reason);
+      if (outcome.kind === 'accepted') return ok({ success: true });
+      return fail({ code: 'ended', message: `${process_id} has ended already.`, fix: 'Nothing is left to cancel.' });
+    },
+    async answer(caller, input, options) {
+      const process = await reachable(caller, input.process_id, options);
+      if (!process.ok) return process;
+      const wait = chosen(await engine.waits(input.process_id as RunId), input);
+      if (!wait.ok) return wait;
+      const given = answerTo(wait.value, input.answer);
+      if (!given.ok) return given;
+      await engine.answer(wait.value.run, wait.value.wait, given.value);
+      await engine.resume(input.process_id as RunId);
+      return ok({ success: true });
+    },
+    async takeUp() {
+      const left = await ledger.runs({ roots: true, states: ['running'], limit: limits.runLookup });
+      for (const { run, session, owner } of left) {
+        if (owner !== null) continue;
+        const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+        if (started?.event_type === 'run.started' && started.payload.spawned !== undefined) await engine.resume(run);
+      }
+    },
+  };
+}
+
+const asAssistant = ({ id, name, description, tags }: Awaited<ReturnType<Registry['search']>>[number]) => ({
+  id,
+  name,
+  description,
+  tags: [...tags],
+});
+
+function spawned({ run }: RunHandle, status: SpawnAnswer['status'], answer?: string): SpawnAnswer {
+  return { process_id: run, thread_id: threadOf(run), status, ...(answer === undefined ? {} : { answer }) };
+}
+
+/** Waits for the end. Whoever stops waiting does not stop the assistant. */
+async function ended(clock: Clock, handle: RunHandle, options: CallOptions): Outcome<SpawnAnswer> {
+  const stopped = Promise.withResolvers<'stopped'>();
+  const onAbort = (): void => stopped.resolve('stopped');
+  options.signal.addEventListener('abort', onAbort, { once: true });
+  if (options.signal.aborted) onAbort();
+  let seconds = 0;
+  let cancelTick = (): void => undefined;
+  const tick = (): void => {
+    cancelTick = clock.after(PROGRESS_MS, () => {
+      seconds += 1;
+      options.onProgress?.({ done: seconds, message: `working for ${seconds} s` });
+      tick();
+    });
+  };
+  tick();
+  try {
+    const end = await Promise.race([handle.done, stopped.promise]);
+    if (end === 'stopped')
+      return fail({ code: 'cancelled', message: `No longer waited for. It is process ${handle.run} and can be polled.` });
+    return outcomeOf(handle, end);
+  } finally {
+    cancelTick();
+    options.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function outcomeOf(handle: RunHandle, end: RunEnd): Outcome<SpawnAnswer> {
+  if (end.kind === 'ended') {
+    const { status, report } = end.result;
+    const finished = status === 'completed' || status === 'completed_unverified';
+    return ok(spawned(handle, finished ? 'finished' : 'failed', report.body));
+  }
+  if (end.kind === 'waiting')
+    return ok(
+      spawned(handle, 'running', 'It waits for an answer: read its question with recv_message, then use answer_assistant.'),
+    );
+  const why = end.kind === 'lost' ? 'another process drives it now' : end.reason;
+  return ok(spawned(handle, 'running', `It was interrupted (${why}) and can be polled.`));
+}
+
+function chosen(waits: readonly OpenWait[], { question_id, process_id }: AnswerInput) {
+  const found = waits.filter(({ run, wait }) => question_id === undefined || questionId(run, wait) === question_id);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return ok(only);
+  if (waits.length === 0) return fail({ code: 'no_question', message: `${process_id} waits for no answer.` });
+  const ids = waits.slice(0, 10).map(({ run, wait }) => questionId(run, wait));
+  return fail({ code: 'which_question', message: 'Say which question is answered.', fix: `Give question_id: ${ids.join(', ')}` });
+}
+
+const YES = /^\s*(y|yes|ok|okay|approve|approved|allow|true)\b/i;
+const NO = /^\s*(n|no|deny|denied|refuse|false)\b/i;
+
+function answerTo({ kind }: OpenWait, text: string) {
+  if (kind === 'question') return ok<Answer>({ kind: 'text', text });
+  if (YES.test(text)) return ok<Answer>({ kind: 'approved' });
+  if (NO.test(text)) return ok<Answer>({ kind: 'denied', note: text });
+  return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
+}
+
+const withFix = ({ code, message, fix }: Failure): Failure => (fix === undefined ? { code, message } : { code, message, fix });
+
+const tooMany = (most: number): Failure => ({
+  code: 'too_many_assistants',
+  message: `Not spawned: a client may have ${most} assistants at work at a time.`,
+  fix: 'Wait until one has ended, cancel one, or raise assistants.perParent in troupe.yaml.',
+});

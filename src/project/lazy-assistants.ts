@@ -1,0 +1,82 @@
+/** Assistants and the host of their processes, loaded with the first use: most commands need neither. */
+import type { Registry, RegistryOptions } from '../agents/registry.ts';
+import type { Clock } from '../base/clock.ts';
+import type { AssistantLimits } from '../engine/tree.ts';
+import type { SessionHost } from '../runner/port.ts';
+import type { Tool } from '../tools/port.ts';
+import type { AssistantParts, ProjectAssistants } from './assistants.ts';
+import type { ProjectConfig } from './config.ts';
+
+/** What clients outside can do, and the tools with which the project's own agents do it. */
+export interface LazyAssistants extends ProjectAssistants {
+  tools(): Promise<readonly Tool[]>;
+  close(): Promise<void>;
+}
+
+export interface LazyAssistantsOptions extends Omit<AssistantParts, 'registry'> {
+  readonly registry: Omit<RegistryOptions, 'clock'>;
+}
+
+export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssistants {
+  let registry: Promise<Registry> | undefined;
+  let opened: Promise<ProjectAssistants> | undefined;
+  let tools: Promise<readonly Tool[]> | undefined;
+  const open = (): Promise<ProjectAssistants> => {
+    opened ??= import('./assistants.ts').then(({ createAssistants }) => createAssistants({ ...options, registry: registered }));
+    return opened;
+  };
+  const registered = (): Promise<Registry> => {
+    registry ??= import('../agents/registry.ts').then(({ createRegistry }) =>
+      createRegistry({ ...options.registry, clock: options.clock }),
+    );
+    return registry;
+  };
+  return {
+    list: async (input) => (await open()).list(input),
+    search: async (input) => (await open()).search(input),
+    spawn: async (caller, input, call) => (await open()).spawn(caller, input, call),
+    poll: async (caller, input, call) => (await open()).poll(caller, input, call),
+    send: async (caller, input, call) => (await open()).send(caller, input, call),
+    receive: async (caller, input, call) => (await open()).receive(caller, input, call),
+    cancel: async (caller, input, call) => (await open()).cancel(caller, input, call),
+    answer: async (caller, input, call) => (await open()).answer(caller, input, call),
+    takeUp: async () => (await open()).takeUp(),
+    tools() {
+      tools ??= Promise.all([import('../assistants/agent-tools.ts'), open()]).then(([{ assistantTools }, assistants]) =>
+        assistantTools({ assistants, clock: options.clock }),
+      );
+      return tools;
+    },
+    close: async () => (await registry)?.close(),
+  };
+}
+
+export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime }: ProjectConfig['assistants']): SessionHost {
+  let made: Promise<SessionHost> | undefined;
+  const settings = {
+    ...(memory === undefined ? {} : { memoryMiB: memory }),
+    ...(warm === undefined ? {} : { warm }),
+    ...(restarts === undefined ? {} : { restarts }),
+    ...(lifetime === undefined ? {} : { lifetimeMs: lifetime }),
+  };
+  const host = (): Promise<SessionHost> => {
+    made ??= import('../runner/host.ts').then(({ createSessionHost }) => createSessionHost({ clock, settings }));
+    return made;
+  };
+  return {
+    run: async (input, ports, hosted) => await (await host()).run(input, ports, hosted),
+    warm: () => void host().then((one) => one.warm()),
+    close: async () => (await made)?.close(),
+  };
+}
+
+export function assistantSettings(config: ProjectConfig['assistants']): Partial<AssistantLimits> {
+  const { active, perParent, perSession, depth, lifetime } = config;
+  return {
+    ...(active === undefined ? {} : { active }),
+    ...(perParent === undefined ? {} : { perParent }),
+    ...(perSession === undefined ? {} : { perSession }),
+    ...(depth === undefined ? {} : { depth }),
+    ...(lifetime === undefined ? {} : { lifetimeMs: lifetime }),
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * A message as its reader sees it in its prompt. The fence was drawn when the message was sent, so its author could not know
+ * it; the author's name may come from outside too and stays on its line.
+ */
+import { fenced } from '../base/fence.ts';
+import type { Payloads } from '../events/catalogue.ts';
+
+const NAME_CHARACTERS = 100;
+
+const KINDS = { report: 'final report', question: 'question', message: 'message' } as const;
+
+export function messageText(message: Payloads['message.sent'], timestamp: string): string {
+  const { from, thread, content, fence, kind = 'message' } = message;
+  const heading = `## MESSAGE\n\n${KINDS[kind]} from ${onOneLine(from.assistant)}, thread ${thread}, ${timestamp}`;
+  return `${heading}\n\n${fenced('message', fence, content)}`;
+}
+
+function onOneLine(name: string): string {
+  return name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}<>]+/gu, ' ').slice(0, NAME_CHARACTERS);
+}

@@ -1,0 +1,55 @@
+/** The MCP server over two streams: one client, which is whoever started us. It ends when the client closes its side. */
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { limits } from '../base/limits.ts';
+import type { McpCaller, McpParts } from './mcp-parts.ts';
+import { createMcpServer } from './mcp-server.ts';
+
+export interface StdioOptions {
+  readonly parts: Omit<McpParts, 'stopping'>;
+  readonly caller: McpCaller;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Aborts when we are to stop. */
+  readonly signal: AbortSignal;
+  onError(error: Error): void;
+}
+
+/** Resolves when the client has gone or `signal` has aborted, and everything is closed. */
+export async function serveMcpStdio({ parts, caller, input, output, signal, onError }: StdioOptions): Promise<void> {
+  const stopping = new AbortController();
+  const servers = new Set<McpServer>();
+  const over = new AbortController();
+  const ended = once(over.signal, 'abort');
+  // Before the transport listens: what it aborts was not called off by the client.
+  const end = (): void => {
+    stopping.abort();
+    over.abort();
+  };
+  for (const event of ['end', 'close', 'error']) input.once(event, end);
+  for (const event of ['close', 'error']) output.once(event, end);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: limits.mcpMessageBytes });
+  const handle = serveStdio(
+    () => {
+      const server = createMcpServer({ ...parts, stopping: stopping.signal }, { caller, abortMeansCancel: true });
+      servers.add(server);
+      return server;
+    },
+    { transport, onerror: onError },
+  );
+  const endWatch = parts.agents.onChange(() => {
+    for (const server of servers) {
+      if (!server.isConnected()) continue;
+      server.sendPromptListChanged();
+      server.sendResourceListChanged();
+    }
+  });
+  if (!over.signal.aborted) await ended;
+  endWatch();
+  await handle.close();
+}

@@ -1,0 +1,185 @@
+/**
+ * One session in runners: the one it was started in, and those that take its place when it dies. Whatever happens, it ends once,
+ * with a result or with what a port threw, and no runner of its own is left then.
+ */
+import type { Clock } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
+import type { Json } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
+import type { SessionInput, SessionPorts, SessionResult } from '../session/port.ts';
+import { type Asked, createAsked } from './asked.ts';
+import { createCancelling } from './cancelling.ts';
+import { crashed, type SessionError, synthetic, tooLong, tooOld } from './endings.ts';
+import type { RunnerPool, RunnerSettings } from './pool.ts';
+import type { Hosted, ProcessNews } from './port.ts';
+import type { Method } from './rpc.ts';
+import { type RunnerExit, type RunnerProcess, within } from './runner-process.ts';
+import { type ServedPorts, servePorts } from './served-ports.ts';
+import { sessionResult } from './wire.ts';
+
+export interface HostParts {
+  readonly clock: Clock;
+  readonly settings: RunnerSettings;
+  readonly pool: RunnerPool;
+  /** Aborts when the host is closed. */
+  readonly closed: AbortSignal;
+}
+
+/** Why a runner's part in a session is over. */
+type Verdict =
+  | { readonly kind: 'result'; readonly result: SessionResult }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'died'; readonly problem?: string }
+  | { readonly kind: 'cancelled' | 'too_old' | 'closed' }
+  | { readonly kind: 'too_long'; readonly problem: string };
+
+interface Session {
+  readonly parts: HostParts;
+  readonly ports: SessionPorts;
+  readonly hosted: Hosted;
+  readonly asked: Asked;
+  readonly served: ServedPorts;
+  /** What happens to the session whichever runner it is in. */
+  readonly overall: Promise<Verdict>;
+  /** To be told when no call is under way any more. */
+  onQuiet: () => void;
+}
+
+export async function hostSession(
+  parts: HostParts,
+  input: SessionInput,
+  ports: SessionPorts,
+  hosted: Hosted,
+): Promise<SessionResult> {
+  const asked = createAsked(() => session.onQuiet());
+  const overall = Promise.withResolvers<Verdict>();
+  const session: Session = {
+    ...{ parts, ports, hosted, asked },
+    served: servePorts(input, ports, asked),
+    overall: overall.promise,
+    onQuiet: () => {},
+  };
+  const onClosed = (): void => overall.resolve({ kind: 'closed' });
+  const forget = parts.clock.after(parts.settings.lifetimeMs, () => overall.resolve({ kind: 'too_old' }), 'hold');
+  void asked.threw.then(({ error }) => overall.resolve({ kind: 'threw', error }));
+  if (parts.closed.aborted) onClosed();
+  parts.closed.addEventListener('abort', onClosed, { once: true });
+  try {
+    return await playInRunners(session);
+  } finally {
+    forget();
+    parts.closed.removeEventListener('abort', onClosed);
+  }
+}
+
+async function playInRunners(session: Session): Promise<SessionResult> {
+  const { settings } = session.parts;
+  for (let attempt = 1; ; attempt += 1) {
+    const { verdict, exit, lastWords } = await playInOne(session, attempt);
+    const { turns, lastWords: said } = session.served.progress();
+    const end = (status: 'failed' | 'cancelled', error: SessionError) => synthetic(status, error, turns, said);
+    switch (verdict.kind) {
+      case 'result':
+        return verdict.result;
+      case 'threw':
+        throw verdict.error;
+      case 'closed':
+        throw new TroupeError('runner_closed', 'The runners were closed while the session was under way.');
+      case 'cancelled':
+        return end('cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+      case 'too_old':
+        return end('failed', tooOld(settings.lifetimeMs));
+      case 'too_long':
+        return end('failed', tooLong(verdict.problem));
+      case 'died':
+        if (attempt > settings.restarts)
+          return end('failed', crashed({ attempts: attempt, exit, lastWords, problem: verdict.problem }, settings));
+    }
+  }
+}
+
+interface Part {
+  readonly verdict: Verdict;
+  readonly exit: RunnerExit;
+  readonly lastWords: string;
+}
+
+async function playInOne(session: Session, attempt: number): Promise<Part> {
+  const { parts, hosted, asked } = session;
+  const runner = parts.pool.take();
+  if (runner.pid !== undefined) hosted.onProcess({ kind: 'started', pid: runner.pid, attempt });
+  const verdict = await firstVerdict(session, runner);
+  // One that has given its result is leaving; the others have nothing to tidy up.
+  const exit = await runner.stop(verdict.kind === 'result' ? limits.stopGraceMs : 0);
+  if (runner.pid !== undefined)
+    hosted.onProcess({ kind: 'ended', pid: runner.pid, exitCode: exit.exitCode, signal: exit.signal, why: why(verdict) });
+  // Nothing may go on behind the caller's back. Whoever waits for a person may wait for days, so age and closing do not.
+  if (verdict.kind === 'threw') await asked.settled();
+  else if (verdict.kind !== 'died') await within(asked.settled(), parts.clock, limits.stopGraceMs);
+  return { verdict, exit, lastWords: runner.lastWords() };
+}
+
+function why({ kind }: Verdict): Extract<ProcessNews, { kind: 'ended' }>['why'] {
+  if (kind === 'result') return 'done';
+  if (kind === 'died') return 'crashed';
+  return kind === 'too_old' ? 'too_old' : 'stopped';
+}
+
+async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Verdict> {
+  const { parts, ports, hosted, served } = session;
+  const verdict = Promise.withResolvers<Verdict>();
+  void session.overall.then(verdict.resolve);
+  void runner.tooLong.then((problem) => verdict.resolve({ kind: 'too_long', problem }));
+  void runner.gone.then((exit) =>
+    verdict.resolve({ kind: 'died', ...(exit.problem === undefined ? {} : { problem: exit.problem }) }),
+  );
+  const late = `it was not ready within ${parts.settings.startMs} ms (the limit runnerStartMs)`;
+  const slow = parts.clock.after(parts.settings.startMs, () => verdict.resolve({ kind: 'died', problem: late }), 'hold');
+  void runner.ready.then(slow);
+  const cancelling = createCancelling(
+    parts.clock,
+    runner,
+    () => session.asked.underWay() > 0,
+    () => verdict.resolve({ kind: 'cancelled' }),
+  );
+  session.onQuiet = cancelling.heard;
+  try {
+    runner.serve(
+      heeding(
+        served.methods((turn) => hosted.onProgress?.({ turn })),
+        cancelling.heard,
+      ),
+    );
+    void start(runner, served.start(hosted.thread)).then((result) => {
+      if (result !== undefined) verdict.resolve({ kind: 'result', result });
+    });
+    ports.signal.addEventListener('abort', cancelling.cancel, { once: true });
+    if (ports.signal.aborted) cancelling.cancel();
+    return await verdict.promise;
+  } catch (error) {
+    return { kind: 'threw', error };
+  } finally {
+    slow();
+    cancelling.end();
+    ports.signal.removeEventListener('abort', cancelling.cancel);
+  }
+}
+
+/** The methods, with somebody told of each call. */
+function heeding(methods: Readonly<Record<string, Method>>, heard: () => void): Readonly<Record<string, Method>> {
+  const heeded = Object.entries(methods).map(([name, method]): [string, Method] => [
+    name,
+    (params) => {
+      heard();
+      return method(params);
+    },
+  ]);
+  return Object.fromEntries(heeded);
+}
+
+/** A runner that answers with anything but a result is about to die, which is noticed by itself. */
+async function start(runner: RunnerProcess, params: Json): Promise<SessionResult | undefined> {
+  const reply = await runner.peer.request('start', params);
+  const parsed = reply.ok ? sessionResult.safeParse(reply.value) : undefined;
+  return parsed?.success === true ? parsed.data : undefined;
+}

@@ -1,0 +1,44 @@
+/** Real SIGKILL of a process that has commands and MCP servers running: none of them survives it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
+import { markedProcesses, runningProcesses } from '../support/marked-processes.ts';
+
+const KILLS = 30;
+const GONE_WITHIN_MS = 2_000;
+const main = join(import.meta.dirname, '../support/orphan-parent-main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'troupe-orphans-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Gives the number of processes that were there at the time of the kill. */
+async function killOne(mark: string, afterMs: number): Promise<number> {
+  const parent = spawn(process.execPath, [main, mark, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(parent.stdout, 'data');
+  await pause(afterMs);
+  const children = runningProcesses().filter((one) => one.parent === parent.pid);
+  const before = markedProcesses(mark).length;
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  await expect.poll(() => markedProcesses(mark), { timeout: GONE_WITHIN_MS, interval: 20 }).toEqual([]);
+  // What stood by to end them has ended too.
+  expect(children.some(({ command }) => command.includes('troupe-reaper'))).toBe(true);
+  const pids = new Set(children.map(({ pid }) => pid));
+  await expect.poll(() => runningProcesses().filter(({ pid }) => pids.has(pid)), { timeout: GONE_WITHIN_MS }).toEqual([]);
+  return before;
+}
+
+describe('kill -9', () => {
+  it(`leaves no command and no MCP server behind, ${KILLS} times`, async () => {
+    const random = seededRandom(5);
+    const found: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1)
+      found.push(await killOne(`troupe-orphan-${process.pid}-${kill}`, random.fraction() * 120));
+    expect(Math.max(...found)).toBeGreaterThan(10);
+    expect(Math.min(...found)).toBeGreaterThan(0);
+  }, 180_000);
+});
