@@ -90,7 +90,10 @@ function some(list: readonly string[], random: Random): string {
 function inventProducts(count: number): readonly string[] {
   const syllables = words('kal ve ro min ta bel sor ni qua lu dra pex om fi zan tor ely wis gam no');
   const part = (index: number): string => syllables[index % syllables.length] ?? '';
-  return Array.from({ length: count }, (_, index) => part(index) + part(Math.floor(index / 20)) + part(Math.floor(index / 400) + 5));
+  return Array.from(
+    { length: count },
+    (_, index) => part(index) + part(Math.floor(index / 20)) + part(Math.floor(index / 400) + 5),
+  );
 }
 
 function words(text: string): readonly string[] {

@@ -31,6 +31,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools', 'executors', 'patterns'],
     ...['runner', 'assistants', 'engine'],
   ],
+  cluster: ['events', 'ledger', 'engine', 'project'],
   protocols: [
     ...['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'assistants'],
     ...['engine', 'patterns/steps', 'project'],
@@ -41,7 +42,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools/port', 'executors'],
-    ...['patterns/steps', 'assistants', 'engine', 'project', 'protocols', 'http'],
+    ...['patterns/steps', 'assistants', 'engine', 'project', 'cluster', 'protocols', 'http'],
   ],
 };
 

@@ -25,7 +25,7 @@ import {
   toolCallPart,
   toolResultPart,
   usage,
-} from '../src/events/messages.ts';
+} from '../src/events/message-schemas.ts';
 import { eventMeanings } from './event-meanings.ts';
 
 /** Shapes with a name of their own. The order is that of the page. */

@@ -5,18 +5,18 @@
  */
 import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, runtimeFolder, say } from './checkout.mjs';
+import { clusterFolder, root, runtimeFolder, say } from './checkout.mjs';
 import { withFolderLock } from './folder-lock.mjs';
 import { npmInstall } from './npm.mjs';
 import { findNode, requireNode } from './runtime.mjs';
 
 /** Returns the path of the Node to use, with everything in place. */
-export async function ensureInstalled() {
-  if (hasNode() && isInstalled(root)) return requireNode();
-  return withFolderLock(join(root, '.install-lock'), installMissing);
+export async function ensureInstalled({ cluster = false } = {}) {
+  if (hasNode() && isInstalled(root) && (!cluster || isInstalled(clusterFolder))) return requireNode();
+  return withFolderLock(join(root, '.install-lock'), () => installMissing(cluster));
 }
 
-async function installMissing() {
+async function installMissing(cluster) {
   if (!hasNode()) {
     say('troupe: installing Node 24 for this checkout (once) …');
     await npmInstall(process.execPath, runtimeFolder);
@@ -25,6 +25,10 @@ async function installMissing() {
   if (!isInstalled(root)) {
     say('troupe: installing dependencies …');
     await npmInstall(node, root);
+  }
+  if (cluster && !isInstalled(clusterFolder)) {
+    say('troupe: installing the servers of a cluster (once) …');
+    await npmInstall(node, clusterFolder);
   }
   return node;
 }

@@ -16,11 +16,11 @@ const tasks = {
   demo: { run: [commandLine, 'demo'], env: { TROUPE_CALLED_AS: './troupe' } },
   start: { run: [commandLine] },
   cli: { run: [commandLine], here: true },
-  test: { run: ['scripts/pipeline.ts', 'test'] },
+  test: { run: ['scripts/pipeline.ts', 'test'], cluster: true },
   check: { run: ['scripts/pipeline.ts', 'check'] },
   fix: { run: ['scripts/fix.ts'] },
   build: { run: ['scripts/build.ts'] },
-  bench: { run: ['bench/run.ts'] },
+  bench: { run: ['bench/run.ts'], cluster: true },
 };
 
 const EXIT_USAGE = 2;
@@ -33,7 +33,9 @@ export async function main(parameters) {
     if (!Object.hasOwn(tasks, name)) {
       throw new BootstrapError(`There is no task '${name || ''}'. Fix: choose one of ${Object.keys(tasks).join(', ')}.`);
     }
-    await runTask(await ensureInstalled(), tasks[name], rest);
+    const task = tasks[name];
+    const cluster = task.cluster === true || (task.run[0] === commandLine && rest[0] === 'cluster');
+    await runTask(await ensureInstalled({ cluster }), task, rest);
   } catch (error) {
     if (!(error instanceof BootstrapError)) throw error;
     say(error.message);

@@ -1,10 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
+import { limits } from '../base/limits.ts';
 import { checkProject } from './check-project.ts';
 import { formatDiagnostic } from './diagnostics.ts';
-import { discoverAgents } from './discover.ts';
+import { discoverAgents, listAgentFiles } from './discover.ts';
 import { expandPrompt } from './variables.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../test/fixtures/agents/project');
@@ -104,10 +106,11 @@ describe('finding agents', () => {
   });
 
   it('stops at the limit', async () => {
-    const files = Array.from({ length: 5_001 }, (_, index) => [`agents/n${index}.md`, '---\n---\nx']);
-    await using project = await temporaryProject(Object.fromEntries(files));
-    const { agents, diagnostics } = await discoverAgents({ projectRoot: project.root });
-    expect(agents).toHaveLength(5_000);
-    expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('limit agentFilesPerFolder')]);
+    await using project = await temporaryProject({ 'agents/n0.md': '' });
+    const file = (index: number): string => join(project.root, 'agents', `n${index}.md`);
+    for (let index = 1; index <= limits.agentFilesPerFolder; index += 1) writeFileSync(file(index), '');
+    const listed = await listAgentFiles({ projectRoot: project.root });
+    expect(listed.files).toHaveLength(limits.agentFilesPerFolder);
+    expect(listed.diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('limit agentFilesPerFolder')]);
   }, 60_000);
 });

@@ -27,6 +27,8 @@ export interface AgentFile {
   readonly origin?: Origin;
   /** Names of the user's own prompt variables. */
   readonly variables?: readonly string[];
+  /** Taken for what the file holds, which need not be there yet: to check what is about to be written. */
+  readonly text?: string;
 }
 
 export interface LoadedAgent {
@@ -115,19 +117,18 @@ async function openFile(file: AgentFile): Promise<Result<OpenFile, Diagnostic>> 
   const label = labelFor(origin, file.root)(file.path);
   const refuse = ({ message, fix }: ReadFailure): Result<OpenFile, Diagnostic> =>
     fail(errorAt({ file: label, line: 1, column: 1 }, `the file ${message}`, fix));
+  const root = await followLinks(file.root);
+  const realRoot = root.ok ? root.value : file.root;
+  if (file.text !== undefined) {
+    const path = resolve(realRoot, relative(file.root, file.path));
+    return ok({ source: sourceText(label, file.text), path, root: realRoot, origin, variables });
+  }
   // People keep their own configuration behind links; a repository's links must not lead out of it.
   const path = origin === 'user' ? await followLinks(file.path) : await confinedPath(file.root, file.path);
   if (!path.ok) return refuse(path.error);
   const text = await readText(path.value);
   if (!text.ok) return refuse(text.error);
-  const root = await followLinks(file.root);
-  return ok({
-    source: sourceText(label, text.value),
-    path: path.value,
-    root: root.ok ? root.value : file.root,
-    origin,
-    variables,
-  });
+  return ok({ source: sourceText(label, text.value), path: path.value, root: realRoot, origin, variables });
 }
 
 async function followLinks(path: string): Promise<Result<string, ReadFailure>> {

@@ -52,8 +52,11 @@ export function createLooks(look: () => Promise<void>, { clock, watch }: LooksOp
     now,
     ready: async () => {
       if (lastAt === undefined) return running ?? now();
-      if (!changed && clock.elapsed() - lastAt < limits.safetyCheckMs) return;
-      await briefly(clock, running ?? now());
+      if (changed) return briefly(clock, now());
+      if (clock.elapsed() - lastAt < limits.safetyCheckMs) return;
+      const looked = briefly(clock, running ?? now());
+      // Where changes are seen, the look from time to time is for what slipped through: nobody has to wait for it.
+      if (watch === undefined) await looked;
     },
     stop: () => unwatch?.(),
   };

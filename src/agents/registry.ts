@@ -74,10 +74,10 @@ export function createRegistry(options: RegistryOptions): Registry {
   const follow = async (): Promise<void> => {
     const agents = await options.agents(known);
     if (agents === read) return;
-    const entries = agents.filter((agent) => !agent.disabled).map(entryOf);
-    entries.sort((left, right) => (left.name < right.name ? -1 : 1));
-    await index.hold(entries);
-    items = entries.map(itemOf);
+    const present = agents.filter((agent) => !agent.disabled).map(entryOf);
+    present.sort((left, right) => (left.name < right.name ? -1 : 1));
+    await index.hold(present);
+    items = present.map(itemOf);
     byName = new Map(items.map((item) => [item.name, item]));
     read = agents;
     known.clear();
@@ -108,9 +108,17 @@ export function createRegistry(options: RegistryOptions): Registry {
   };
 }
 
-function entryOf({ definition, origin, file }: RegisteredAgent): SearchEntry {
+/** The same agent gives the same entry: of ten thousand, only what changed is worked on. */
+const entries = new WeakMap<RegisteredAgent, SearchEntry>();
+
+function entryOf(agent: RegisteredAgent): SearchEntry {
+  const known = entries.get(agent);
+  if (known !== undefined) return known;
+  const { definition, origin, file } = agent;
   const { name, description = '', tags = [], examples = [] } = definition;
-  return { name, description, tags, examples, origin, file: file?.path ?? '', stamp: file?.stamp ?? '' };
+  const entry = { name, description, tags, examples, origin, file: file?.path ?? '', stamp: file?.stamp ?? '' };
+  entries.set(agent, entry);
+  return entry;
 }
 
 function agentOf({ name, description, tags, examples, origin, file, stamp }: SearchEntry): RegisteredAgent {

@@ -8,7 +8,7 @@
 import type { Clock } from '../base/clock.ts';
 import { assert } from '../base/errors.ts';
 import { memoryStore, openStore, type Trouble } from './search-store.ts';
-import { contentOf, holdsOf, readEntries, type SearchEntry } from './search-tables.ts';
+import { contentOf, hasIndex, readEntries, type SearchEntry } from './search-tables.ts';
 import { termsOf } from './search-text.ts';
 
 export interface SearchIndex {
@@ -52,7 +52,7 @@ export function createSearchIndex({ path, clock }: SearchIndexOptions): SearchIn
     place: () => store.place,
     remembered: () => {
       try {
-        return holdsOf(store.database) === undefined ? [] : readEntries(store.database);
+        return hasIndex(store.database) ? readEntries(store.database) : [];
       } catch {
         return [];
       }

@@ -5,7 +5,7 @@
  * However many agents there are, at most `limits.searchCandidates` are weighed for one question: words decide from the rarest
  * on until so many agents have one of them, and what is left over counts without widening the choice.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { limits } from '../base/limits.ts';
 import type { Term } from './search-text.ts';
 

@@ -7,7 +7,7 @@ import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { createRank, type Rank } from './search-ranking.ts';
-import { type Content, holdsOf, makeTables, openLedgerFile, openMemory, writeContent } from './search-tables.ts';
+import { type Content, createHolds, hasIndex, makeTables, openLedgerFile, openMemory, writeContent } from './search-tables.ts';
 
 export interface Store {
   readonly place: 'file' | 'memory';
@@ -33,32 +33,42 @@ const storeIn = (database: DatabaseSync | undefined): Store | undefined =>
   database === undefined ? undefined : createStore('file', database);
 
 function createStore(place: Store['place'], database: DatabaseSync): Store {
-  let rank: Rank | undefined;
-  const writeOnce = (content: Content, afresh: boolean): Result<void, Trouble> =>
-    attempt(database, 'BEGIN IMMEDIATE', () => {
-      // What it has counted no longer holds.
-      rank = undefined;
-      if (afresh || holdsOf(database) === undefined) makeTables(database);
-      if (holdsOf(database) !== content.hash) writeContent(database, content);
+  let statements: { readonly holds: () => string | undefined; readonly rank: Rank } | undefined;
+  let written: Content | undefined;
+
+  const prepared = (): NonNullable<typeof statements> => {
+    statements ??= { holds: createHolds(database), rank: createRank(database) };
+    return statements;
+  };
+  const writeOnce = (content: Content, afresh: boolean): Result<void, Trouble> => {
+    // What has been counted no longer holds.
+    statements = undefined;
+    const outcome = attempt<void>(database, 'BEGIN IMMEDIATE', () => {
+      if (afresh || !hasIndex(database)) makeTables(database);
+      const holds = createHolds(database)();
+      if (holds !== content.hash) writeContent(database, content, holds === written?.hash ? written : undefined);
       return ok(undefined);
     });
+    written = outcome.ok ? content : undefined;
+    return outcome;
+  };
   return {
     place,
     database,
     search: (expected, search) =>
       attempt(database, 'BEGIN', () => {
-        if (holdsOf(database) !== expected) return fail('changed');
-        rank ??= createRank(database);
-        return ok(search(rank));
+        if (statements === undefined && !hasIndex(database)) return fail('changed');
+        const { holds, rank } = prepared();
+        return holds() === expected ? ok(search(rank)) : fail('changed');
       }),
     write: async (content, clock, afresh) => {
       const deadline = clock.elapsed() + limits.busyWaitMs;
       let again = afresh === 'afresh';
       for (let pause = 1; ; pause = Math.min(pause * 2, RETRY_MAX_MS)) {
-        const written = writeOnce(content, again);
-        if (written.ok || (written.error === 'broken' && again)) return written;
-        if (written.error === 'busy' && clock.elapsed() >= deadline) return written;
-        if (written.error === 'busy') await sleep(clock, pause);
+        const outcome = writeOnce(content, again);
+        if (outcome.ok || (outcome.error === 'broken' && again)) return outcome;
+        if (outcome.error === 'busy' && clock.elapsed() >= deadline) return outcome;
+        if (outcome.error === 'busy') await sleep(clock, pause);
         else again = true;
       }
     },

@@ -75,12 +75,19 @@ export function openLedgerFile(path: string): DatabaseSync | undefined {
 
 export const openMemory = (): DatabaseSync => new DatabaseSync(':memory:');
 
-/** What the index holds, or `undefined` when there is none of this layout. Throws when it is broken. */
-export function holdsOf(database: DatabaseSync): string | undefined {
-  const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_index'").get() !== undefined;
-  if (!there) return undefined;
-  const row = database.prepare('SELECT layout, holds FROM agent_index').get();
-  return row?.['layout'] === LAYOUT ? String(row['holds']) : undefined;
+/** Whether there is an index of this layout. Throws when it is broken. */
+export function hasIndex(database: DatabaseSync): boolean {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_index'").get() === undefined) return false;
+  return database.prepare('SELECT layout FROM agent_index').get()?.['layout'] === LAYOUT;
+}
+
+/** Tells the hash of what the index holds; `undefined` when it is of another layout. Throws when there is none. */
+export function createHolds(database: DatabaseSync): () => string | undefined {
+  const holds = database.prepare('SELECT layout, holds FROM agent_index');
+  return () => {
+    const row = holds.get();
+    return row?.['layout'] === LAYOUT ? String(row['holds']) : undefined;
+  };
 }
 
 /** Within a transaction of the caller's. */
@@ -114,35 +121,55 @@ export interface Content {
 }
 
 export function contentOf(entries: readonly SearchEntry[]): Content {
-  const hashed = entries.map((entry) => {
-    const text = JSON.stringify(entry);
-    return { entry, text, hash: shortHash(text) };
-  });
+  const hashed = entries.map(hashedEntry);
   return { entries: hashed, hash: shortHash(hashed.map((one) => one.hash).join()) };
+}
+
+/** An entry that stays the same from one time to the next is hashed once. */
+const hashedEntries = new WeakMap<SearchEntry, HashedEntry>();
+
+function hashedEntry(entry: SearchEntry): HashedEntry {
+  const known = hashedEntries.get(entry);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(entry);
+  const hashed = { entry, text, hash: shortHash(text) };
+  hashedEntries.set(entry, hashed);
+  return hashed;
 }
 
 const HASH_CHARACTERS = 22;
 const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, HASH_CHARACTERS);
 
-/** Makes the tables hold exactly this, writing only what differs. Within a transaction of the caller's. */
-export function writeContent(database: DatabaseSync, content: Content): void {
-  const stored = new Map<string, { readonly id: number; readonly hash: string }>();
-  for (const row of database.prepare('SELECT id, name, hash FROM agent_entry').all())
-    stored.set(String(row['name']), { id: Number(row['id']), hash: String(row['hash']) });
+/**
+ * Makes the tables hold exactly this, writing only what differs. `before` is what they hold, where that is known. Within a
+ * transaction of the caller's.
+ */
+export function writeContent(database: DatabaseSync, content: Content, before?: Content): void {
+  const stored = before === undefined ? storedHashes(database) : hashesOf(before);
+  const wanted = hashesOf(content);
   const remove = createRemove(database);
   const insert = createInsert(database);
-  const wanted = new Map(content.entries.map((one) => [one.entry.name, one]));
-  for (const [name, { id, hash: known }] of stored) if (wanted.get(name)?.hash !== known) remove(id);
-  for (const [name, one] of wanted) if (stored.get(name)?.hash !== one.hash) insert(one);
+  for (const [name, known] of stored) if (wanted.get(name) !== known) remove(name);
+  for (const one of content.entries) if (stored.get(one.entry.name) !== one.hash) insert(one);
   database.prepare('UPDATE agent_index SET holds = ?').run(content.hash);
 }
 
-function createRemove(database: DatabaseSync): (id: number) => void {
-  const entry = database.prepare('DELETE FROM agent_entry WHERE id = ?');
-  const words = database.prepare('DELETE FROM agent_search WHERE rowid = ?');
-  return (id) => {
-    entry.run(id);
-    words.run(id);
+/** By name. */
+type Hashes = ReadonlyMap<string, string>;
+
+const hashesOf = ({ entries }: Content): Hashes => new Map(entries.map((one) => [one.entry.name, one.hash]));
+
+function storedHashes(database: DatabaseSync): Hashes {
+  const rows = database.prepare('SELECT name, hash FROM agent_entry').all();
+  return new Map(rows.map((row) => [String(row['name']), String(row['hash'])]));
+}
+
+function createRemove(database: DatabaseSync): (name: string) => void {
+  const words = database.prepare('DELETE FROM agent_search WHERE rowid = (SELECT id FROM agent_entry WHERE name = ?)');
+  const entry = database.prepare('DELETE FROM agent_entry WHERE name = ?');
+  return (name) => {
+    words.run(name);
+    entry.run(name);
   };
 }
 

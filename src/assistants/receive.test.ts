@@ -118,6 +118,9 @@ describe('what a reader gets', () => {
     const again = await got(other.receive(ann, reading(coder, { unread_only: true, mark_as_read: true }), withKey('k')));
     expect(again.messages.slice(0, 3)).toEqual(lost.messages);
     expect(again.summary).toEqual({ total_fetched: 4, marked_as_read: 4 });
+    // Nor does the repetition wait for what it has found already.
+    const patient = reading(coder, { unread_only: true, mark_as_read: true, wait_ms: 60_000 });
+    expect((await got(other.receive(ann, patient, withKey('k')))).messages).toHaveLength(4);
     const next = await got(other.receive(ann, reading(coder, { unread_only: true, mark_as_read: true }), withKey('next')));
     expect(next.messages).toEqual([]);
     await ledger.close();
@@ -185,13 +188,14 @@ async function readInProcess(path: string, thread: string): Promise<string[]> {
     const { openSqliteLedger } = await import(${source('../ledger/sqlite.ts')});
     const { createMessageService } = await import(${source('./message-service.ts')});
     const { systemClock } = await import(${source('../base/clock.ts')});
-    const ids = { nonce: () => 'reader' + process.pid };
+    let word = 0;
+    const ids = { nonce: () => process.pid + '-' + (word += 1) };
     const ledger = openSqliteLedger({ path: ${JSON.stringify(path)}, clock: systemClock, ids });
     const service = createMessageService({ ledger, clock: systemClock, ids });
     const call = { signal: new AbortController().signal };
     const input = { thread_id: ${JSON.stringify(thread)}, unread_only: true, last_n: 10, mark_as_read: true, wait_ms: 0 };
     let marked = 0;
-    for (;;) {
+    for (let round = 0; round < 1000; round += 1) {
       const answer = await service.receive({ kind: 'client', name: 'ann' }, input, call);
       if (!answer.ok) throw new Error(answer.error.message);
       marked += answer.value.summary.marked_as_read;
@@ -199,7 +203,7 @@ async function readInProcess(path: string, thread: string): Promise<string[]> {
     }
     const [row] = await ledger.runs({ limit: 1 });
     const events = await ledger.read({ session: row.session, types: ['message.read'] });
-    const mine = events.filter((event) => event.step === 'read/reader' + process.pid).map((event) => event.payload.message);
+    const mine = events.filter((event) => event.step.startsWith('read/' + process.pid + '-')).map((event) => event.payload.message);
     if (mine.length !== marked) throw new Error('it counted ' + marked + ' and left ' + mine.length);
     process.stdout.write(JSON.stringify(mine));
     await ledger.close();`;

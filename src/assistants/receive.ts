@@ -38,11 +38,13 @@ export async function receive(
   const step = `read/${key === undefined ? parts.ids.nonce() : callId(caller, key)}`;
   const reading: Reading = { access, input, state, step, reader: partyOf(caller), thread: threadOf(owner.run) };
   const process = () => state.processes.find(owner.run);
+  // Made again after it had found something: there is nothing to wait for.
+  const repeated = input.wait_ms > 0 && state.box.messages(reading.thread).some(({ markedIn }) => markedIn === step);
   await parts.idle(process());
   const waited = await waitFor(parts.clock, state, {
     milliseconds: input.wait_ms,
     signal: options.signal,
-    isOver: () => hasNews(reading) || hasEnded(process() ?? { status: 'finished' }),
+    isOver: () => repeated || hasNews(reading) || hasEnded(process() ?? { status: 'finished' }),
     onTick: (milliseconds) => {
       options.onProgress?.({ done: milliseconds, message: `waiting for messages of ${owner.agent}` });
       parts.touch(process());

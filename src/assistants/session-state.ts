@@ -69,15 +69,16 @@ function createSessionState(ledger: Ledger, session: SessionId): SessionState {
     processes.apply(event);
     return true;
   };
+  const tell = (error?: unknown): void => {
+    for (const listener of [...listeners]) listener(error);
+  };
   const readNew = async (): Promise<void> => {
     for (;;) {
       const page = await ledger.read({ session, after: position, types: TYPES, limit: limits.readPageEvents });
-      for (const event of page) take(event);
+      // Whoever waits hears of it here: when the tail brings the same events later, they are not new any more.
+      if (page.filter(take).length > 0) tell();
       if (page.length < limits.readPageEvents) return;
     }
-  };
-  const tell = (error?: unknown): void => {
-    for (const listener of [...listeners]) listener(error);
   };
   const tail = async (signal: AbortSignal): Promise<void> => {
     for await (const event of ledger.tail(session, position, signal)) if (take(event)) tell();

@@ -14,9 +14,16 @@ export interface Wait {
 
 export type Waited = 'over' | 'elapsed' | 'cancelled';
 
-export function waitFor(clock: Clock, state: SessionState, wait: Wait): Promise<Waited> {
-  if (wait.signal.aborted) return Promise.resolve('cancelled');
-  if (wait.milliseconds === 0 || wait.isOver()) return Promise.resolve(wait.isOver() ? 'over' : 'elapsed');
+export async function waitFor(clock: Clock, state: SessionState, wait: Wait): Promise<Waited> {
+  if (wait.signal.aborted) return 'cancelled';
+  if (wait.milliseconds === 0 || wait.isOver()) return wait.isOver() ? 'over' : 'elapsed';
+  const waited = await untilOver(clock, state, wait);
+  // The change that ended it may be the first of several that were committed together: a report, and the end it belongs to.
+  if (waited !== 'cancelled') await state.refresh();
+  return waited;
+}
+
+function untilOver(clock: Clock, state: SessionState, wait: Wait): Promise<Waited> {
   const started = clock.elapsed();
   return new Promise((resolve, reject) => {
     const endings: (() => void)[] = [];

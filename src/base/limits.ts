@@ -100,6 +100,22 @@ export const limits = {
   callersPerServer: 1_000,
   tokenCharacters: 1_000,
 
+  // the engine on many machines
+  ingressAttempts: 8,
+  ingressRetryMs: 50,
+  ingressMs: 10 * SECOND,
+  ingressLaterMs: 3 * SECOND,
+  restateInactivityMs: 5 * SECOND,
+  restateAbortMs: 60 * MINUTE,
+  restateRetryMs: 100,
+  restateRetryMaxMs: 10 * SECOND,
+  workerConcurrency: 100,
+  workerDrainMs: 30 * SECOND,
+  serverStartAttempts: 300,
+  serverStartMs: 100,
+  quietCheckMs: 50,
+  quietCheckMaxMs: 2 * SECOND,
+
   // ledger
   payloadInlineBytes: 64 * KIB,
   payloadBytes: 64 * MIB,
@@ -116,7 +132,8 @@ export const limits = {
   databaseConnectMs: 10 * SECOND,
   databaseRetryMs: 30 * SECOND,
   databaseLockMs: 30 * SECOND,
-  databaseIdleMs: 10 * SECOND,
+  databaseQueryMs: 60 * SECOND,
+  databaseIdleMs: 5 * SECOND,
   databaseReaders: 4,
   appendBatchLocks: 400,
   appendBatchBytes: 16 * MIB,

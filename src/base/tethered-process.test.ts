@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
-import { markedProcesses, runningProcesses } from '../../test/support/marked-processes.ts';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { endMarked, markedProcesses, runningProcesses } from '../../test/support/marked-processes.ts';
 import { startTethered, type TetheredOptions } from './tethered-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-tethered-'));
@@ -93,6 +93,10 @@ describe('the end of this process', () => {
     const place = mkdtempSync(join(folder, 'life-'));
     const main = join(import.meta.dirname, '../../test/support/tethered-parent-main.ts');
     const parent = spawn(process.execPath, [main, mark, place, ending], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => {
+      parent.kill('SIGKILL');
+      endMarked(mark);
+    });
     const reaperOf = () =>
       runningProcesses().find((one) => one.parent === parent.pid && one.command.includes('troupe-reaper'))?.pid;
     return { mark, place, parent, reaperOf };

@@ -1,9 +1,8 @@
 /** `troupe agents list|show`: which agents there are, where they come from, and what each says. */
-import { formatDiagnostic, isError } from '../agents/diagnostics.ts';
+import { isError } from '../agents/diagnostics.ts';
 import type { LoadedAgent } from '../agents/load.ts';
-import { TroupeError } from '../base/errors.ts';
 import { firstLine } from '../projections/readable.ts';
-import { type CheckedFiles, checkFiles } from './check-files.ts';
+import { readAgentFiles } from './agents-files.ts';
 import { type CommandContext, type JsonOption, printJson } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { agentFileOf, findAgent } from './find-agent.ts';
@@ -13,7 +12,7 @@ import { printTable } from './table.ts';
 const DESCRIPTION_CHARACTERS = 100;
 
 export async function agentsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
-  const { agents, diagnostics } = await readFiles(context);
+  const { agents, diagnostics } = await readAgentFiles(context);
   const { out, progress } = context.terminal;
   if (options.json) {
     printJson(context, agents.map(outline));
@@ -36,7 +35,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
 }
 
 export async function agentsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
-  const files = await readFiles(context);
+  const files = await readAgentFiles(context);
   const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
   const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
   const { out } = context.terminal;
@@ -52,12 +51,6 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
     out.line(safeText(prompt));
   }
   return exitCodes.completed;
-}
-
-async function readFiles(context: CommandContext): Promise<CheckedFiles> {
-  const checked = await checkFiles(context);
-  if (checked.ok) return checked.value;
-  throw new TroupeError('config', checked.error.map(formatDiagnostic).join('\n'), { fix: 'correct the settings and try again' });
 }
 
 function outline({ definition, origin, disabled }: LoadedAgent): Record<string, unknown> {

@@ -170,6 +170,8 @@ describe('the program', () => {
         "groups",
         "agents",
         "presets",
+        "mcp",
+        "serve",
         "completion",
       ]
     `);

@@ -1,11 +1,15 @@
 /** Every command with its words, options and an example. What a command does is in its own file, loaded when it is used. */
 import { type Command, Option } from 'commander';
+import { limits } from '../base/limits.ts';
+import type { AgentsAddOptions } from './agents-add.ts';
+import type { AgentsRemoveOptions } from './agents-remove.ts';
+import type { AgentsSearchOptions } from './agents-search.ts';
 import type { AnswerOptions } from './answer.ts';
 import type { CheckOptions } from './check.ts';
 import type { JsonOption, Perform } from './command.ts';
 import type { OutputOptions } from './finish-run.ts';
 import { describeGroups } from './group-commands.ts';
-import type { GcOptions } from './ledger.ts';
+import type { CopyOptions, GcOptions } from './ledger.ts';
 import type { LogsOptions } from './logs.ts';
 import type { McpOptions } from './mcp.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseUsd } from './parse-option.ts';
@@ -22,9 +26,9 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLooks(add, perform);
   describeRuns(add, perform);
   describeAnswers(add, perform);
-  describeLedger(add('ledger', 'the ledger itself: stats, verify, gc', 'troupe ledger verify'), perform);
+  describeLedger(add('ledger', 'the ledger itself: stats, verify, gc, copy', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
-  describeAgents(add('agents', 'the agents: list, show', 'troupe agents list'), perform);
+  describeAgents(add('agents', 'the agents: list, search, show, add, remove', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   describeServers(add, perform);
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
@@ -174,6 +178,18 @@ function describeLedger(ledger: Command, perform: Perform): void {
     .option('--dry-run', 'only show')
     .option('-y, --yes', 'do it')
     .action((options: GcOptions) => perform(async (context) => (await import('./ledger.ts')).ledgerGcCommand(context, options)));
+  json(
+    addTo(
+      ledger,
+      'copy <from> <to>',
+      'copy all sessions into another ledger and verify them; goes on where it stopped',
+      'troupe ledger copy sqlite:.troupe/ledger.db postgres://troupe@db.internal/troupe',
+    ),
+  )
+    .option('--force', 'also sessions that somebody works on, up to where they are')
+    .action((from: string, to: string, options: CopyOptions) =>
+      perform(async (context) => (await import('./ledger.ts')).ledgerCopyCommand(context, from, to, options)),
+    );
 }
 
 function describeAgents(agents: Command, perform: Perform): void {
@@ -184,6 +200,31 @@ function describeAgents(agents: Command, perform: Perform): void {
     (agent: string, options: JsonOption) =>
       perform(async (context) => (await import('./agents.ts')).agentsShowCommand(context, agent, options)),
   );
+  json(
+    addTo(
+      agents,
+      'search <words...>',
+      'who could do it, asked in plain words',
+      'troupe agents search someone to find bugs in python',
+    ),
+  )
+    .option('-n, --limit <count>', `at most so many, up to ${limits.searchResults}`, parseCount)
+    .action((words: readonly string[], options: AgentsSearchOptions) =>
+      perform(async (context) => (await import('./agents-search.ts')).agentsSearchCommand(context, words, options)),
+    );
+  json(addTo(agents, 'add <file>', 'check an agent file and put it into agents/; - reads stdin', 'troupe agents add reviewer.md'))
+    .option('--name <name>', 'give the agent this name')
+    .option('--user', 'for all your projects: into your own folder')
+    .option('--force', 'replace what is there; a copy is kept')
+    .action((file: string, options: AgentsAddOptions) =>
+      perform(async (context) => (await import('./agents-add.ts')).agentsAddCommand(context, file, options)),
+    );
+  json(addTo(agents, 'remove <agent>', 'take an agent out of agents/; a copy is kept', 'troupe agents remove reviewer'))
+    .option('-y, --yes', 'do not ask')
+    .option('--force', 'also when other agents name it')
+    .action((agent: string, options: AgentsRemoveOptions) =>
+      perform(async (context) => (await import('./agents-remove.ts')).agentsRemoveCommand(context, agent, options)),
+    );
 }
 
 function describePresets(presets: Command, perform: Perform): void {

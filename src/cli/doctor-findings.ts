@@ -77,6 +77,7 @@ async function ledgerFinding(context: CommandContext, config: ProjectConfig | un
   if (config === undefined)
     return { about: 'ledger', state: 'note', text: 'not looked at: the settings have problems', fix: 'troupe check' };
   const about = 'ledger';
+  if (config.ledgerAddress.kind === 'postgres') return await serverFinding(context, config);
   if (!(await isAllowed(config.ledger, constants.F_OK))) {
     const folder = await nearestFolder(dirname(config.ledger));
     const writable = await isAllowed(folder, constants.W_OK);
@@ -92,6 +93,21 @@ async function ledgerFinding(context: CommandContext, config: ProjectConfig | un
     const fix = 'restore it from a copy; sessions before that event are whole';
     return { about, state: 'broken', text: `broken at ${report.event}: ${report.why}`, fix };
   });
+}
+
+/** A server may hold very much: it is asked for its figures, not read through. */
+async function serverFinding(context: CommandContext, { ledger: shown }: ProjectConfig): Promise<Finding> {
+  const about = 'ledger';
+  try {
+    return await withProject(context, { readOnly: true }, async ({ ledger }) => {
+      const { events, sessions } = await ledger.stats();
+      return { about, state: 'good', text: `${events} events in ${sessions} sessions at ${shown}` };
+    });
+  } catch (error) {
+    const isNew = error instanceof TroupeError && error.code === 'ledger_missing' && error.message.includes('no ledger');
+    if (!isNew) throw error;
+    return { about, state: 'good', text: `none yet; the first run makes it at ${shown}` };
+  }
 }
 
 async function diskFinding(folder: string): Promise<Finding> {

@@ -1,5 +1,11 @@
-/** `troupe ledger stats|verify|gc`: how large it is, whether it is whole, and making it smaller. */
+/** `troupe ledger stats|verify|gc|copy`: how large it is, whether it is whole, making it smaller, and moving it. */
 import { parseDuration } from '../agents/duration.ts';
+import { createIds, type Ids } from '../base/ids.ts';
+import { systemRandom } from '../base/random.ts';
+import { type CopyReport, copyLedger } from '../ledger/copy.ts';
+import { type LedgerAddress, parseLedgerAddress, unknownAddress } from '../ledger/ledger-address.ts';
+import { openCopyStore, openLedger } from '../ledger/open-ledger.ts';
+import type { VerifyReport } from '../ledger/port.ts';
 import { readableBytes } from '../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -65,4 +71,63 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
     }
     return exitCodes.completed;
   });
+}
+
+export interface CopyOptions extends JsonOption {
+  readonly force?: boolean | undefined;
+}
+
+/** Copies what is not there yet and verifies the whole target, so that a copy that was cut off is simply made again. */
+export async function ledgerCopyCommand(
+  context: CommandContext,
+  from: string,
+  to: string,
+  options: CopyOptions,
+): Promise<ExitCode> {
+  const { clock, cwd, terminal } = context;
+  const addressOf = (text: string): LedgerAddress => {
+    const address = parseLedgerAddress(text, cwd);
+    if (address === undefined) throw unknownAddress();
+    return address;
+  };
+  const [source, target] = [addressOf(from), addressOf(to)];
+  if (source.location() === target.location()) throw usageError('a ledger cannot be copied onto itself');
+  const ids = createIds(clock, systemRandom);
+  const copied = await copyBetween(source, target, { clock, ids, force: options.force === true });
+  const verified = await verifyAt(target, { clock, ids });
+  const sound = verified.kind === 'sound';
+  if (options.json) printJson(context, { from: source.shown, to: target.shown, ...copied, verified });
+  else if (sound) {
+    const what = `${copied.events} events and ${copied.payloads} payloads of ${copied.sessions} sessions`;
+    terminal.out.line(`copied ${what} to ${target.shown}; all ${verified.events} events there are sound`);
+  } else terminal.out.line(`copied, but ${target.shown} is broken at ${verified.event}: ${verified.why}`);
+  return sound ? exitCodes.completed : exitCodes.failed;
+}
+
+interface Tools {
+  readonly clock: CommandContext['clock'];
+  readonly ids: Ids;
+}
+
+async function copyBetween(from: LedgerAddress, to: LedgerAddress, options: Tools & { force: boolean }): Promise<CopyReport> {
+  const reading = await openCopyStore(from, { ...options, readOnly: true });
+  try {
+    const writing = await openCopyStore(to, { ...options, readOnly: false });
+    try {
+      return await copyLedger(reading, writing, options);
+    } finally {
+      await writing.close();
+    }
+  } finally {
+    await reading.close();
+  }
+}
+
+async function verifyAt(address: LedgerAddress, options: Tools): Promise<VerifyReport> {
+  const ledger = await openLedger(address, { ...options, readOnly: true });
+  try {
+    return await ledger.verify();
+  } finally {
+    await ledger.close();
+  }
 }

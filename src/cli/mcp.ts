@@ -1,4 +1,4 @@
-/** `troupe mcp`: the MCP server on stdin and stdout, for a client that starts it. Stdout carries the protocol and nothing else. */
+/** `troupe mcp`: the MCP server on stdin and stdout, for a client that starts it. Stdout carries nothing but the protocol. */
 import type { Readable, Writable } from 'node:stream';
 import { serveMcpStdio } from '../protocols/mcp-stdio.ts';
 import { type CommandContext, withProject } from './command.ts';

@@ -1,5 +1,9 @@
-/** `troupe show`: one run as it stands: the tree, the summary, the open questions and the result. */
-import { foldRunTree, initialRunTree } from '../projections/run-tree.ts';
+/** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
+import type { SessionId } from '../base/ids.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { createMessageBox } from '../projections/message-box.ts';
+import { createProcesses } from '../projections/processes.ts';
+import { foldRunTree, initialRunTree, type RunTree, subtree } from '../projections/run-tree.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findRun, stateOf } from './find-run.ts';
@@ -7,6 +11,7 @@ import { printReport } from './finish-run.ts';
 import { groupsBelow, iterationLines } from './iterations.ts';
 import { summarise, summaryLines, waitLines } from './run-summary.ts';
 import { foldSession } from './session-events.ts';
+import { type Threads, threadLines, threadsOf } from './thread-lines.ts';
 import { treeLines } from './tree-lines.ts';
 
 /** A still picture may be taller than a moving one. */
@@ -15,7 +20,7 @@ const CALLS_SHOWN = 60;
 export async function showCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger, engine, config }) => {
     const row = await findRun(ledger, text);
-    const tree = await foldSession(ledger, row.session, initialRunTree(), foldRunTree);
+    const { tree, ...boxes } = await foldAll(ledger, row.session);
     const node = tree.runs.get(row.run);
     if (node === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
     const now = context.clock.now();
@@ -24,8 +29,9 @@ export async function showCommand(context: CommandContext, text: string, options
       ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
       status: stateOf(row),
     };
+    const threads = threadsOf(boxes, subtree(tree, row.run), now);
     if (options.json) {
-      printJson(context, { ...summary, groups: groupsBelow(tree, row.run) });
+      printJson(context, { ...summary, groups: groupsBelow(tree, row.run), threads });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
@@ -35,6 +41,8 @@ export async function showCommand(context: CommandContext, text: string, options
     const iterations = iterationLines(tree, row.run, now);
     if (iterations.length > 0) out.line();
     for (const line of iterations) out.line(line);
+    if (threads.length > 0) out.line();
+    for (const line of threadLines(threads, out.paint, width)) out.line(line);
     out.line();
     for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
       out.line(line);
@@ -43,5 +51,15 @@ export async function showCommand(context: CommandContext, text: string, options
       printReport(context, node.report.body);
     }
     return exitCodes.completed;
+  });
+}
+
+async function foldAll(ledger: Ledger, session: SessionId): Promise<Threads & { readonly tree: RunTree }> {
+  const folded = { tree: initialRunTree(), box: createMessageBox(), processes: createProcesses() };
+  return await foldSession(ledger, session, folded, (all, event) => {
+    foldRunTree(all.tree, event);
+    all.box.apply(event);
+    all.processes.apply(event);
+    return all;
   });
 }

@@ -10,11 +10,12 @@ import type { Failure } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
+import type { ChildRun } from './child-run.ts';
 import { Interruption, joinAll } from './interruption.ts';
 import { brokenReference } from './reachable.ts';
 import { reportMessage } from './report-message.ts';
 import type { Assistant } from './spawned.ts';
-import type { ChildRun, RunNode, Tree } from './tree.ts';
+import type { RunNode, Tree } from './tree.ts';
 
 interface AssistantCall {
   readonly step: string;

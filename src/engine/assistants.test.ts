@@ -54,7 +54,7 @@ function createdWorld({ brains, agents = [boss(), helper()], parts = {} }: Play)
     ledger,
     agents,
     tools,
-    brain: (request, call) => (brains[request.agent ?? ""] as Brain)(request, call),
+    brain: (request, call) => (brains[request.agent ?? ''] as Brain)(request, call),
     parts: { boxTools: async () => tools.filter(({ name }) => name.endsWith('_message')), ...parts },
   });
   const close = async (): Promise<void> => {

@@ -23,12 +23,14 @@ import { setupOf } from './setup-run.ts';
 import type { Slots } from './slots.ts';
 import { assistantLimits, createSpawned } from './spawned.ts';
 import { startChild } from './start-child.ts';
-import type { EngineParts, RunNode, Tree } from './tree.ts';
+import type { Elsewhere, EngineParts, RunNode, Tree } from './tree.ts';
 import { activeTime } from './wall.ts';
 import { createWriter } from './writer.ts';
 
 export interface DrivenTree extends Tree {
   root(run: RunId, started: Payloads['run.started']): RunNode;
+  /** A run below another that is not started here. */
+  below(parent: RunNode, run: RunId, started: Payloads['run.started']): RunNode;
   /** From now on every step throws this. Work under way is told to stop. */
   interrupt(why: Interruption): void;
 }
@@ -44,6 +46,7 @@ export interface TreeOptions {
   readonly rootSetup?: AgentSetup | undefined;
   readonly watchers: ReadonlySet<(part: LivePart) => void>;
   readonly slots: Slots;
+  readonly elsewhere?: Elsewhere | undefined;
   /** Called when the root's end has been queued. */
   ending(): void;
 }
@@ -62,14 +65,14 @@ export function buildTree(options: TreeOptions): DrivenTree {
     for (const node of active) node.abort.abort(why);
   };
   const onNews = (events: readonly LedgerEvent[]): void => {
-    for (const event of events) mailbox.apply(event);
+    for (const event of events) for (const fold of [mailbox, channel]) fold.apply(event);
     for (const node of active) {
       const reason = tree.inbox.cancelled(node.run);
       if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
     }
     wake?.();
   };
-  const inbox = createInbox(parts.ledger, session, onNews);
+  const inbox = createInbox(parts.ledger, session, onNews, options.elsewhere !== undefined);
   const { channel, frozen, mailbox, members } = folded(events, inbox);
 
   const node = (
@@ -106,6 +109,8 @@ export function buildTree(options: TreeOptions): DrivenTree {
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
     ending: options.ending,
     refresh: () => inbox.refresh(),
+    elsewhere: options.elsewhere,
+    below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),
     root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
     checkpoint(at) {
       if (stopped !== undefined) throw stopped;

@@ -234,7 +234,7 @@ function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResul
 }
 
 /** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
-function limitWallTime(tree: Tree, node: RunNode): () => void {
+export function limitWallTime(tree: Tree, node: RunNode): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
   const over = (): void => node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`));

@@ -3,7 +3,7 @@
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import type { Fence, NewEvent } from '../ledger/port.ts';
+import type { Fence, NewEvent, RunRow } from '../ledger/port.ts';
 import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
 import { failureOf } from './failure-of.ts';
@@ -33,6 +33,11 @@ export interface Driver {
   /** Resolves when the opening events are durable and work has begun. */
   drive(task: DriveTask): Promise<RunHandle>;
   driving(run: RunId): RunHandle | undefined;
+  /**
+   * For a driver elsewhere: something is about to be appended for a run from outside. Makes sure that it is noticed even if this
+   * process dies right after, and gives what to call once it is appended.
+   */
+  foresee?(row: RunRow): Promise<() => Promise<void>>;
   /** Interrupts everything and waits until it has stopped. */
   stop(reason: string): Promise<void>;
 }

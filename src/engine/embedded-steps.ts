@@ -5,8 +5,9 @@ import type { Json } from '../base/json.ts';
 import type { Answer } from '../events/catalogue.ts';
 import type { Cause } from '../ledger/port.ts';
 import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
+import type { ChildRun } from './child-run.ts';
 import { Interruption, joinAll } from './interruption.ts';
-import type { ChildRun, RunNode, Tree } from './tree.ts';
+import type { Elsewhere, RunNode, Tree } from './tree.ts';
 import { waitForAnswer } from './waits.ts';
 
 export function embeddedSteps(tree: Tree, node: RunNode): Steps {
@@ -65,7 +66,7 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
     async sleep(key, delayMs) {
       claimKey(key);
       const until = await recordedValue(tree, node, key, async () => tree.parts.clock.now() + delayMs);
-      await sleep(tree.parts.clock, until - tree.parts.clock.now(), node.abort.signal);
+      await letTimePass(tree, until, node.abort.signal);
       tree.checkpoint(node);
     },
     async now(key) {
@@ -135,6 +136,21 @@ async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEv
   tree.channel.publish({ run: node.run, step: key, payload });
 }
 
+/** Short of this, waiting costs less than leaving the run and coming back. */
+const WORTH_LEAVING_MS = 1_000;
+
+async function letTimePass(tree: Tree, until: number, signal: AbortSignal): Promise<void> {
+  const left = until - tree.parts.clock.now();
+  if (tree.elsewhere !== undefined && left > WORTH_LEAVING_MS) leaveUntil(tree.elsewhere, until);
+  await sleep(tree.parts.clock, left, signal);
+}
+
+/** Where an engine keeps the timers, a run that waits for one is left. */
+function leaveUntil(elsewhere: Elsewhere, time: number): never {
+  elsewhere.wakeAt(time);
+  throw new Interruption('waiting', 'waiting for a timer');
+}
+
 /** A branch that is interrupted cannot win, but the others still can; when none can, the interruption is passed on. */
 async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<number> {
   try {
@@ -173,6 +189,7 @@ async function untilDeadline(
     }
     const left = deadline - tree.parts.clock.now();
     if (left <= 0 || node.abort.signal.aborted) return undefined;
+    if (tree.elsewhere !== undefined) leaveUntil(tree.elsewhere, deadline);
     await tree.news(left, node.abort.signal);
     tree.checkpoint(node);
   }

@@ -3,7 +3,7 @@
  * ledger like everything else; this is the part of them that runs look at.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
-import { type Answer, inboundTypes } from '../events/catalogue.ts';
+import { type Answer, type EventType, inboundTypes } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Ledger } from '../ledger/port.ts';
 
@@ -14,12 +14,21 @@ export interface Inbox {
   cancelled(run: RunId): string | undefined;
   /** The reason, when this run was asked to pause and the session has not been taken up since. */
   pauseAsked(run: RunId): string | undefined;
+  /** The session was taken up: what asked it to pause is dealt with. */
+  takenUp(): void;
   /** Reads what has come since; the callback is called when anything had. */
   refresh(): Promise<void>;
   apply(event: LedgerEvent): void;
 }
 
-export function createInbox(ledger: Ledger, session: SessionId, onNews: (news: readonly LedgerEvent[]) => void): Inbox {
+/** `shared`: others work on runs of this session, so what they broadcast comes in from outside too. */
+export function createInbox(
+  ledger: Ledger,
+  session: SessionId,
+  onNews: (news: readonly LedgerEvent[]) => void,
+  shared = false,
+): Inbox {
+  const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast'] : inboundTypes;
   const answers = new Map<string, Answer>();
   const asked = new Map<string, string>();
   const remembered = new Set<string>();
@@ -51,8 +60,9 @@ export function createInbox(ledger: Ledger, session: SessionId, onNews: (news: r
     approvedForSession: (tool) => remembered.has(tool),
     cancelled: (run) => cancels.get(run),
     pauseAsked: (run) => pauses.get(run),
+    takenUp: () => pauses.clear(),
     async refresh() {
-      const news = await ledger.read({ session, after: seen, types: [...inboundTypes] });
+      const news = await ledger.read({ session, after: seen, types });
       for (const event of news) apply(event);
       if (news.length > 0) onNews(news);
     },

@@ -24,6 +24,8 @@ export async function incoming(
   roomTokens: number,
 ): Promise<Incoming> {
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
+  // Where others work on the rest of the team, what they say is in the ledger only.
+  if (recorded === undefined && seat !== undefined && tree.elsewhere !== undefined) await tree.refresh();
   const heard = recorded === undefined ? undefined : foreign(recorded.payload);
   const note = orchestrationNote(tree, node, steps, turn, recorded !== undefined);
   const team = seat === undefined ? undefined : await broadcastMessages(tree, node, steps, seat, roomTokens, heard);

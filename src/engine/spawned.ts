@@ -6,7 +6,22 @@ import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { succeeded } from '../patterns/agent-run.ts';
-import type { AssistantLimits, ChildRun, EngineParts, RunNode } from './tree.ts';
+import type { ChildRun } from './child-run.ts';
+
+export interface AssistantLimits {
+  readonly active: number;
+  readonly perParent: number;
+  readonly perSession: number;
+  readonly depth: number;
+  readonly lifetimeMs: number;
+}
+
+/** A run, as far as it matters who has spawned it. */
+interface Kin {
+  readonly run: RunId;
+  readonly parent: Kin | undefined;
+  readonly started: { readonly spawned?: unknown };
+}
 
 export interface Assistant {
   readonly run: RunId;
@@ -22,7 +37,7 @@ export interface Spawned {
   told(parent: RunId, text: string): void;
   lastTold(parent: RunId): string | undefined;
   /** Why one more is too many, if it is. */
-  refusal(parent: RunNode): Failure | undefined;
+  refusal(parent: Kin): Failure | undefined;
 }
 
 export function createSpawned(bounds: AssistantLimits): Spawned {
@@ -61,7 +76,11 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
   };
 }
 
-export function assistantLimits({ assistants = {} }: Pick<EngineParts, 'assistants'>): AssistantLimits {
+export function assistantLimits({
+  assistants = {},
+}: {
+  readonly assistants?: Partial<AssistantLimits> | undefined;
+}): AssistantLimits {
   return {
     active: assistants.active ?? limits.assistantsActive,
     perParent: assistants.perParent ?? limits.assistantsPerParent,
@@ -72,9 +91,9 @@ export function assistantLimits({ assistants = {} }: Pick<EngineParts, 'assistan
 }
 
 /** How many of the runs from here up were spawned. */
-function spawnDepth(node: RunNode): number {
+function spawnDepth(node: Kin): number {
   let depth = 0;
-  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) if (up.started.spawned !== undefined) depth += 1;
+  for (let up: Kin | undefined = node; up !== undefined; up = up.parent) if (up.started.spawned !== undefined) depth += 1;
   return depth;
 }
 

@@ -7,10 +7,12 @@ import type { LedgerEvent } from '../events/envelope.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { type BudgetScope, scopesOf, tighter } from './budget.ts';
+import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
+import type { ChildRun } from './child-run.ts';
 import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
 import { budgetOf } from './setup.ts';
 import { assistantLimits } from './spawned.ts';
-import type { ChildRequest, ChildRun, RunNode, Tree } from './tree.ts';
+import type { ChildRequest, RunNode, Tree } from './tree.ts';
 
 export async function startChild(
   tree: Tree,
@@ -27,13 +29,18 @@ export async function startChild(
     const cause = request.cause ?? parent.journal.newest();
     tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
   }
-  const result = tooDeep(parent) ? refuseDepth(tree, child) : driveRun(tree, child);
+  const { elsewhere } = tree;
+  const drive = () => (elsewhere === undefined ? driveRun(tree, child) : drivenElsewhere(tree, child, elsewhere));
+  const result = tooDeep(parent) ? refuseDepth(tree, child) : drive();
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);
   return {
     result,
     ended: () => child.journal.latest('run.ended'),
-    cancel: (reason) => child.abort.abort(new TroupeError('cancelled', reason)),
+    cancel: (reason) =>
+      elsewhere === undefined
+        ? child.abort.abort(new TroupeError('cancelled', reason))
+        : cancelElsewhere(tree, child, reason, elsewhere),
   };
 }
 

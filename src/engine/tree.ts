@@ -18,6 +18,7 @@ import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { BudgetScope } from './budget.ts';
 import type { Channel } from './channel.ts';
+import type { ChildRun } from './child-run.ts';
 import type { Frozen } from './frozen.ts';
 import type { Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
@@ -25,7 +26,7 @@ import type { Mailbox } from './mailbox.ts';
 import type { LivePart } from './port.ts';
 import type { AgentSetup } from './setup.ts';
 import type { Slots } from './slots.ts';
-import type { Spawned } from './spawned.ts';
+import type { AssistantLimits, Spawned } from './spawned.ts';
 import type { SessionWriter } from './writer.ts';
 
 /** What the engine is built from. */
@@ -65,12 +66,14 @@ export interface EngineParts {
   readonly whenInDoubt?: 'tell' | 'ask';
 }
 
-export interface AssistantLimits {
-  readonly active: number;
-  readonly perParent: number;
-  readonly perSession: number;
-  readonly depth: number;
-  readonly lifetimeMs: number;
+/** How the children of a run are worked on by others. */
+export interface Elsewhere {
+  /** Has somebody work on a run that has started; doing it twice does no harm. */
+  start(run: RunId): Promise<void>;
+  /** Has somebody look at a run again. */
+  poke(run: RunId): Promise<void>;
+  /** The run has nothing to do before this time. */
+  wakeAt(time: number): void;
 }
 
 /** One run as it is being driven. */
@@ -129,15 +132,10 @@ export interface Tree {
   ending(): void;
   /** Takes in what has come from outside. */
   refresh(): Promise<void>;
+  /** Set where others work on the children, in other processes. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** Resolves when something has come in from outside, the time is over or the signal aborts. */
   news(timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Undefined when nobody watches. */
   live(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
-}
-
-export interface ChildRun {
-  readonly result: Promise<RunResult>;
-  /** The event that ended it, once there is one. */
-  ended(): Cause | undefined;
-  cancel(reason: string): void;
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { assistantEvents } from './assistants.ts';
-import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './messages.ts';
+import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 
 const position = z.number().int().positive();

@@ -1,66 +1,20 @@
 /**
  * What is said between an agent and a model, in our own words. The ledger stores these, models translate them at their edge.
+ * Without the schemas, which a process that only passes messages on need not load.
  */
-import { z } from 'zod';
-import type { Json } from '../base/json.ts';
+import type { AssistantMessage, ToolCallPart, UserMessage } from './message-schemas.ts';
 
-/** Any JSON. Checked where it is parsed, not walked again each time it passes a schema. */
-export const jsonValue = z.custom<Json>((value) => value !== undefined);
-
-export const textPart = z.object({ type: z.literal('text'), text: z.string() });
-/** An image, as base64 or as an address the provider can fetch. */
-export const imagePart = z.object({ type: z.literal('image'), mediaType: z.string(), data: z.string() });
-/** `opaque` is what the provider wants back untouched (signatures); only the provider that wrote it may see it again. */
-export const reasoningPart = z.object({
-  type: z.literal('reasoning'),
-  text: z.string(),
-  provider: z.string().optional(),
-  opaque: jsonValue.optional(),
-});
-export const toolCallPart = z.object({
-  type: z.literal('tool-call'),
-  id: z.string(),
-  name: z.string(),
-  /** Parsed arguments; when the model's text was not JSON even after repair, `malformed` holds it and `input` is `{}`. */
-  input: jsonValue,
-  malformed: z.string().optional(),
-  provider: z.string().optional(),
-  opaque: jsonValue.optional(),
-});
-export const toolResultPart = z.object({
-  type: z.literal('tool-result'),
-  id: z.string(),
-  name: z.string(),
-  content: z.array(z.union([textPart, imagePart])),
-  isError: z.boolean().optional(),
-});
-
-export const userMessage = z.object({ role: z.literal('user'), content: z.array(z.union([textPart, imagePart])) });
-export const assistantMessage = z.object({
-  role: z.literal('assistant'),
-  content: z.array(z.discriminatedUnion('type', [textPart, reasoningPart, toolCallPart])),
-});
-export const toolMessage = z.object({ role: z.literal('tool'), content: z.array(toolResultPart) });
-export const message = z.discriminatedUnion('role', [userMessage, assistantMessage, toolMessage]);
-
-export type TextPart = z.infer<typeof textPart>;
-export type ImagePart = z.infer<typeof imagePart>;
-export type ToolCallPart = z.infer<typeof toolCallPart>;
-export type ToolResultPart = z.infer<typeof toolResultPart>;
-export type UserMessage = z.infer<typeof userMessage>;
-export type AssistantMessage = z.infer<typeof assistantMessage>;
-export type ToolMessage = z.infer<typeof toolMessage>;
-export type Message = z.infer<typeof message>;
-
-/** Tokens as the provider counted them. A count it did not give is absent, not zero. */
-export const usage = z.object({
-  inputTokens: z.number().optional(),
-  cacheReadTokens: z.number().optional(),
-  cacheWriteTokens: z.number().optional(),
-  outputTokens: z.number().optional(),
-  reasoningTokens: z.number().optional(),
-});
-export type Usage = z.infer<typeof usage>;
+export type {
+  AssistantMessage,
+  ImagePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolMessage,
+  ToolResultPart,
+  Usage,
+  UserMessage,
+} from './message-schemas.ts';
 
 export const userText = (text: string): UserMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 

@@ -3,7 +3,7 @@
  * Groups and folders are written in a session of their own, one per ledger; prompts in the session of their group.
  */
 import { z } from 'zod';
-import { jsonValue } from './messages.ts';
+import { jsonValue } from './message-schemas.ts';
 
 export const groupMember = z.object({
   name: z.string(),

@@ -44,10 +44,10 @@ function counterRefusal(view: WriterView, { counters }: Append): AppendOutcome |
   return undefined;
 }
 
-/** A fence covers its run and the runs below it; without a fence only known runs can be spoken to. */
+/** A fence covers its run and the runs of the same tree; without a fence only known runs can be spoken to. */
 export function checkRuns(view: WriterView, { session, fence, events }: Append): void {
   const sessionId = view.session(session)?.id;
-  const rootId = fence === null ? undefined : view.run(fence.run)?.id;
+  const rootId = fence === null ? undefined : view.run(fence.run)?.root;
   for (const event of events) {
     const run = view.run(event.run);
     if (run === undefined) {

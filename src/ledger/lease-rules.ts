@@ -5,7 +5,7 @@
 import { codeOf } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { WriterView } from './append-rules.ts';
-import type { LeaseOutcome, LeaseOwner } from './port.ts';
+import type { AcquireOptions, LeaseOutcome, LeaseOwner } from './port.ts';
 import { badAppend } from './prepared-event.ts';
 
 export interface HeldLease {
@@ -27,11 +27,12 @@ export interface LeaseView extends Pick<WriterView, 'run' | 'session'> {
 const NOBODY: LeaseOwner = { id: 'none', pid: 0, host: '' };
 
 /** Every acquisition raises the epoch, so an owner that was thought dead and comes back is fenced off. */
-export function decideLease(view: LeaseView, session: SessionId, run: RunId): LeaseOutcome {
+export function decideLease(view: LeaseView, session: SessionId, run: RunId, options: AcquireOptions = {}): LeaseOutcome {
   const known = view.run(run);
-  if (known !== undefined && known.root !== known.id) throw badAppend(`${run} is a child run: its root's lease covers it`);
   if (known !== undefined && known.session !== view.session(session)?.id) throw badAppend(`${run} is not in ${session}`);
   const mine = view.held(run);
+  if (options.assigned === true) return taken(run, mine);
+  if (known !== undefined && known.root !== known.id) throw badAppend(`${run} is a child run: its root's lease covers it`);
   if (mine !== undefined && mine.owner !== null && mine.live) return { kind: 'held', owner: mine.owner };
   for (const busy of view.othersHeld(session, run)) {
     if (busy.live && busy.owner !== null) return { kind: 'busy_session', run: busy.run, owner: busy.owner };
@@ -39,6 +40,10 @@ export function decideLease(view: LeaseView, session: SessionId, run: RunId): Le
   const unfinished = view.unfinished(session);
   const other = unfinished.find((name) => name !== run);
   if (other !== undefined && !unfinished.includes(run)) return { kind: 'busy_session', run: other, owner: NOBODY };
+  return taken(run, mine);
+}
+
+function taken(run: RunId, mine: HeldLease | undefined): LeaseOutcome {
   const fence = { run, epoch: (mine?.epoch ?? 0) + 1 };
   return { kind: 'acquired', fence, takenOver: mine !== undefined && mine.owner !== null };
 }

@@ -9,7 +9,7 @@ import { codeOf, messageOf, TroupeError } from '../base/errors.ts';
 import type { PayloadRef } from '../base/ids.ts';
 
 export interface PayloadFiles {
-  write(ref: PayloadRef, body: string): Promise<void>;
+  write(ref: PayloadRef, body: string | Uint8Array): Promise<void>;
   /** For use inside the transaction: writes the file again if a collection took it away in the meantime. */
   ensure(ref: PayloadRef, body: string): void;
   /** `undefined` when there is no such file. */

@@ -32,7 +32,7 @@ export type NewEvent = {
   };
 }[EventType];
 
-/** The right to write for a run (and the runs below it), until somebody else takes it over. */
+/** The right to write for a run and the runs of its tree, until somebody else takes it over. */
 export interface Fence {
   readonly run: RunId;
   readonly epoch: number;
@@ -98,6 +98,14 @@ export interface LeaseOwner {
   readonly host: string;
 }
 
+export interface AcquireOptions {
+  /**
+   * Somebody else has decided who works on this run: the lease is taken whoever holds it, and a child run may have one of its
+   * own. Whoever held it is fenced off.
+   */
+  readonly assigned?: boolean;
+}
+
 export type LeaseOutcome =
   | { readonly kind: 'acquired'; readonly fence: Fence; readonly takenOver: boolean }
   | { readonly kind: 'held'; readonly owner: LeaseOwner }
@@ -147,7 +155,7 @@ export interface Ledger {
   counter(name: string): Promise<number>;
 
   /** Takes the lease of a root run. A live owner keeps it; a dead one's is taken over and fenced off. */
-  acquire(session: SessionId, run: RunId): Promise<LeaseOutcome>;
+  acquire(session: SessionId, run: RunId, options?: AcquireOptions): Promise<LeaseOutcome>;
   release(fence: Fence): Promise<void>;
 
   stats(): Promise<LedgerStats>;

@@ -1,4 +1,5 @@
 /** One append on the rows of its batch: first everything that can refuse it is asked, then the rows are changed. */
+import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { SCHEMA_VERSION } from '../events/envelope.ts';
 import { checkRuns, parentsOf, refusalOf } from './append-rules.ts';
@@ -10,7 +11,7 @@ import { place, toLedgerEvent } from './stored-event.ts';
 import type { WrittenEvents } from './written-events.ts';
 
 export function needsOf(request: Append, events: readonly PreparedEvent[]): Needs {
-  const parents = events.flatMap(({ event }) => (event.type === 'run.started' ? (event.payload.parent ?? []) : []));
+  const parents = events.flatMap(({ event }) => (event.type === 'run.started' ? (event.payload.parent ?? []) : [])) as RunId[];
   const fence = request.fence === null ? [] : [request.fence.run];
   return {
     sessions: [request.session],
@@ -81,7 +82,8 @@ function write(
   const chain = chainHash(session.chain, fields);
   for (const bytes of attachment === null ? [body] : [body, attachment]) store(state, bytes);
   state.events.push({ session: session.id, run: run.id, fields, chain });
-  followRun(state, run, event, at);
+  const changes = changesOf(state, run, event, at);
+  if (changes !== undefined) Object.assign(run, changes, { changed: true });
   session.head = position;
   session.chain = chain;
   session.changed = true;
@@ -104,30 +106,28 @@ function ensureRun(state: BatchState, { fence }: Append, session: SessionState, 
   return make(event.run, root);
 }
 
-/** The index of runs follows the events that change a run's state. */
-function followRun(state: BatchState, run: RunState, event: NewEvent, at: number): void {
-  const move = (to: string): void => {
-    if (run.endedAt === null) Object.assign(run, { state: to, changed: true });
-  };
+/** What an event changes in the row of its run; the index of runs follows the events. */
+function changesOf(state: BatchState, run: RunState, event: NewEvent, at: number): Partial<RunState> | undefined {
   switch (event.type) {
     case 'run.started': {
-      if (run.startedAt !== null) return;
-      const { agent, role, parent } = event.payload;
-      const parentId = parent === undefined ? null : (state.run(parent)?.id ?? null);
-      return void Object.assign(run, { agent, role: role ?? null, parent: parentId, state: 'running', startedAt: at, changed: true });
+      if (run.startedAt !== null) return undefined;
+      const { agent, role = null, parent } = event.payload;
+      const parentId = parent === undefined ? null : (state.run(parent as RunId)?.id ?? null);
+      return { agent, role, parent: parentId, state: 'running', startedAt: at };
     }
     case 'run.ended':
-      if (run.endedAt === null) Object.assign(run, { state: event.payload.status, endedAt: at, changed: true });
-      return;
+      return run.endedAt === null ? { state: event.payload.status, endedAt: at } : undefined;
     case 'run.paused':
-      return move('paused');
+      return run.endedAt === null ? { state: 'paused' } : undefined;
     case 'run.resumed':
-      return move('running');
+      return run.endedAt === null ? { state: 'running' } : undefined;
     case 'approval.asked':
     case 'task.clarify':
-      return move('waiting');
+      return run.endedAt === null ? { state: 'waiting' } : undefined;
     case 'approval.answered':
-      return run.state === 'waiting' ? move('running') : undefined;
+      return run.state === 'waiting' ? { state: 'running' } : undefined;
+    default:
+      return undefined;
   }
 }
 

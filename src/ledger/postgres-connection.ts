@@ -35,16 +35,28 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Whatever the server is set to, a commit is on its disk when it is reported. A stronger setting stays. */
+export const FLUSHING =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
 const BIGINT = 20;
 const RETRY_MS = { first: 50, most: 1_000 } as const;
 
-export async function openDatabase(address: PostgresAddress, clock: Clock, readOnly: boolean): Promise<Database> {
+interface DatabaseOptions {
+  readonly clock: Clock;
+  readonly readOnly: boolean;
+  /** How long a transaction may stand still before the server ends it. */
+  readonly idleMs?: number;
+}
+
+export async function openDatabase(address: PostgresAddress, options: DatabaseOptions): Promise<Database> {
+  const { clock, readOnly, idleMs = limits.databaseIdleMs } = options;
   const { default: pg } = await import('pg');
   const config: ClientConfig = {
     connectionString: address.url,
     connectionTimeoutMillis: limits.databaseConnectMs,
     // What a process that was paused or cut off left open must not keep others waiting for long.
-    idle_in_transaction_session_timeout: limits.databaseIdleMs,
+    idle_in_transaction_session_timeout: idleMs,
     lock_timeout: limits.databaseLockMs,
     keepAlive: true,
     options: `${address.options} -c search_path=${address.schema}${readOnly ? ' -c default_transaction_read_only=on' : ''}`,
@@ -60,10 +72,10 @@ export async function openDatabase(address: PostgresAddress, clock: Clock, readO
   const database: Database = {
     shown,
     rows: ({ name, text }, values) =>
-      persevering(clock, shown, isLostConnection, async () => (await pool.query({ name, text, values: [...values] })).rows),
+      persevering(clock, shown, isLostConnection, async () => (await pool.query(asked(name, text, values))).rows),
     transaction: (work) => inTransaction(pool, shown, work),
     connect: async (name, pipeline) => {
-      const client = new pg.Client({ ...config, application_name: name, pipeline });
+      const client = new pg.Client({ ...config, application_name: name, pipeline, query_timeout: limits.databaseQueryMs });
       client.on('error', () => undefined);
       await client.connect();
       return client;
@@ -78,6 +90,14 @@ export async function openDatabase(address: PostgresAddress, clock: Clock, readO
     throw error;
   }
 }
+
+/** A server that does not answer at all is given up like one that has hung up. */
+const asked = (name: string, text: string, values: readonly unknown[]) => ({
+  name,
+  text,
+  values: [...values],
+  query_timeout: limits.databaseQueryMs,
+});
 
 /** Tries again after a moment while `isPassing` says so, up to `limits.databaseRetryMs`. */
 export async function persevering<Value>(
@@ -101,7 +121,8 @@ async function inTransaction<Value>(pool: Pool, shown: string, work: (connection
   let client: PoolClient | undefined;
   try {
     client = await pool.connect();
-    await client.query('BEGIN');
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await client.query(FLUSHING);
     const value = await work(client);
     const { command } = await client.query('COMMIT');
     if (command !== 'COMMIT') throw new TroupeError('ledger_io', `A transaction was rolled back: ${shown}`);

@@ -2,9 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import { CHAIN_START } from './chain.ts';
-import { type BatchRows, type BatchState, createBatchState, type LeaseState, type Needs, type RunState } from './postgres-state.ts';
 import type { Connection, Statement } from './postgres-connection.ts';
 import { isLiveOwner, OWNER_COLUMNS, ownerOf } from './postgres-owner.ts';
+import {
+  type BatchRows,
+  type BatchState,
+  createBatchState,
+  type LeaseState,
+  type Needs,
+  type RunState,
+} from './postgres-state.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 
 /** A name that has no row yet gets its number here, in the order it was asked for. */
@@ -64,7 +71,9 @@ export async function beginBatch(
   writer: string,
   needs: readonly Needs[],
 ): Promise<BatchState> {
-  const list = <Name>(of: (needs: Needs) => readonly Name[] | undefined): Name[] => [...new Set(needs.flatMap((one) => of(one) ?? []))];
+  const list = <Name>(of: (needs: Needs) => readonly Name[] | undefined): Name[] => [
+    ...new Set(needs.flatMap((one) => of(one) ?? [])),
+  ];
   const leasing = list((one) => one.leasing);
   const sessions = [...new Set([...list((one) => one.sessions), ...leasing])];
   const runs = list((one) => one.runs);
@@ -97,9 +106,11 @@ export async function beginBatch(
 }
 
 /** Waits for all of what was sent, then reports the first failure: what comes after it only failed because of it. */
-export async function together<Values extends readonly unknown[]>(sent: {
-  readonly [Index in keyof Values]: Promise<Values[Index]>;
-}): Promise<Values> {
+export async function together<Values extends readonly unknown[]>(
+  sent: {
+    readonly [Index in keyof Values]: Promise<Values[Index]>;
+  },
+): Promise<Values> {
   await Promise.allSettled(sent);
   return (await Promise.all(sent)) as unknown as Values;
 }
@@ -108,7 +119,7 @@ export async function together<Values extends readonly unknown[]>(sent: {
 function beginning(schema: string, names: readonly string[]): string {
   const keys = [...new Set(names.map((name) => lockKey(schema, name)))].sort();
   const taken = `SELECT pg_advisory_xact_lock(key) FROM unnest('{${keys.join(',')}}'::bigint[]) AS wanted (key)`;
-  return `BEGIN; SELECT pg_advisory_xact_lock_shared(${lockKey(schema, COLLECTING)}); ${taken}`;
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock_shared(${lockKey(schema, COLLECTING)}); ${taken}`;
 }
 
 function sessionStates(rows: readonly Row[]): BatchRows['sessions'] {
@@ -118,11 +129,12 @@ function sessionStates(rows: readonly Row[]): BatchRows['sessions'] {
     return {
       id: integer(row, 'id'),
       name,
-      head: fresh ? 0 : integer(row, 'head'),
+      head: integerOrNull(row, 'head') ?? 0,
       chain: fresh ? CHAIN_START : hex(bytes(row, 'chain')),
-      sealed: fresh ? 0 : integer(row, 'sealed'),
+      sealed: integerOrNull(row, 'sealed') ?? 0,
       seal: fresh ? CHAIN_START : hex(bytes(row, 'seal')),
-      inbound: fresh ? 0 : integer(row, 'inbound'),
+      inbound: integerOrNull(row, 'inbound') ?? 0,
+      inboundBefore: integerOrNull(row, 'inbound') ?? 0,
       pinned: row['pinned'] === true,
       changed: false,
     };

@@ -1,17 +1,18 @@
 /**
  * Who holds leases, and whether they live. Machines do not share a clock, so the server's counts: an owner lives while its
- * heartbeat is younger than its lease. On this machine a process that is gone counts as dead at once.
+ * heartbeat is younger than its lease; while the server was down nobody could send one, so time counts from its start. On
+ * this machine a process that is gone counts as dead at once.
  */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { RunId } from '../base/ids.ts';
 import { processExists } from './lease-rules.ts';
 import type { LeaseOwner } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 
 /** Of `lease` with `writer` beside it. */
 export const OWNER_COLUMNS = `lease.owner, writer.pid, writer.host, writer.machine,
-  coalesce(writer.beat + writer.lease_ms * interval '1 millisecond' > clock_timestamp(), false) AS fresh`;
+  coalesce(greatest(writer.beat, pg_postmaster_start_time()) + writer.lease_ms * interval '1 millisecond' > clock_timestamp(),
+           false) AS fresh`;
 
 /** Containers may share a host's name but not its processes: the space of process numbers is part of the machine's name. */
 export const thisMachine: string = `${hostname()} ${processSpace()}`;
@@ -39,6 +40,3 @@ export interface Writer extends LeaseOwner {
   readonly machine: string;
   readonly leaseMs: number;
 }
-
-/** The leases this process holds, so that it knows whether a heartbeat is due. */
-export type Held = Set<RunId>;

@@ -74,7 +74,10 @@ export async function openSchema(
       if (found.version === 0) throw missing(shown);
       return;
     }
-    await connection.query({ text: "SELECT pg_advisory_xact_lock(hashtextextended('troupe schema ' || $1, 0))", values: [schema] });
+    await connection.query({
+      text: "SELECT pg_advisory_xact_lock(hashtextextended('troupe schema ' || $1, 0))",
+      values: [schema],
+    });
     const now = await versionOf(connection, schema);
     refuseNewer(now, newest, shown);
     if (now.version === 0) await createSchema(connection, schema);
@@ -88,9 +91,11 @@ interface FoundVersion {
   readonly needs: number;
 }
 
+/** Asks the catalogue as a table: `to_regclass` would remember, after waiting for a lock, that there was none before. */
 async function versionOf(connection: Connection, schema: string): Promise<FoundVersion> {
-  const table = await connection.query({ text: 'SELECT to_regclass($1) AS found', values: [`${schema}.schema_version`] });
-  if (table.rows[0]?.['found'] === null) return { version: 0, needs: 0 };
+  const tables = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'";
+  const table = await connection.query({ text: tables, values: [schema] });
+  if (table.rows.length === 0) return { version: 0, needs: 0 };
   const text = 'SELECT coalesce(max(version), 0) AS version, coalesce(max(needs), 0) AS needs FROM schema_version';
   const row: Row = (await connection.query({ text })).rows[0] ?? {};
   return { version: integer(row, 'version'), needs: integer(row, 'needs') };

@@ -9,7 +9,7 @@ import type { PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import type { WriterView } from './append-rules.ts';
 import type { ChainedFields } from './chain.ts';
 import type { HeldLease, LeaseView } from './lease-rules.ts';
-import type { LeaseOwner } from './port.ts';
+import type { Fence, LeaseOwner } from './port.ts';
 import type { Body } from './prepared-event.ts';
 
 /** What a job may look at or change. */
@@ -34,6 +34,8 @@ export interface SessionState {
   sealed: number;
   seal: string;
   inbound: number;
+  /** `inbound` as it was loaded. */
+  readonly inboundBefore: number;
   pinned: boolean;
   changed: boolean;
 }
@@ -90,10 +92,13 @@ export interface BatchState extends WriterView, LeaseView, BatchRows {
   run(name: RunId): RunState | undefined;
   lease(run: RunId): ReturnType<WriterView['lease']>;
   setCounter(name: string, value: number): void;
-  setLease(run: RunId, session: SessionId, epoch: number, owner: LeaseOwner | null): void;
+  setLease(run: RunId, session: SessionId, epoch: number, owner: LeaseOwner): void;
+  freeLease(fence: Fence, owner: string): void;
   readonly changedCounters: Set<string>;
   readonly bodies: Map<PayloadRef, StoredBody>;
   readonly events: WrittenEvent[];
+  /** Leases of this writer to give back, unless somebody has taken them over. */
+  readonly freed: Fence[];
   /** The writer says goodbye: its leases are given back and its row goes. */
   goodbye: boolean;
 }
@@ -101,11 +106,13 @@ export interface BatchState extends WriterView, LeaseView, BatchRows {
 export function createBatchState(rows: BatchRows): BatchState {
   const { sessions, runs, leases, counters } = rows;
   const changedCounters = new Set<string>();
+  const freed: Fence[] = [];
   return {
     ...rows,
     changedCounters,
     bodies: new Map(),
     events: [],
+    freed,
     goodbye: false,
     session: (name) => existing(sessions.get(name), (session) => session.head > 0),
     run: (name) => existing(runs.get(name), (run) => run.first > 0),
@@ -127,7 +134,13 @@ export function createBatchState(rows: BatchRows): BatchState {
       return [...runs.values()].filter(isUnfinished).map((run) => run.name);
     },
     setLease: (run, session, epoch, owner) => {
-      leases.set(run, { run, session, epoch, owner, live: owner !== null, changed: true });
+      leases.set(run, { run, session, epoch, owner, live: true, changed: true });
+    },
+    freeLease: (fence, owner) => {
+      const lease = leases.get(fence.run);
+      if (lease?.epoch !== fence.epoch || lease.owner?.id !== owner) return;
+      leases.set(fence.run, { ...lease, owner: null, live: false });
+      freed.push(fence);
     },
   };
 }

@@ -21,7 +21,7 @@ interface Table {
 const replacing = (key: string, columns: readonly string[]): string =>
   `ON CONFLICT (${key}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
-const SESSION: Table = {
+export const SESSION: Table = {
   name: 'session',
   columns: [
     ['id', 'bigint'],
@@ -35,7 +35,7 @@ const SESSION: Table = {
   ],
   conflict: replacing('id', ['head', 'chain', 'sealed', 'seal', 'inbound', 'pinned']),
 };
-const RUN: Table = {
+export const RUN: Table = {
   name: 'run',
   columns: [
     ['id', 'bigint'],
@@ -52,7 +52,7 @@ const RUN: Table = {
   ],
   conflict: replacing('id', ['parent', 'agent', 'role', 'state', 'started_at', 'ended_at']),
 };
-const EVENT: Table = {
+export const EVENT: Table = {
   name: 'event',
   columns: [
     ['session', 'bigint'],
@@ -81,7 +81,7 @@ const PAYLOAD: Table = {
   ],
   conflict: 'ON CONFLICT (ref) DO NOTHING',
 };
-const COUNTER: Table = {
+export const COUNTER: Table = {
   name: 'counter',
   columns: [
     ['name', 'text'],
@@ -100,9 +100,13 @@ const LEASE: Table = {
   conflict: replacing('run', ['session', 'epoch', 'owner']),
 };
 
-const REVIVE: Statement = {
+export const REVIVE: Statement = {
   name: 'troupe-revive',
   text: `UPDATE payload SET place = $2, body = $3 WHERE ref = $1 AND place = ${place.gone}`,
+};
+const FREE: Statement = {
+  name: 'troupe-free',
+  text: 'UPDATE lease SET owner = NULL WHERE run = $1 AND epoch = $2 AND owner = $3',
 };
 const GIVE_BACK: Statement = { name: 'troupe-give-back', text: 'UPDATE lease SET owner = NULL WHERE owner = $1' };
 const FORGET: Statement = { name: 'troupe-forget', text: 'DELETE FROM writer WHERE id = $1' };
@@ -131,6 +135,7 @@ export async function commitBatch(to: Destination, state: BatchState, batch: num
     (await to.connection.query({ name, text, values })).command;
   const sent = [
     ...payloadRows(to, state).map(({ statement, values }) => send(statement, values)),
+    ...state.freed.map(({ run, epoch }) => send(FREE, [run, epoch, to.writer.id])),
     ...rowsOf(state).map(([table, rows]) => send(insertInto(table), columnsOf(table, rows))),
     ...newsOf(to.schema, state).map(([channel, news]) => send(NOTIFY, [channel, news])),
     ...signature(to.writer, state, batch).map(([statement, values]) => send(statement, values)),
@@ -204,14 +209,14 @@ function payloadRows({ hasBlobs }: Destination, state: BatchState): readonly Sen
   return small.length === 0 ? alone : [{ statement: insertInto(PAYLOAD), values: columnsOf(PAYLOAD, small) }, ...alone];
 }
 
-const ONE_PAYLOAD: Statement = {
+export const ONE_PAYLOAD: Statement = {
   name: 'troupe-one-payload',
   text: 'INSERT INTO payload (ref, place, bytes, body) VALUES ($1, $2, $3, $4) ON CONFLICT (ref) DO NOTHING',
 };
 
 function newsOf(schema: string, state: BatchState): readonly (readonly [string, readonly string[]])[] {
   const appended = [...state.sessions.values()].filter((session) => session.changed && session.head > 0);
-  const inbound = appended.filter((session) => session.inbound > 0);
+  const inbound = appended.filter((session) => session.inbound > session.inboundBefore);
   const { events, inbound: answers } = channels(schema);
   const all: readonly (readonly [string, readonly string[]])[] = [
     [events, appended.map(({ name, head }) => `${name} ${head}`)],

@@ -3,8 +3,9 @@ import { TroupeError } from '../base/errors.ts';
 import { eventId, type PayloadRef, type RunId, type SessionId } from '../base/ids.ts';
 import { parseJson } from '../base/json.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import type { ChainedFields } from './chain.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
-import { place, type StoredEvent, toLedgerEvent } from './stored-event.ts';
+import { type ChainedEvent, place, type StoredEvent, toLedgerEvent } from './stored-event.ts';
 
 type ReadPayload = (ref: PayloadRef) => Promise<Uint8Array | undefined>;
 
@@ -21,25 +22,25 @@ export async function eventsOf(stored: readonly StoredEvent[], payload: ReadPayl
 }
 
 export function storedEvent(session: SessionId, row: Row): StoredEvent {
-  return {
-    fields: {
-      session,
-      position: integer(row, 'position'),
-      run: text(row, 'run') as RunId,
-      parent: integerOrNull(row, 'parent'),
-      at: integer(row, 'at'),
-      actor: text(row, 'actor'),
-      tool: textOrNull(row, 'tool'),
-      type: text(row, 'type'),
-      step: textOrNull(row, 'step'),
-      payload: hex(bytes(row, 'ref')) as PayloadRef,
-      attachment: row['attachment'] === null ? null : (hex(bytes(row, 'attachment')) as PayloadRef),
-      version: integer(row, 'version'),
-    },
-    chain: hex(bytes(row, 'chain')),
-    place: integer(row, 'place'),
-    body: textOrNull(row, 'body'),
+  return { ...chainedEvent(session, row), place: integer(row, 'place'), body: textOrNull(row, 'body') };
+}
+
+export function chainedEvent(session: SessionId, row: Row): ChainedEvent {
+  const fields: ChainedFields = {
+    session,
+    position: integer(row, 'position'),
+    run: text(row, 'run') as RunId,
+    parent: integerOrNull(row, 'parent'),
+    at: integer(row, 'at'),
+    actor: text(row, 'actor'),
+    tool: textOrNull(row, 'tool'),
+    type: text(row, 'type'),
+    step: textOrNull(row, 'step'),
+    payload: hex(bytes(row, 'ref')) as PayloadRef,
+    attachment: row['attachment'] === null ? null : (hex(bytes(row, 'attachment')) as PayloadRef),
+    version: integer(row, 'version'),
   };
+  return { fields, chain: hex(bytes(row, 'chain')) };
 }
 
 async function largePayload(event: StoredEvent, payload: ReadPayload): Promise<string> {

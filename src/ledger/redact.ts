@@ -52,16 +52,28 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-const SECRET_NAME = /(?:^|[_-])(?:API_?)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PWD_?SECRET|CREDENTIALS?|PAT)$/i;
+const SECRET_NAME = /(?:^|[_-]|^PG)(?:API_?)?(?:KEY|TOKENS?|SECRET|PASSWORD|PASSWD|PASSPHRASE|PWD_?SECRET|CREDENTIALS?|PAT)$/i;
 
-/** The environment variables whose names look like keys, tokens or passwords. Short values would redact ordinary words. */
+/** An address with a login in it, such as that of a database. */
+const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^@\s/]+)@/i;
+
+/**
+ * The environment variables whose names look like keys, tokens or passwords, and the passwords in addresses. Short values
+ * would redact ordinary words.
+ */
 export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   const secrets: Secret[] = [];
   for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || value.length < limits.secretLength || !SECRET_NAME.test(name)) continue;
-    secrets.push({ name, value });
+    for (const secret of value === undefined ? [] : secretsIn(name, value))
+      if (secret.length >= limits.secretLength) secrets.push({ name, value: secret });
   }
   return secrets;
+}
+
+/** A list of named tokens, `alice=…,bob=…`, holds one secret each. */
+function secretsIn(name: string, value: string): readonly string[] {
+  if (/TOKENS$/i.test(name)) return [value, ...value.split(',').map((entry) => entry.slice(entry.indexOf('=') + 1).trim())];
+  return SECRET_NAME.test(name) ? [value] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1, 2) ?? []);
 }
 
 export function createRedactor(secrets: readonly Secret[]): Redactor {

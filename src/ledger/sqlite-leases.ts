@@ -9,12 +9,12 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { decideLease, type HeldLease, type LeaseView, processExists } from './lease-rules.ts';
-import type { Fence, LeaseOutcome, LeaseOwner } from './port.ts';
+import type { AcquireOptions, Fence, LeaseOutcome, LeaseOwner } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import type { Memo } from './sqlite-memo.ts';
 
 interface Leases {
-  acquire(session: SessionId, run: RunId): Promise<LeaseOutcome>;
+  acquire(session: SessionId, run: RunId, options?: AcquireOptions): Promise<LeaseOutcome>;
   release(fence: Fence): Promise<void>;
   /** Gives everything back and stops the heartbeat. */
   close(): Promise<void>;
@@ -71,8 +71,8 @@ export function createLeases(options: LeaseOptions): Leases {
     unfinished: (session) => sql.unfinished.all(session).map((row) => text(row, 'name') as RunId),
   };
 
-  const take = (session: SessionId, run: RunId): LeaseOutcome => {
-    const outcome = decideLease(view, session, run);
+  const take = (session: SessionId, run: RunId, options: AcquireOptions | undefined): LeaseOutcome => {
+    const outcome = decideLease(view, session, run, options);
     if (outcome.kind !== 'acquired') return outcome;
     beat();
     sql.take.run(run, session, outcome.fence.epoch, owner.id);
@@ -86,11 +86,11 @@ export function createLeases(options: LeaseOptions): Leases {
   };
 
   return {
-    acquire: (session, run) =>
+    acquire: (session, run, options) =>
       writes.submit({
         weight: 1,
         power: false,
-        apply: () => take(session, run),
+        apply: () => take(session, run, options),
         after: (outcome) => {
           if (outcome.kind !== 'acquired') return;
           held.add(run);

@@ -3,12 +3,11 @@
  * run's first event on; it counts as a run once `run.started` is there.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { runStatus } from '../events/catalogue.ts';
 import type { NewEvent, RunFilter, RunRow } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
+import { runStateOf } from './run-state.ts';
 import type { Memo, RunState } from './sqlite-memo.ts';
 
 export interface RunIndex {
@@ -32,7 +31,8 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
   const ensure: RunIndex['ensure'] = (name, session, position, root) => {
     const known = memo.run(name);
     if (known !== undefined) return known;
-    const rootId = name === root ? 0 : ensure(root, session, position, root).id;
+    // Whoever writes for it may be below the root itself.
+    const rootId = name === root ? 0 : ensure(root, session, position, root).root;
     const id = Number(insert.run(name, session, rootId, position).lastInsertRowid);
     if (rootId === 0) makeRoot.run(id);
     const state: RunState = { id, session, root: rootId === 0 ? id : rootId };
@@ -74,8 +74,9 @@ SELECT run.name, session.name AS session, parent.name AS parent, run.agent, run.
 FROM run JOIN session ON session.id = run.session
 LEFT JOIN run AS parent ON parent.id = run.parent
 LEFT JOIN run AS root ON root.id = run.root
-LEFT JOIN lease ON lease.run = root.name
-LEFT JOIN owner ON owner.id = lease.owner
+LEFT JOIN lease AS own ON own.run = run.name
+LEFT JOIN lease AS above ON above.run = root.name
+LEFT JOIN owner ON owner.id = CASE WHEN own.run IS NULL THEN above.owner ELSE own.owner END
 WHERE run.started_at IS NOT NULL
   AND (?1 IS NULL OR run.session = (SELECT id FROM session WHERE name = ?1))
   AND (?2 = 0 OR run.root = run.id)
@@ -94,17 +95,10 @@ export function readRuns(database: DatabaseSync, filter: RunFilter, isLive: (own
     session: text(row, 'session') as SessionId,
     parent: textOrNull(row, 'parent') as RunId | null,
     agent: text(row, 'agent'),
-    state: stateOf(text(row, 'state')),
+    state: runStateOf(text(row, 'state')),
     startedAt: integer(row, 'started_at'),
     endedAt: integerOrNull(row, 'ended_at'),
     owner:
       row['owner'] !== null && isLive(row) ? { id: text(row, 'owner'), pid: integer(row, 'pid'), host: text(row, 'host') } : null,
   }));
-}
-
-function stateOf(name: string): RunRow['state'] {
-  if (name === 'running' || name === 'waiting' || name === 'paused') return name;
-  const status = runStatus.safeParse(name);
-  if (status.success) return status.data;
-  throw new TroupeError('ledger_corrupt', `The ledger file is damaged: a run is in the unknown state ${name}`);
 }

@@ -9,10 +9,14 @@ import type { ChainedFields } from './chain.ts';
 /** Where a payload's bytes are. A tombstone (`gone`) keeps the hash so that the chain still verifies. */
 export const place = { inline: 0, file: 1, gone: 2 } as const;
 
-/** An event as stored, before its payload is looked at. `body` is `null` when the payload is in a file or collected. */
-export interface StoredEvent {
+/** An envelope and its hash. */
+export interface ChainedEvent {
   readonly fields: ChainedFields;
   readonly chain: string;
+}
+
+/** An event as stored, before its payload is looked at. `body` is `null` when the payload is in a file or collected. */
+export interface StoredEvent extends ChainedEvent {
   readonly place: number;
   readonly body: string | null;
 }

@@ -9,7 +9,7 @@ import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { modelFailure } from '../events/catalogue.ts';
-import { jsonValue } from '../events/messages.ts';
+import { jsonValue } from '../events/message-schemas.ts';
 
 const toolCall = z.union([
   z.strictObject({ name: z.string().min(1), input: jsonValue.default({}) }),

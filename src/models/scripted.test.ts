@@ -52,6 +52,14 @@ describe('a script in a file', () => {
     expect(messages[3]?.content).toMatchObject([{ name: 'final_report', input: { report: 'It says: a result\na result' } }]);
   });
 
+  it('finds in the conversation what nobody could know before', async () => {
+    const script = `
+- toolCalls: [{ name: look, input: { id: "{{match Find the (\\\\w+)}}", all: "{{ match F\\\\w+ }}", none: "{{match thr_}}" } }]
+`;
+    const messages = await converse(await openScript(script), {}, 1);
+    expect(messages[1]?.content).toMatchObject([{ input: { id: 'ship', all: 'Find', none: '{{match thr_}}' } }]);
+  });
+
   it('gives the same answer to the same conversation, in a fresh process too, and estimates usage the same way', async () => {
     const messages = await converse(await openScript(SCRIPT), {}, 1);
     const [one, two] = [await openScript(SCRIPT), await openScript(SCRIPT)];

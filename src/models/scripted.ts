@@ -159,7 +159,12 @@ function answerOf(next: Reply, request: ModelRequest, id: string): ModelAnswer {
   };
 }
 
-type Values = Readonly<Record<string, string>>;
+interface Values {
+  readonly prompt: string;
+  readonly lastToolResult: string;
+  /** The first place in the conversation that fits, or its first group. */
+  match(pattern: string): string | undefined;
+}
 
 function templateValues(request: ModelRequest): Values {
   const first = request.messages.find((message) => message.role === 'user');
@@ -167,11 +172,26 @@ function templateValues(request: ModelRequest): Values {
   return {
     prompt: first === undefined ? '' : wordsOf(first),
     lastToolResult: lastTool === undefined ? '' : wordsOf(lastTool),
+    match: (pattern) => firstMatch(request.messages, pattern),
   };
 }
 
+/** Ids that exist only since the run began: a script finds them where a model would, in what it was told. */
+function firstMatch(messages: readonly Message[], pattern: string): string | undefined {
+  for (const message of messages) {
+    const found = wordsOf(message).match(pattern);
+    if (found !== null) return found[1] ?? found[0];
+  }
+  return undefined;
+}
+
+const TEMPLATE = /\{\{\s*(?:(prompt|lastToolResult)|match\s+(.+?))\s*\}\}/g;
+
+/** In one pass: what is filled in is text, and no template. */
 function fillText(text: string, values: Values): string {
-  return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => values[name] ?? whole);
+  return text.replace(TEMPLATE, (whole, name: 'prompt' | 'lastToolResult' | undefined, pattern = '') =>
+    name === undefined ? (values.match(pattern) ?? whole) : values[name],
+  );
 }
 
 function fill(value: Json, values: Values): Json {

@@ -131,8 +131,8 @@ async function ended(clock: Clock, handle: RunHandle, options: CallOptions): Out
   tick();
   try {
     const end = await Promise.race([handle.done, stopped.promise]);
-    if (end === 'stopped')
-      return fail({ code: 'cancelled', message: `No longer waited for. It is process ${handle.run} and can be polled.` });
+    // It goes on: whoever called off the call can cancel the process by its id.
+    if (end === 'stopped') return ok(spawned(handle, 'running'));
     return outcomeOf(handle, end);
   } finally {
     cancelTick();

@@ -45,6 +45,17 @@ describe('what holds', () => {
     });
   });
 
+  it('a ledger on a server, without its password in what is shown', async () => {
+    await project('ledger: postgres://me:secret-word@db.internal/troupe?payloads=/mnt/payloads\n');
+    const config = await load({ env: { HOME: home, TROUPE_HOME: '/elsewhere' } });
+    expect(config).toMatchObject({ ledger: 'postgres://me@db.internal/troupe', ledgerAddress: { kind: 'postgres' } });
+    expect(JSON.stringify(config)).not.toContain('secret-word');
+    expect(config.ledgerAddress.location()).toContain('secret-word');
+    const env = { HOME: home, TROUPE_HOME: '/elsewhere', TROUPE_LEDGER: 'sqlite:mine/other.db' };
+    expect((await load({ env })).ledger).toBe(join(root, 'mine/other.db'));
+    await expect(load({ env: { HOME: home, TROUPE_LEDGER: 'mysql://x' } })).rejects.toMatchObject({ code: 'ledger_address' });
+  });
+
   it('flag over environment over project over user', async () => {
     await user('model: user/m\nvars: { a: user, b: user }\ndurability: full\n');
     expect((await load()).models).toEqual(['user/m']);

@@ -7,11 +7,12 @@
  */
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Diagnostic, errorAt } from '../agents/diagnostics.ts';
 import { readText } from '../agents/read-text.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { type LedgerAddress, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/ledger-address.ts';
 import type { Settings } from './settings.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
@@ -29,8 +30,9 @@ export interface ProjectConfig {
   readonly root: string;
   /** Where state lives: `.troupe/` of the project, or `TROUPE_HOME`. */
   readonly home: string;
-  /** Absolute path of the ledger's database. */
+  /** What people are shown of the ledger: its absolute path, or its address without the password. */
   readonly ledger: string;
+  readonly ledgerAddress: LedgerAddress;
   readonly models: readonly string[];
   readonly durability: 'effects' | 'full';
   readonly whenInDoubt: 'tell' | 'ask';
@@ -87,12 +89,14 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
   const near = project.settings ?? {};
   const far = user.settings ?? {};
   const home = resolve(root, env['TROUPE_HOME'] || '.troupe');
+  const ledgerAddress = ledgerOf(root, home, env, near.ledger ?? far.ledger);
   const flagModels = flags.model === undefined ? undefined : [flags.model];
   const envModels = env['TROUPE_MODEL'] ? [env['TROUPE_MODEL']] : undefined;
   return {
     root,
     home,
-    ledger: ledgerPath(root, home, env, near.ledger ?? far.ledger),
+    ledger: ledgerAddress.shown,
+    ledgerAddress,
     models: flagModels ?? envModels ?? near.model ?? far.model ?? [],
     durability: near.durability ?? far.durability ?? 'effects',
     whenInDoubt: near.whenInDoubt ?? far.whenInDoubt ?? 'tell',
@@ -108,11 +112,13 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
   };
 }
 
-/** `TROUPE_HOME` moves all state, so it also moves a ledger that a file puts elsewhere. */
-function ledgerPath(root: string, home: string, env: ConfigPlaces['env'], setting: string | undefined): string {
-  if (setting === undefined || env['TROUPE_HOME']) return join(home, LEDGER_FILE);
-  const path = setting.slice('sqlite:'.length);
-  return isAbsolute(path) ? path : resolve(root, path);
+/** `TROUPE_HOME` moves all state that is in files, so it also moves a ledger file that a setting puts elsewhere. */
+function ledgerOf(root: string, home: string, env: ConfigPlaces['env'], setting: string | undefined): LedgerAddress {
+  const named = env['TROUPE_LEDGER'] || setting;
+  const address = named === undefined ? undefined : parseLedgerAddress(named, root);
+  if (named !== undefined && address === undefined) throw unknownAddress();
+  const moved = env['TROUPE_HOME'] && !env['TROUPE_LEDGER'] && address?.kind === 'sqlite';
+  return address === undefined || moved ? sqliteAddress(join(home, LEDGER_FILE)) : address;
 }
 
 /** Where a person keeps settings and agents for all projects. */

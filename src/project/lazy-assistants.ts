@@ -1,7 +1,8 @@
 /** Assistants and the host of their processes, loaded with the first use: most commands need neither. */
 import type { Registry, RegistryOptions } from '../agents/registry.ts';
 import type { Clock } from '../base/clock.ts';
-import type { AssistantLimits } from '../engine/tree.ts';
+import type { AssistantLimits } from '../engine/spawned.ts';
+
 import type { SessionHost } from '../runner/port.ts';
 import type { Tool } from '../tools/port.ts';
 import type { AssistantParts, ProjectAssistants } from './assistants.ts';

@@ -17,8 +17,10 @@ import { ok } from '../base/result.ts';
 import { createEmbeddedEngine } from '../engine/embedded.ts';
 import { readAll } from '../engine/read-all.ts';
 import type { EngineParts } from '../engine/tree.ts';
-import { createRedactor, secretsOf } from '../ledger/redact.ts';
-import { openSqliteLedger } from '../ledger/sqlite.ts';
+import { ledgerSecrets } from '../ledger/ledger-address.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { createRedactor, type Secret, secretsOf } from '../ledger/redact.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import { createPrices } from '../models/prices.ts';
@@ -46,21 +48,24 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
     throw new TroupeError('config', config.error.map(formatDiagnostic).join('\n'), {
       fix: 'Correct the settings and try again.',
     });
-  return assemble(config.value, options, extras);
+  const { clock = systemClock, random = systemRandom } = options;
+  const { ledgerAddress, durability } = config.value;
+  const secrets = [...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
+  const readOnly = options.readOnly === true;
+  const ids = createIds(clock, random);
+  const ledger = await openLedger(ledgerAddress, { clock, ids, secrets, durability, readOnly });
+  return assemble(config.value, ledger, secrets, options, extras);
 }
 
-function assemble(config: ProjectConfig, options: OpenOptions, extras: Extras): Project {
+function assemble(
+  config: ProjectConfig,
+  ledger: Ledger,
+  secrets: readonly Secret[],
+  options: OpenOptions,
+  extras: Extras,
+): Project {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
-  const secrets = secretsOf(env);
-  const ledger = openSqliteLedger({
-    path: config.ledger,
-    clock,
-    ids,
-    secrets,
-    durability: config.durability,
-    readOnly: options.readOnly === true,
-  });
   const models = createModelCatalogue({
     env,
     clock,

@@ -17,7 +17,7 @@ export const settingsSchema = z.strictObject({
   model: models.optional(),
   ledger: z
     .string()
-    .regex(/^sqlite:.+/, 'must be sqlite: and a path, such as sqlite:.troupe/ledger.db')
+    .regex(/^(sqlite:|postgres(ql)?:\/\/).+/, 'must be sqlite: and a path, such as sqlite:.troupe/ledger.db, or postgres://…')
     .optional(),
   durability: z.enum(['effects', 'full']).optional(),
   /** What becomes of a call that must not be repeated when a crash leaves open whether it happened. */

@@ -1,8 +1,8 @@
 /** The tools through the official client, over real HTTP, in both revisions. */
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { createFixtureParts, fixtureAgent } from '../../test/support/mcp-fixture-parts.ts';
 import { eras, startFixture } from '../../test/support/mcp-fixture-http.ts';
+import { createFixtureParts, fixtureAgent } from '../../test/support/mcp-fixture-parts.ts';
 
 const textsOf = (result: Awaited<ReturnType<Client['callTool']>>): readonly string[] =>
   result.content.map((block) => (block.type === 'text' ? block.text : block.type));
@@ -47,7 +47,10 @@ describe.each(eras)('the tools in %s', (era) => {
     expect(textsOf(spawned)).toEqual([JSON.stringify(spawned.structuredContent)]);
     await client.callTool({ name: 'recv_message', arguments: { thread_id: 'thr_1' } });
     expect(parts.calls.map((call) => [call.caller, call.input])).toEqual([
-      [{ kind: 'client', name: 'user' }, { assistant_id: 'helper', query: 'Go.', run_mode: 'async' }],
+      [
+        { kind: 'client', name: 'user' },
+        { assistant_id: 'helper', query: 'Go.', run_mode: 'async' },
+      ],
       [
         { kind: 'client', name: 'user' },
         { thread_id: 'thr_1', unread_only: false, last_n: 20, mark_as_read: false, wait_ms: 0 },

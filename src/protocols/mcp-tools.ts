@@ -5,20 +5,20 @@
  * The structured output is exactly what the schema says; the first text is the same as JSON. A failure is a tool result that
  * says what is wrong and what to do, so that the model on the other side can put it right.
  */
-import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import type { CallToolResult, McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Assistants, Outcome, SpawnAnswer } from '../assistants/port.ts';
 import * as schemas from '../assistants/schemas.ts';
 import type { Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { beginCall, type ToolCall } from './mcp-call.ts';
 import type { McpConnection, McpParts } from './mcp-parts.ts';
+import { withKeptJsonSchema } from './mcp-schema.ts';
 
-interface Tool<Input extends z.ZodType, Output extends z.ZodType> {
+interface Tool<Input, Output> {
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: Input;
-  readonly outputSchema: Output;
+  readonly inputSchema: StandardSchemaWithJSON<unknown, Input>;
+  readonly outputSchema: StandardSchemaWithJSON<unknown, Output>;
   readonly annotations: ToolAnnotations;
 }
 
@@ -29,15 +29,15 @@ export function registerTools(server: McpServer, parts: McpParts, connection: Mc
   const { assistants } = parts;
   const caller = { kind: 'client', name: connection.caller.name } as const;
 
-  const add = <Input extends z.ZodType, Output extends z.ZodType>(
+  const add = <Input, Output>(
     name: string,
     tool: Tool<Input, Output>,
-    work: (input: z.output<Input>, call: ToolCall) => Promise<CallToolResult>,
+    work: (input: Input, call: ToolCall) => Promise<CallToolResult>,
   ): void => {
-    server.registerTool<z.ZodType, z.ZodType>(name, tool, async (input, context) => {
+    server.registerTool<StandardSchemaWithJSON, StandardSchemaWithJSON<unknown, Input>>(name, tool, async (input, context) => {
       const call = beginCall(parts, connection, context);
       try {
-        return await work(input as z.output<Input>, call);
+        return await work(input, call);
       } finally {
         call.end();
       }
@@ -94,8 +94,8 @@ const listTool = {
   title: 'List assistants',
   description:
     'Lists every assistant that can be spawned, page by page: id, name, description and tags. Use search_assistant instead when you know what the assistant should be able to do.',
-  inputSchema: schemas.listInput,
-  outputSchema: schemas.listOutput,
+  inputSchema: withKeptJsonSchema(schemas.listInput),
+  outputSchema: withKeptJsonSchema(schemas.listOutput),
   annotations: looks,
 };
 
@@ -103,8 +103,8 @@ const searchTool = {
   title: 'Search assistants',
   description:
     'Finds assistants for a task described in plain words, such as "find bugs in python code"; the best match comes first. Use it before spawn_assistant, and use the id of a result as assistant_id.',
-  inputSchema: schemas.searchInput,
-  outputSchema: schemas.searchOutput,
+  inputSchema: withKeptJsonSchema(schemas.searchInput),
+  outputSchema: withKeptJsonSchema(schemas.searchOutput),
   annotations: looks,
 };
 
@@ -112,8 +112,8 @@ const spawnTool = {
   title: 'Spawn an assistant',
   description:
     'Starts an assistant on a task of its own. It knows nothing of this conversation: put everything it needs into query. run_mode async returns at once; then wait with poll_assistant and read its report with recv_message. run_mode sync waits for the end and returns the answer as a second text: use it for short tasks. Several assistants may work at the same time.',
-  inputSchema: schemas.spawnInput,
-  outputSchema: schemas.spawnOutput,
+  inputSchema: withKeptJsonSchema(schemas.spawnInput),
+  outputSchema: withKeptJsonSchema(schemas.spawnOutput),
   annotations: { ...acts, destructiveHint: true, idempotentHint: false },
 };
 
@@ -121,8 +121,8 @@ const pollTool = {
   title: 'Look how an assistant is doing',
   description:
     'Says whether a process is starting, running, finished or failed, and how many messages wait for you; not what they say. To wait, give wait_ms (say 60000) instead of polling again and again: it returns at once when the status changes or a message arrives.',
-  inputSchema: schemas.pollInput,
-  outputSchema: schemas.pollOutput,
+  inputSchema: withKeptJsonSchema(schemas.pollInput),
+  outputSchema: withKeptJsonSchema(schemas.pollOutput),
   annotations: looks,
 };
 
@@ -130,8 +130,8 @@ const sendTool = {
   title: 'Send a message to an assistant',
   description:
     'Sends a message to an assistant that you spawned, while it works: it reads the message before its next turn. Use the thread_id that spawn_assistant returned. To answer a question that it asked, use answer_assistant.',
-  inputSchema: schemas.sendInput,
-  outputSchema: schemas.successOutput,
+  inputSchema: withKeptJsonSchema(schemas.sendInput),
+  outputSchema: withKeptJsonSchema(schemas.successOutput),
   annotations: { ...acts, destructiveHint: false, idempotentHint: false },
 };
 
@@ -139,8 +139,8 @@ const receiveTool = {
   title: 'Read messages of a thread',
   description:
     'Reads the messages of a thread, oldest first: reports, questions and what was sent. unread_only with mark_as_read gives each message to you once. To wait for the next one, give wait_ms instead of asking again and again.',
-  inputSchema: schemas.receiveInput,
-  outputSchema: schemas.receiveOutput,
+  inputSchema: withKeptJsonSchema(schemas.receiveInput),
+  outputSchema: withKeptJsonSchema(schemas.receiveOutput),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 };
 
@@ -148,8 +148,8 @@ const cancelTool = {
   title: 'Cancel an assistant',
   description:
     'Ends a process that you spawned, and everything that it spawned. What it has done stays done. A process that has ended already stays as it is.',
-  inputSchema: schemas.cancelInput,
-  outputSchema: schemas.successOutput,
+  inputSchema: withKeptJsonSchema(schemas.cancelInput),
+  outputSchema: withKeptJsonSchema(schemas.successOutput),
   annotations: { ...acts, destructiveHint: true, idempotentHint: true },
 };
 
@@ -157,7 +157,7 @@ const answerTool = {
   title: 'Answer an assistant’s question',
   description:
     'Answers a question that an assistant asked, or gives (yes) or refuses (no) a permission that it asked for; it waits until you do. Questions arrive as messages: see recv_message.',
-  inputSchema: schemas.answerInput,
-  outputSchema: schemas.successOutput,
+  inputSchema: withKeptJsonSchema(schemas.answerInput),
+  outputSchema: withKeptJsonSchema(schemas.successOutput),
   annotations: { ...acts, destructiveHint: true, idempotentHint: false },
 };

@@ -2,8 +2,7 @@
  * How a runner is started, and with how little: no environment, no folder of the user's, and Node's permission model, which
  * lets it read the code that it consists of and nothing else: no other file, no writing, no process, no worker, no add-on.
  */
-import { createRequire } from 'node:module';
-import { dirname, extname, join, parse } from 'node:path';
+import { dirname, extname, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Sources run as they are, and so does what is built from them: the worker is the neighbour with the same ending. */
@@ -22,19 +21,13 @@ export function confined(memoryMiB: number, script = worker): Confined {
     command: process.execPath,
     parameters: [
       '--permission',
-      ...readable().map((path) => `--allow-fs-read=${path}`),
+      // The permission model does not see the files that SQLite opens.
+      '--no-experimental-sqlite',
+      `--allow-fs-read=${code}`,
       `--max-old-space-size=${memoryMiB}`,
       script,
     ],
     folder: parse(code).root,
     environment: {},
   };
-}
-
-/** The package's own code and zod, which describes its messages; and every place where Node looks for zod before it finds it. */
-function readable(): readonly string[] {
-  const { resolve } = createRequire(import.meta.url);
-  const zod = dirname(resolve('zod/package.json'));
-  const looked = (resolve.paths('zod') ?? []).map((folder) => join(folder, 'zod'));
-  return [...new Set([code, zod, ...looked])];
 }

@@ -21,19 +21,23 @@ export interface Crash {
 
 /** What Node prints before it gives up. */
 const OUT_OF_MEMORY = /heap out of memory|Array buffer allocation failed/;
+/** Addresses inside Node tell nobody anything. */
+const NATIVE_FRAME = /^\s*\d+: 0x[0-9a-f]+|^-+ \w+ stack trace -+$/;
 const SHOWN_LINES = 12;
 
 export function crashed(crash: Crash, settings: RunnerSettings): SessionError {
   const { attempts, exit, lastWords } = crash;
   const how = crash.problem ?? (exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`);
   const times = attempts === 1 ? 'once' : `${attempts} times`;
-  const words = lastWords.split('\n').slice(-SHOWN_LINES).join('\n');
-  const message = `The runner of this session died ${times}, the last time: ${how}.${words === '' ? '' : `\nIt last printed:\n${words}`}`;
+  const lines = lastWords.split('\n').filter((line) => line.trim() !== '' && !NATIVE_FRAME.test(line));
+  const words = lines.slice(-SHOWN_LINES).join('\n');
+  const printed = words === '' ? '' : `\nIt last printed:\n${words}`;
+  const message = `The runner of this session died ${times}, the last time: ${how}.${printed}`;
   if (OUT_OF_MEMORY.test(lastWords))
     return {
       code: 'runner_crashed',
       message,
-      fix: `Raise assistants.memory in troupe.yaml (now ${settings.memoryMiB} MiB for each runner), or give the agent less at once.`,
+      fix: `Raise assistants.memory in troupe.yaml (now ${settings.memoryMiB} MiB), or give the agent less at once.`,
     };
   return {
     code: 'runner_crashed',

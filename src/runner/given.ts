@@ -41,7 +41,7 @@ function leanPart(part: Item['content'][number]): Item['content'][number] {
 
 /** A runner's conversation as the host sees it. One per runner: a new runner begins anew. */
 export interface Mirror {
-  /** The whole conversation of a request; `undefined` when it names what there is not. `fresh` are the runner's own items in it. */
+  /** The whole conversation of a request; `undefined` when it names what there is not. `fresh` are the runner's own items. */
   follow(request: LlmRequest): { readonly messages: readonly Message[]; readonly fresh: readonly Item[] } | undefined;
   find(sent: SentMessage): Message | undefined;
 }

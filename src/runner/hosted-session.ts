@@ -41,6 +41,8 @@ interface Session {
   readonly served: ServedPorts;
   /** What happens to the session whichever runner it is in. */
   readonly overall: Promise<Verdict>;
+  /** What it resolved with. */
+  over: Verdict | undefined;
   /** To be told when no call is under way any more. */
   onQuiet: () => void;
 }
@@ -53,15 +55,20 @@ export async function hostSession(
 ): Promise<SessionResult> {
   const asked = createAsked(() => session.onQuiet());
   const overall = Promise.withResolvers<Verdict>();
+  const decide = (verdict: Verdict): void => {
+    session.over ??= verdict;
+    overall.resolve(verdict);
+  };
   const session: Session = {
     ...{ parts, ports, hosted, asked },
     served: servePorts(input, ports, asked),
     overall: overall.promise,
+    over: undefined,
     onQuiet: () => {},
   };
-  const onClosed = (): void => overall.resolve({ kind: 'closed' });
-  const forget = parts.clock.after(parts.settings.lifetimeMs, () => overall.resolve({ kind: 'too_old' }), 'hold');
-  void asked.threw.then(({ error }) => overall.resolve({ kind: 'threw', error }));
+  const onClosed = (): void => decide({ kind: 'closed' });
+  const forget = parts.clock.after(parts.settings.lifetimeMs, () => decide({ kind: 'too_old' }), 'hold');
+  void asked.threw.then(({ error }) => decide({ kind: 'threw', error }));
   if (parts.closed.aborted) onClosed();
   parts.closed.addEventListener('abort', onClosed, { once: true });
   try {
@@ -76,6 +83,8 @@ async function playInRunners(session: Session): Promise<SessionResult> {
   const { settings } = session.parts;
   for (let attempt = 1; ; attempt += 1) {
     const { verdict, exit, lastWords } = await playInOne(session, attempt);
+    if (verdict.kind === 'died' && attempt <= settings.restarts) continue;
+    await quiet(session, verdict);
     const { turns, lastWords: said } = session.served.progress();
     const end = (status: 'failed' | 'cancelled', error: SessionError) => synthetic(status, error, turns, said);
     switch (verdict.kind) {
@@ -92,10 +101,16 @@ async function playInRunners(session: Session): Promise<SessionResult> {
       case 'too_long':
         return end('failed', tooLong(verdict.problem));
       case 'died':
-        if (attempt > settings.restarts)
-          return end('failed', crashed({ attempts: attempt, exit, lastWords, problem: verdict.problem }, settings));
+        return end('failed', crashed({ attempts: attempt, exit, lastWords, problem: verdict.problem }, settings));
     }
   }
+}
+
+/** Nothing may go on behind the caller's back. A call that waits for a person may take days: only a failure waits that long. */
+async function quiet({ asked, parts }: Session, { kind }: Verdict): Promise<void> {
+  if (asked.underWay() === 0) return;
+  if (kind === 'threw') await asked.settled();
+  else await within(asked.settled(), parts.clock, limits.stopGraceMs);
 }
 
 interface Part {
@@ -105,7 +120,8 @@ interface Part {
 }
 
 async function playInOne(session: Session, attempt: number): Promise<Part> {
-  const { parts, hosted, asked } = session;
+  const { parts, hosted } = session;
+  if (session.over !== undefined) return { verdict: session.over, exit: { exitCode: null, signal: null }, lastWords: '' };
   const runner = parts.pool.take();
   if (runner.pid !== undefined) hosted.onProcess({ kind: 'started', pid: runner.pid, attempt });
   const verdict = await firstVerdict(session, runner);
@@ -113,9 +129,6 @@ async function playInOne(session: Session, attempt: number): Promise<Part> {
   const exit = await runner.stop(verdict.kind === 'result' ? limits.stopGraceMs : 0);
   if (runner.pid !== undefined)
     hosted.onProcess({ kind: 'ended', pid: runner.pid, exitCode: exit.exitCode, signal: exit.signal, why: why(verdict) });
-  // Nothing may go on behind the caller's back. Whoever waits for a person may wait for days, so age and closing do not.
-  if (verdict.kind === 'threw') await asked.settled();
-  else if (verdict.kind !== 'died') await within(asked.settled(), parts.clock, limits.stopGraceMs);
   return { verdict, exit, lastWords: runner.lastWords() };
 }
 
@@ -150,15 +163,15 @@ async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Ve
         cancelling.heard,
       ),
     );
-    void start(runner, served.start(hosted.thread)).then((result) => {
-      if (result !== undefined) verdict.resolve({ kind: 'result', result });
-    });
+    void start(runner, parts.clock, served.start(hosted.thread)).then(verdict.resolve);
     ports.signal.addEventListener('abort', cancelling.cancel, { once: true });
     if (ports.signal.aborted) cancelling.cancel();
     return await verdict.promise;
   } catch (error) {
     return { kind: 'threw', error };
   } finally {
+    // What is still in its pipe is no longer asked for.
+    runner.serve({});
     slow();
     cancelling.end();
     ports.signal.removeEventListener('abort', cancelling.cancel);
@@ -177,9 +190,11 @@ function heeding(methods: Readonly<Record<string, Method>>, heard: () => void): 
   return Object.fromEntries(heeded);
 }
 
-/** A runner that answers with anything but a result is about to die, which is noticed by itself. */
-async function start(runner: RunnerProcess, params: Json): Promise<SessionResult | undefined> {
+/** What comes of the session as far as the runner knows. One that has no result to give is about to die, which tells more. */
+async function start(runner: RunnerProcess, clock: Clock, params: Json): Promise<Verdict> {
   const reply = await runner.peer.request('start', params);
   const parsed = reply.ok ? sessionResult.safeParse(reply.value) : undefined;
-  return parsed?.success === true ? parsed.data : undefined;
+  if (parsed?.success === true) return { kind: 'result', result: parsed.data };
+  await within(runner.gone, clock, limits.stopGraceMs);
+  return { kind: 'died', problem: reply.ok ? 'it gave something that is no result' : reply.error.message };
 }

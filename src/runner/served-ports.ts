@@ -141,7 +141,7 @@ async function llm(served: Served, mirror: Mirror, params: LlmRequest): Promise<
     newFrom: params.new_from,
     tools,
     toolChoice: params.tool_choice,
-    outputSchema: params.output_schema,
+    outputSchema: params['output_schema'],
   };
   const outcome = await asked.once(`model/${turn}`, () => ports.model.ask(request));
   if (outcome.kind === 'no_budget') return outcome;

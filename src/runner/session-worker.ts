@@ -28,17 +28,17 @@ const writer = createFrameWriter(process.stdout, limits.runnerLineBytes);
 const cancelled = new AbortController();
 let started = false;
 
+/** Leaves once the answer to what is being asked has gone out. */
 function leave(code: number, lastWords = ''): void {
   if (lastWords !== '') process.stderr.write(`${lastWords}\n`);
-  void writer.flushed().then(() => process.exit(code));
+  setImmediate(() => void writer.flushed().then(() => process.exit(code)));
 }
 
 async function play(start: Start): Promise<RpcResult> {
   if (start.cancelled) cancelled.abort();
   const { input, ports } = remoteSession(start, peer, cancelled.signal);
   const result = await runSession(input, ports);
-  // Leaves once the answer has gone out.
-  setImmediate(() => leave(exitCodes[result.status]));
+  leave(exitCodes[result.status]);
   return ok({ ...result } as Json);
 }
 

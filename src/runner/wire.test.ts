@@ -25,9 +25,10 @@ describe('the wire', () => {
   });
 
   it.each([
-    ['that only grows', 100_000_000],
-    ['that is condensed again and again', 20_000],
-  ])('carries only what is new of a conversation %s', async (_name, contextWindow) => {
+    ['that only grows', 100_000_000, /./],
+    // Digests are as long as what they stand for: they are the loop's own cost, not that of carrying it.
+    ['that is condensed again and again', 60_000, /"on_llm_request"/],
+  ])('carries only what is new of a conversation %s', async (_name, contextWindow, counted) => {
     const bytes = async (turns: number): Promise<number> => {
       let sum = 0;
       const { input, ports } = play({
@@ -36,13 +37,12 @@ describe('the wire', () => {
         input: { limits: { ...playLimits, maxTurns: turns, contextWindow } },
       });
       await linked(input, ports, (text) => {
-        sum += text.length;
+        if (counted.test(text)) sum += text.length;
       });
       return sum;
     };
     const [few, many] = [await bytes(50), await bytes(200)];
-    // The digest itself may list up to 400 steps, so what is condensed costs a little more than what is new.
-    expect(many / few).toBeLessThan(6);
+    expect(many / few).toBeLessThan(5);
   });
 
   it('carries no picture, nothing that is only for the provider, and no tool but its name', async () => {

@@ -54,7 +54,6 @@ export const turnOnly = z.object(about);
 export type SentMessage = z.infer<typeof sentMessage>;
 export type OwnMessage = z.infer<typeof ownMessage>;
 export type LlmRequest = z.infer<typeof llmRequest>;
-export type ToolCall = z.infer<typeof toolCall>;
 
 const ending = z.object({
   tool: z.string(),

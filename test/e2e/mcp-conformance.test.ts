@@ -69,9 +69,13 @@ describe('our server with the tools of the suite', () => {
 
   afterAll(() => void server?.child.kill());
 
-  it.each(revisions)('meets the requirements of %s but for what no tool of ours needs', { timeout: SUITE_MS }, async (revision) => {
-    const { code, out } = await runSuite(server?.url ?? '', revision, `fixture-expected-${revision}`);
-    expect(summaryOf(out)).toContain('✓ tools-call-simple-text');
-    expect(code, out).toBe(0);
-  });
+  it.each(revisions)(
+    'meets the requirements of %s but for what no tool of ours needs',
+    { timeout: SUITE_MS },
+    async (revision) => {
+      const { code, out } = await runSuite(server?.url ?? '', revision, `fixture-expected-${revision}`);
+      expect(summaryOf(out)).toContain('✓ tools-call-simple-text');
+      expect(code, out).toBe(0);
+    },
+  );
 });

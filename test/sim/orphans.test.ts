@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
-import { markedProcesses, runningProcesses } from '../support/marked-processes.ts';
+import { endMarked, markedProcesses, runningProcesses } from '../support/marked-processes.ts';
 
 const KILLS = 30;
 const GONE_WITHIN_MS = 2_000;
@@ -18,6 +18,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Gives the number of processes that were there at the time of the kill. */
 async function killOne(mark: string, afterMs: number): Promise<number> {
   const parent = spawn(process.execPath, [main, mark, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    parent.kill('SIGKILL');
+    endMarked(mark);
+  });
   await once(parent.stdout, 'data');
   await pause(afterMs);
   const children = runningProcesses().filter((one) => one.parent === parent.pid);

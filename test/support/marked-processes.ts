@@ -17,14 +17,22 @@ export function runningProcesses(): readonly SeenProcess[] {
   });
 }
 
-export function markedProcesses(mark: string): readonly string[] {
-  if (existsSync('/proc/self/environ')) {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.filter((pid) => textOf(pid, 'environ').includes(mark)).map((pid) => `${pid} ${textOf(pid, 'cmdline')}`);
+export function markedProcesses(mark: string): readonly Pick<SeenProcess, 'pid' | 'command'>[] {
+  if (!existsSync('/proc/self/environ')) return runningProcesses().filter(({ command }) => command.includes(mark));
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && textOf(name, 'environ').includes(mark))
+    .map((name) => ({ pid: Number(name), command: textOf(name, 'cmdline') }));
+}
+
+/** For the end of a test that failed: they would go on for minutes. */
+export function endMarked(mark: string): void {
+  for (const { pid } of markedProcesses(mark)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
   }
-  return runningProcesses()
-    .filter(({ command }) => command.includes(mark))
-    .map(({ pid, command }) => `${pid} ${command}`);
 }
 
 /** Empty for a process that is gone, and for those of others. */

@@ -74,12 +74,18 @@ function createFixtureAssistants(calls: SeenCall[], agents: () => readonly Agent
     async spawn(caller, input, options) {
       seen('spawn', caller, input, options);
       if (!agents().some((agent) => agent.name === input.assistant_id))
-        return fail({ code: 'unknown_assistant', message: `There is no assistant "${input.assistant_id}"`, fix: 'use search_assistant' });
+        return fail({
+          code: 'unknown_assistant',
+          message: `There is no assistant "${input.assistant_id}"`,
+          fix: 'use search_assistant',
+        });
       if (input.run_mode === 'async') return ok({ ...process, status: 'starting' });
       options.onProgress?.({ done: 1, message: 'asking' });
       options.onProgress?.({ done: 1, message: 'asking again' });
       const slept = await sleep(systemClock, Number(input.query) || 0, options.signal);
-      return slept === 'aborted' ? ok({ ...process, status: 'running' }) : ok({ ...process, status: 'finished', answer: 'It is done.' });
+      return slept === 'aborted'
+        ? ok({ ...process, status: 'running' })
+        : ok({ ...process, status: 'finished', answer: 'It is done.' });
     },
     async poll(caller, input, options) {
       seen('poll', caller, input, options);

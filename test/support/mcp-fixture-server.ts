@@ -52,15 +52,19 @@ function addContentTools(server: McpServer): void {
 }
 
 function addTransportTools(server: McpServer): void {
-  server.registerTool('test_tool_with_progress', { description: 'Tells how far it is.', inputSchema: nothing }, async (_, context) => {
-    const progressToken = context.mcpReq._meta?.progressToken;
-    for (const progress of [0, 50, 100]) {
-      if (progressToken !== undefined)
-        await context.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
-      await sleep(systemClock, 20);
-    }
-    return { content: [text('done')] };
-  });
+  server.registerTool(
+    'test_tool_with_progress',
+    { description: 'Tells how far it is.', inputSchema: nothing },
+    async (_, context) => {
+      const progressToken = context.mcpReq._meta?.progressToken;
+      for (const progress of [0, 50, 100]) {
+        if (progressToken !== undefined)
+          await context.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
+        await sleep(systemClock, 20);
+      }
+      return { content: [text('done')] };
+    },
+  );
   server.registerTool('test_logging_tool', { description: 'Logs nothing unasked.', inputSchema: nothing }, () => ({
     content: [text('done')],
   }));
@@ -103,7 +107,9 @@ function addContent({ server }: McpServer): void {
     const embedded = resource(given['resourceUri'] ?? '', 'text/plain', 'Embedded resource content for testing.');
     return { messages: [user(embedded), user(text('Please process the embedded resource above.'))] };
   });
-  server.setRequestHandler('completion/complete', () => ({ completion: { values: ['paris', 'park'], total: 2, hasMore: false } }));
+  server.setRequestHandler('completion/complete', () => ({
+    completion: { values: ['paris', 'park'], total: 2, hasMore: false },
+  }));
 }
 
 const handler = createMcpHandler(
@@ -120,6 +126,13 @@ const handler = createMcpHandler(
 parts.agents.onChange(() => handler.notify.promptsChanged());
 
 const mcp: McpEndpoint = { fetch: (request) => handler.fetch(request), close: () => handler.close() };
-const app = createApp({ mcp, names: allowedNames('127.0.0.1'), tokens: createTokens([]), owner: 'user', version: '0.0.0', onError });
+const app = createApp({
+  mcp,
+  names: allowedNames('127.0.0.1'),
+  tokens: createTokens([]),
+  owner: 'user',
+  version: '0.0.0',
+  onError,
+});
 const server = await listen({ fetch: (request) => app.fetch(request), host: '127.0.0.1', port: 0, clock: systemClock });
 process.stdout.write(`${server.origin}/mcp\n`);

@@ -2,6 +2,7 @@
  * Sessions for tests of runners: ports that play a script and keep, word for word, what they were asked. Everything that a port
  * gives has a label, known by identity: a request that carries a copy instead of the very object shows in the protocol.
  */
+import { readFileSync } from 'node:fs';
 import type { Json } from '../../src/base/json.ts';
 import type { AssistantMessage, Message, ToolCallPart, ToolResultPart } from '../../src/events/messages.ts';
 import { userText } from '../../src/events/messages.ts';
@@ -167,4 +168,10 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Direct children of a process, on Linux. */
+export function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
 }

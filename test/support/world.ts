@@ -41,6 +41,8 @@ export interface WorldOptions {
   /** An open ledger to work on; it stays open when the world is closed. */
   readonly ledger?: Ledger;
   wrapLedger?(ledger: Ledger): Ledger;
+  /** Another engine than the embedded one, made of the same parts. */
+  createEngine?(parts: EngineParts): Engine;
 }
 
 export interface World {
@@ -75,7 +77,7 @@ export function createWorld(options: WorldOptions): World {
       return await options.brain(request, outside.modelCalls.length);
     },
   };
-  const engine = createEmbeddedEngine({
+  const engine = (options.createEngine ?? createEmbeddedEngine)({
     ledger,
     clock,
     random,

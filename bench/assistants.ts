@@ -1,0 +1,159 @@
+/**
+ * What talking with assistants costs: `node bench/assistants.ts [--messages 50] [--seconds 5] [--repetitions 20]`. Messages between
+ * 200 threads' worth of senders and readers on one ledger file; polling 100 times a second, the service alone and the whole
+ * of `troupe mcp` as a client sees it; and what runners cost, by bench/runners.ts. Prints tables.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { pollInput, receiveInput, spawnOutput } from '../src/assistants/schemas.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { CHILD, openStage, type Pair, type Stage } from './assistants-family.ts';
+import { cpuMs } from './meter.ts';
+import { processCpuMs } from './process-cpu.ts';
+import { median, number, table } from './table.ts';
+
+const SESSIONS = 20;
+const CHILDREN = 10;
+const POLLS_PER_SECOND = 100;
+const AIM_PERCENT = 5;
+const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+const quietly = { signal: new AbortController().signal };
+type Row = readonly [what: string, measured: string, aim: string];
+
+async function must<Value>(outcome: Promise<{ ok: true; value: Value } | { ok: false; error: { message: string } }>) {
+  const settled = await outcome;
+  if (!settled.ok) throw new Error(settled.error.message);
+  return settled.value;
+}
+
+/** Sends them one after the other, as a model would. */
+async function sendAll({ service }: Stage, pair: Pair, messages: number): Promise<void> {
+  for (let index = 0; index < messages; index += 1) {
+    const message = `${systemClock.now()} Message ${index}: look at the second table, please.`;
+    await must(service.send(pair.parent, { to_assistant_id: CHILD, thread_id: pair.thread, message }, quietly));
+  }
+}
+
+/** Reads until all have come, each marked as read; says how long each lay there. */
+async function readAll({ service }: Stage, pair: Pair, messages: number): Promise<readonly number[]> {
+  const lags: number[] = [];
+  const seen = new Set<string>();
+  const input = receiveInput.parse({
+    thread_id: pair.thread,
+    unread_only: true,
+    mark_as_read: true,
+    last_n: 200,
+    wait_ms: 5_000,
+  });
+  while (seen.size < messages) {
+    const got = await must(service.receive(pair.child, input, quietly));
+    const now = systemClock.now();
+    for (const { id, created_at } of got.messages) {
+      if (seen.has(id)) throw new Error(`message ${id} came twice`);
+      seen.add(id);
+      lags.push(now - created_at);
+    }
+  }
+  return lags;
+}
+
+async function measureMessages(stage: Stage, messages: number): Promise<readonly Row[]> {
+  await Promise.all(stage.pairs.slice(0, CHILDREN).flatMap((pair) => [sendAll(stage, pair, 5), readAll(stage, pair, 5)]));
+  const cpu = cpuMs();
+  const start = performance.now();
+  const reading = stage.pairs.map((pair) => readAll(stage, pair, messages));
+  await Promise.all(stage.pairs.map((pair) => sendAll(stage, pair, messages)));
+  const lags = (await Promise.all(reading)).flat().toSorted((left, right) => left - right);
+  const total = stage.pairs.length * messages;
+  const seconds = (performance.now() - start) / 1_000;
+  const late = lags[Math.floor(lags.length * 0.95)] ?? Number.NaN;
+  return [
+    [`messages sent, read and marked per second, ${stage.pairs.length} threads`, number(total / seconds), '–'],
+    ['CPU per message, ms', number((cpuMs() - cpu) / total), '–'],
+    ['sent to read, ms: median, 95 %', `${number(median(lags))}, ${number(late)}`, '–'],
+  ];
+}
+
+/** Calls at an even pace and says which share of a core the process took meanwhile, in percent. */
+async function shareOfCore(seconds: number, cpu: () => number, call: (round: number) => Promise<unknown>): Promise<number> {
+  for (let round = 0; round < POLLS_PER_SECOND * 2; round += 1) await call(round);
+  const begin = cpu();
+  const start = performance.now();
+  const pending: Promise<unknown>[] = [];
+  for (let round = 0; round < seconds * POLLS_PER_SECOND; round += 1) {
+    const wait = start + (round * 1_000) / POLLS_PER_SECOND - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    pending.push(call(round));
+  }
+  await Promise.all(pending);
+  return (100 * (cpu() - begin)) / (performance.now() - start);
+}
+
+async function measureService(stage: Stage, seconds: number): Promise<Row> {
+  const share = await shareOfCore(seconds, cpuMs, (round) => {
+    const pair = stage.pairs[round % stage.pairs.length];
+    if (pair === undefined) throw new Error('nobody to poll');
+    return must(stage.service.poll(pair.parent, pollInput.parse({ process_id: pair.process }), quietly));
+  });
+  return asRow('poll_assistant 100 times a second, the service', share);
+}
+
+/** The real server with an assistant that is at work, polled by the official client; only the server's time counts. */
+async function measureServer(root: string, seconds: number): Promise<Row> {
+  mkdirSync(join(root, 'agents'));
+  writeFileSync(join(root, 'agents/helper.md'), '---\ndescription: Takes its time.\n---\nYou help.\n');
+  writeFileSync(join(root, 'troupe.yaml'), 'model: scripted:replies.yaml\n');
+  writeFileSync(join(root, 'replies.yaml'), '[{ delayMs: 600000, text: Done. }]\n');
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: root, TROUPE_HOME: join(root, 'state') };
+  const transport = new StdioClientTransport({ command: process.execPath, args: [MAIN, '-C', root, 'mcp'], env });
+  const client = new Client({ name: 'bench', version: '1' });
+  await client.connect(transport);
+  try {
+    const pid = transport.pid ?? 0;
+    const spawning = { name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: 'Wait.' } };
+    const { process_id } = spawnOutput.parse((await client.callTool(spawning)).structuredContent);
+    const polling = { name: 'poll_assistant', arguments: { process_id } };
+    const share = await shareOfCore(
+      seconds,
+      () => processCpuMs(pid),
+      () => client.callTool(polling),
+    );
+    await client.callTool({ name: 'cancel_assistant', arguments: { process_id } });
+    return asRow('poll_assistant 100 times a second, all of `troupe mcp`', share);
+  } finally {
+    await client.close();
+  }
+}
+
+const asRow = (what: string, share: number): Row => {
+  const missed = share < AIM_PERCENT ? '' : ' (missed)';
+  return [`${what}: share of a core`, `${number(share)} %`, `below ${AIM_PERCENT} %${missed}`];
+};
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '5' },
+    repetitions: { type: 'string', default: '20' },
+  },
+});
+const root = mkdtempSync(join(tmpdir(), 'troupe-bench-assistants-'));
+try {
+  const stage = await openStage(join(root, 'ledger.db'), SESSIONS, CHILDREN);
+  const messages = await measureMessages(stage, Number(values.messages));
+  const service = await measureService(stage, Number(values.seconds));
+  await stage.close();
+  const server = await measureServer(root, Number(values.seconds));
+  process.stdout.write(`${table(['messages and polling', 'measured', 'aim'], [...messages, service, server])}\n\n`);
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+const runners = fileURLToPath(new URL('./runners.ts', import.meta.url));
+process.stdout.write(execFileSync(process.execPath, [runners, '--repetitions', values.repetitions], { encoding: 'utf8' }));

@@ -1,0 +1,118 @@
+/**
+ * A Restate server as a child process, for trying a cluster on one machine and for tests. The binary comes from one of its
+ * platform packages on npm; in production people run their own.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Clock, sleep } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import { startTethered } from '../base/tethered-process.ts';
+
+export interface RestateServer {
+  readonly pid: number;
+  readonly ingress: string;
+  readonly admin: string;
+  /** Whether the process is still there. */
+  alive(): boolean;
+  kill(signal: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+export interface RestateServerOptions {
+  readonly binary: string;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly ports: { readonly ingress: number; readonly admin: number; readonly node: number };
+  readonly partitions?: number | undefined;
+  /** Further settings, by the names of their environment variables. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Where the binary may be: named by a variable, or in a package below one of these folders. */
+export function findRestateBinary(env: Readonly<Record<string, string | undefined>>, folders: readonly string[]): string {
+  const named = env['TROUPE_RESTATE_SERVER'];
+  if (named !== undefined && named !== '') return named;
+  const name = `@restatedev/restate-server-${process.platform}-${process.arch}`;
+  for (const folder of folders) {
+    const binary = join(folder, 'node_modules', name, 'bin', 'restate-server');
+    if (existsSync(binary)) return binary;
+  }
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/bin/restate-server`);
+  } catch {
+    throw new TroupeError('no_restate', 'There is no Restate server on this machine.', {
+      fix: `Install it beside Troupe (npm install ${name}), or name its binary with TROUPE_RESTATE_SERVER.`,
+    });
+  }
+}
+
+export async function startRestate(options: RestateServerOptions): Promise<RestateServer> {
+  const { binary, folder, clock, ports, partitions = 4 } = options;
+  mkdirSync(folder, { recursive: true });
+  const { child, release } = startTethered(binary, [], {
+    folder,
+    input: 'none',
+    environment: {
+      DO_NOT_TRACK: '1',
+      RESTATE_BASE_DIR: join(folder, 'data'),
+      RESTATE_DEFAULT_NUM_PARTITIONS: String(partitions),
+      RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '128MB',
+      RESTATE_LOG_FILTER: 'warn',
+      RESTATE_BIND_ADDRESS: `127.0.0.1:${ports.node}`,
+      RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ports.ingress}`,
+      RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${ports.admin}`,
+      ...options.settings,
+    },
+  });
+  let said = '';
+  child.stdout.resume();
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-limits.mcpStderrBytes);
+  });
+  let gone = false;
+  const ended = new Promise<void>((resolve) =>
+    child.once('exit', () => {
+      gone = true;
+      release();
+      resolve();
+    }),
+  );
+  const server: RestateServer = {
+    pid: child.pid ?? 0,
+    ingress: `http://127.0.0.1:${ports.ingress}`,
+    admin: `http://127.0.0.1:${ports.admin}`,
+    alive: () => !gone,
+    kill: (signal) => void child.kill(signal),
+    async stop() {
+      child.kill('SIGTERM');
+      const quick = new AbortController();
+      void ended.then(() => quick.abort());
+      if ((await sleep(clock, limits.stopGraceMs, quick.signal)) === 'elapsed') child.kill('SIGKILL');
+      await ended;
+    },
+  };
+  await untilReady(server, clock, () => said);
+  return server;
+}
+
+async function untilReady(server: RestateServer, clock: Clock, said: () => string): Promise<void> {
+  for (let attempt = 0; attempt < limits.serverStartAttempts; attempt += 1) {
+    if (!server.alive()) break;
+    if ((await answers(`${server.admin}/health`)) && (await answers(`${server.ingress}/restate/health`))) return;
+    await sleep(clock, limits.serverStartMs);
+  }
+  server.kill('SIGKILL');
+  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${said().slice(-500)}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(limits.serverStartMs * 10) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

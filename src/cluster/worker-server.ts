@@ -1,0 +1,54 @@
+/**
+ * Serves a worker to Restate over HTTP/1.1, one connection for each run that is worked on. Several workers of one machine may
+ * share a port: the system deals connections out among them.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { TroupeError } from '../base/errors.ts';
+import type { RestateWorker } from '../engine/restate-worker.ts';
+
+export interface WorkerServer {
+  readonly port: number;
+  /** Takes no new connections; those that are open come to their end. */
+  stopListening(): void;
+  close(): Promise<void>;
+}
+
+export interface WorkerServerOptions {
+  readonly worker: RestateWorker;
+  readonly host: string;
+  readonly port: number;
+}
+
+export async function serveWorker({ worker, host, port }: WorkerServerOptions): Promise<WorkerServer> {
+  const server = createAdaptorServer({
+    fetch: (request) =>
+      new URL(request.url).pathname === '/healthz'
+        ? Response.json({ status: 'ok', working: worker.working() })
+        : worker.handle(request),
+  }) as Server;
+  // A run may be worked on for long without a word on the wire.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(
+        new TroupeError('worker_port', `The worker cannot listen on ${host}:${port}: ${error.message}`, {
+          fix: 'Choose another port with --port.',
+        }),
+      ),
+    );
+    server.listen({ host, port, reusePort: port !== 0 }, resolve);
+  });
+  const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stopListening: () => void server.close(),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * What every engine does alike: starting, resuming, signalling and answering runs, all of it events in the ledger. Who works on
+ * a run is the driver's matter.
+ */
+import type { RunId } from '../base/ids.ts';
+import type { Payloads } from '../events/catalogue.ts';
+import type { NewEvent, RunRow } from '../ledger/port.ts';
+import type { Driver } from './driver.ts';
+import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
+import { readAll } from './read-all.ts';
+import { startedEvent, startNew, takeUp } from './take-up.ts';
+import type { EngineParts } from './tree.ts';
+import { openWaits } from './waits.ts';
+
+export type MakeDriver = (parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>) => Driver;
+
+export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine {
+  const watchers = new Set<(part: LivePart) => void>();
+  const driver = makeDriver(parts, watchers);
+
+  const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await parts.ledger.runs({ run }))[0];
+  const rootOf = async (row: RunRow): Promise<RunRow> => {
+    let root = row;
+    for (let up = row.parent; up !== null; up = root.parent) root = (await rowOf(up)) ?? root;
+    return root;
+  };
+  const inbound = async (run: RunId, event: (row: RunRow) => Promise<NewEvent | undefined>): Promise<SignalOutcome> => {
+    const row = await rowOf(run);
+    if (row === undefined) return { kind: 'unknown' };
+    if (row.endedAt !== null) return { kind: 'ended' };
+    const made = await event(row);
+    if (made === undefined) return { kind: 'unknown' };
+    const tell = await driver.foresee?.(row);
+    await parts.ledger.append({ session: row.session, fence: null, events: [made], sync: 'power' });
+    await tell?.();
+    return { kind: 'accepted', live: row.owner !== null || tell !== undefined };
+  };
+  const signal = (run: RunId, kind: Payloads['run.signalled']['signal'], reason: string): Promise<SignalOutcome> =>
+    inbound(run, async (row) => ({
+      type: 'run.signalled',
+      run,
+      actor: 'user',
+      cause: (await startedEvent(parts.ledger, row))?.event_id ?? null,
+      payload: { signal: kind, reason },
+      at: parts.clock.now(),
+    }));
+
+  const resume = async (run: RunId): Promise<ResumeOutcome> => {
+    const asked = await rowOf(run);
+    if (asked === undefined) return { kind: 'unknown' };
+    const root = await rootOf(asked);
+    const here = driver.driving(root.run);
+    if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
+    return await takeUp(parts, root, driver);
+  };
+
+  return {
+    async start(request) {
+      const here = request.run === undefined ? undefined : await rowOf(request.run);
+      if (here === undefined) return await startNew(parts, request, driver);
+      const outcome = await resume(here.run);
+      if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle };
+      if (outcome.kind !== 'ended')
+        return { kind: 'refused', error: { code: 'exists', message: `Run ${here.run} exists already.` } };
+      const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
+      return { kind: 'started', handle: { session: here.session, run: here.run, done } };
+    },
+    resume,
+    async cancel(run, reason) {
+      const outcome = await signal(run, 'cancel', reason);
+      if (outcome.kind !== 'accepted' || outcome.live) return outcome;
+      // Nobody drives it: take it up just to end it properly, with everything below it.
+      const taken = await resume(run);
+      if (taken.kind === 'resumed') await taken.handle.done;
+      return outcome;
+    },
+    pause: (run, reason) => signal(run, 'pause', reason),
+    answer: (run, wait, answer) =>
+      inbound(run, async (row) => {
+        const asked = await parts.ledger.read({ session: row.session, run, types: ['approval.asked', 'task.clarify'] });
+        const cause = asked.findLast((event) => event.step === wait);
+        if (cause === undefined) return undefined;
+        const payload = { wait, answer };
+        return {
+          type: 'approval.answered',
+          run,
+          actor: 'user',
+          cause: cause.event_id,
+          payload,
+          step: wait,
+          at: parts.clock.now(),
+        };
+      }),
+    async waits(run) {
+      const row = await rowOf(run);
+      return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, { types: waitTypes }));
+    },
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+    close: () => driver.stop('Troupe was stopped.'),
+  };
+}
+
+const waitTypes = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'] as const;

@@ -1,0 +1,78 @@
+/**
+ * Follows a run that others work on until it has ended or cannot go on, from the ledger alone. It cannot go on when somebody has
+ * been asked something, nobody works on any run of its session, and every run that has not ended waits for an answer or for one
+ * of its children.
+ */
+import { sleep } from '../base/clock.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import type { EventType } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { RunRow } from '../ledger/port.ts';
+import { resultOfEnd } from './drive-run.ts';
+import type { OpenWait, RunEnd } from './port.ts';
+import { readAll } from './read-all.ts';
+import type { EngineParts } from './tree.ts';
+import { openWaits } from './waits.ts';
+
+const WAITS: readonly EventType[] = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'];
+
+export async function follow(
+  parts: EngineParts,
+  session: SessionId,
+  run: RunId,
+  after: number,
+  stopped: AbortSignal,
+): Promise<RunEnd> {
+  const over = new AbortController();
+  const events = parts.ledger.tail(session, after, AbortSignal.any([stopped, over.signal]))[Symbol.asyncIterator]();
+  let next = events.next();
+  let pauseMs: number = limits.quietCheckMs;
+  let asked = (await waitsOf(parts, session)).length > 0;
+  try {
+    for (;;) {
+      const event = await (asked ? Promise.race([next, quiet(parts, pauseMs, over.signal)]) : next);
+      if (event === 'quiet') {
+        const waits = await stuckOn(parts, session);
+        if (waits !== undefined) return { kind: 'waiting', waits };
+        pauseMs = Math.min(pauseMs * 2, limits.quietCheckMaxMs);
+        continue;
+      }
+      if (event.done === true) return { kind: 'interrupted', reason: 'It is no longer followed, and goes on by itself.' };
+      const end = endOf(event.value, run);
+      if (end !== undefined) return end;
+      if (event.value.event_type === 'approval.asked' || event.value.event_type === 'task.clarify') asked = true;
+      pauseMs = limits.quietCheckMs;
+      next = events.next();
+    }
+  } finally {
+    over.abort();
+    next.catch(() => undefined);
+  }
+}
+
+async function quiet({ clock }: EngineParts, milliseconds: number, signal: AbortSignal): Promise<'quiet'> {
+  await sleep(clock, milliseconds, signal);
+  return 'quiet';
+}
+
+function endOf(event: LedgerEvent, run: RunId): RunEnd | undefined {
+  if (event.run_id !== run) return undefined;
+  if (event.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(run, event.payload) };
+  return event.event_type === 'run.paused' ? { kind: 'paused', reason: event.payload.reason } : undefined;
+}
+
+async function waitsOf(parts: EngineParts, session: SessionId): Promise<OpenWait[]> {
+  return openWaits(await readAll(parts.ledger, session, { types: WAITS }));
+}
+
+async function stuckOn(parts: EngineParts, session: SessionId): Promise<readonly OpenWait[] | undefined> {
+  const rows = (await parts.ledger.runs({ session })).filter(({ endedAt }) => endedAt === null);
+  const waits = await waitsOf(parts, session);
+  if (waits.length === 0 || rows.some(({ owner }) => owner !== null)) return undefined;
+  return rows.every((row) => cannotGoOn(row, rows, waits)) ? waits : undefined;
+}
+
+function cannotGoOn({ run }: RunRow, unfinished: readonly RunRow[], waits: readonly OpenWait[]): boolean {
+  return waits.some((wait) => wait.run === run) || unfinished.some(({ parent }) => parent === run);
+}

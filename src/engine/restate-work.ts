@@ -1,0 +1,163 @@
+/**
+ * One piece of work on one run, wherever it happens: the run is built from the ledger, driven until it ends or cannot go on, and
+ * left. Children are worked on by others; a parent that needs an answer that is not there yet is left until it is.
+ *
+ * The lease is taken whoever holds it, because the engine has assigned the work; a worker that was taken for dead and comes back
+ * is fenced off and cannot write.
+ */
+import { TroupeError } from '../base/errors.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { type EventType, inboundTypes } from '../events/catalogue.ts';
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { buildTree, type DrivenTree } from './build-tree.ts';
+import { driveRun, limitWallTime } from './drive-run.ts';
+import { failureOf } from './failure-of.ts';
+import { Interruption } from './interruption.ts';
+import { readAll } from './read-all.ts';
+import type { Slots } from './slots.ts';
+import type { Elsewhere, EngineParts, RunNode } from './tree.ts';
+
+export type WorkOutcome =
+  | { readonly kind: 'ended'; readonly parent: RunId | null }
+  /** Until somebody pokes it: a child has ended, an answer has come. At the latest at this time. */
+  | { readonly kind: 'left'; readonly wakeAt: number | null }
+  /** There is no such run. */
+  | { readonly kind: 'unknown' };
+
+export interface Workplace {
+  readonly parts: EngineParts;
+  readonly slots: Slots;
+  start(session: SessionId, run: RunId): Promise<void>;
+  poke(run: RunId): Promise<void>;
+  /** Aborts when this worker stops: what is under way is left and assigned again. */
+  readonly stopping: AbortSignal;
+}
+
+/** What a run has to know of the others in its session. */
+const SHARED: readonly EventType[] = [
+  ...(['session.started', 'run.started', 'run.ended', 'run.resumed', 'run.paused', 'team.broadcast', 'agent.dismissed'] as const),
+  ...(['model.request', 'tool.result', 'approval.asked', 'message.included'] as const),
+  ...inboundTypes,
+];
+
+export async function workOn(place: Workplace, session: SessionId, run: RunId): Promise<WorkOutcome> {
+  const { ledger } = place.parts;
+  const lease = await ledger.acquire(session, run, { assigned: true });
+  if (lease.kind !== 'acquired') throw new TroupeError('bug', `The lease of ${run} was not given: ${lease.kind}`);
+  try {
+    return await withLease(place, session, run, lease.fence, lease.takenOver);
+  } finally {
+    await ledger.release(lease.fence).catch(() => undefined);
+  }
+}
+
+async function withLease(
+  place: Workplace,
+  session: SessionId,
+  run: RunId,
+  fence: { readonly run: RunId; readonly epoch: number },
+  takenOver: boolean,
+): Promise<WorkOutcome> {
+  const { parts, slots } = place;
+  const events = await eventsFor(parts.ledger, session, run);
+  const started = startedOf(events, run);
+  const first = events.find((event) => event.event_type === 'session.started');
+  if (started === undefined || first?.event_type !== 'session.started') return { kind: 'unknown' };
+  const parent = (started.payload.parent as RunId | undefined) ?? null;
+  if (events.some((event) => event.event_type === 'run.ended' && event.run_id === run)) return { kind: 'ended', parent };
+
+  let wakeAt: number | null = null;
+  const elsewhere: Elsewhere = {
+    start: (child) => place.start(session, child),
+    poke: place.poke,
+    wakeAt: (time) => {
+      wakeAt = Math.min(time, wakeAt ?? time);
+    },
+  };
+  const { workspace } = first.payload;
+  const tree = buildTree({
+    parts,
+    session,
+    workspace,
+    fence,
+    events,
+    slots,
+    elsewhere,
+    watchers: new Set(),
+    ending: () => undefined,
+  });
+  const node = placed(tree, events, run);
+  const leave = attend(place, tree, node);
+  try {
+    if (takenOver || wasLeft(events, run)) {
+      const resumed = node.journal.event('run.resumed', { owner: parts.owner, takenOver }, { actor: 'system' });
+      await tree.writer.write([resumed]);
+      tree.inbox.takenUp();
+    }
+    await driveRun(tree, node);
+    return { kind: 'ended', parent };
+  } catch (error) {
+    await leftBecause(tree, node, error);
+    return { kind: 'left', wakeAt };
+  } finally {
+    leave();
+  }
+}
+
+/** Everything of the run itself; of the others only what concerns it. */
+async function eventsFor(ledger: Ledger, session: SessionId, run: RunId): Promise<readonly LedgerEvent[]> {
+  const own = await readAll(ledger, session, { run });
+  const shared = await readAll(ledger, session, { types: SHARED });
+  const known = new Set(own.map(({ position }) => position));
+  return [...own, ...shared.filter(({ position }) => !known.has(position))].sort((left, right) => left.position - right.position);
+}
+
+function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {
+  const found = events.find((event) => event.event_type === 'run.started' && event.run_id === run);
+  return found?.event_type === 'run.started' ? found : undefined;
+}
+
+/** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
+function placed(tree: DrivenTree, events: readonly LedgerEvent[], run: RunId): RunNode {
+  const started = startedOf(events, run)?.payload;
+  if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
+  if (started.parent === undefined) return tree.root(run, started);
+  return tree.below(placed(tree, events, started.parent as RunId), run, started);
+}
+
+/** Listens to what comes from outside, and holds the limits of the runs above. Returns what ends it. */
+function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
+  const ends: (() => void)[] = [];
+  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) {
+    const reason = tree.inbox.cancelled(up.run);
+    if (reason !== undefined) up.abort.abort(new TroupeError('cancelled', reason));
+    if (up !== node) ends.push(limitWallTime(tree, up));
+  }
+  ends.push(place.parts.ledger.onInbound(tree.session, () => void tree.refresh().catch(() => undefined)));
+  const stop = (): void => tree.interrupt(new Interruption('interrupted', 'The worker is stopping.'));
+  place.stopping.addEventListener('abort', stop, { once: true });
+  ends.push(() => place.stopping.removeEventListener('abort', stop));
+  if (place.stopping.aborted) stop();
+  void tree.refresh().catch(() => undefined);
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Whether it was paused, or got the answer that it was left for: time that has passed since does not count as work. */
+function wasLeft(events: readonly LedgerEvent[], run: RunId): boolean {
+  const last = events.findLast(
+    ({ run_id, event_type }) =>
+      run_id === run && (event_type === 'run.paused' || event_type === 'approval.answered' || event_type === 'run.resumed'),
+  );
+  return last !== undefined && last.event_type !== 'run.resumed';
+}
+
+/** Being left is not failing; anything else is passed on, and the work is assigned again. */
+async function leftBecause(tree: DrivenTree, node: RunNode, error: unknown): Promise<void> {
+  if (!(error instanceof Interruption)) throw error;
+  if (error.kind === 'waiting') return await tree.writer.flushed();
+  if (error.kind !== 'paused') throw new TroupeError('interrupted', failureOf(error).message);
+  await tree.writer.write([node.journal.event('run.paused', { reason: error.message }, { actor: 'system' })], { sync: 'power' });
+}

@@ -1,0 +1,41 @@
+/** Opens the ledger that an address names. The Postgres store and its driver are loaded only when one is opened. */
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import type { Ids } from '../base/ids.ts';
+import type { CopyStore } from './copy-store.ts';
+import type { LedgerAddress } from './ledger-address.ts';
+import type { LeaseOwner, Ledger } from './port.ts';
+import type { Secret } from './redact.ts';
+import { openSqliteLedger } from './sqlite.ts';
+
+export interface OpenLedgerOptions {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'nonce'>;
+  readonly secrets?: readonly Secret[];
+  /** Of a file; a Postgres server flushes every commit. */
+  readonly durability?: 'effects' | 'full';
+  readonly readOnly?: boolean;
+  readonly owner?: Partial<LeaseOwner>;
+}
+
+export async function openLedger(address: LedgerAddress, options: OpenLedgerOptions): Promise<Ledger> {
+  if (address.kind === 'sqlite') return openSqliteLedger({ ...options, path: address.location() });
+  const { openPostgresLedger } = await import('./postgres.ts');
+  const { durability: _, ...rest } = options;
+  return await openPostgresLedger({ ...rest, url: address.location() });
+}
+
+/** A ledger as a place to copy from (`readOnly`) or to. */
+export async function openCopyStore(
+  address: LedgerAddress,
+  options: { readonly clock: Clock; readonly ids: Pick<Ids, 'nonce'>; readonly readOnly: boolean },
+): Promise<CopyStore> {
+  const { clock, ids, readOnly } = options;
+  if (address.kind === 'postgres') {
+    const { openPostgresCopy } = await import('./copy-postgres.ts');
+    return await openPostgresCopy({ url: address.location(), clock, unique: ids.nonce(), readOnly });
+  }
+  const { openSqliteCopy } = await import('./copy-sqlite.ts');
+  const self = { id: ids.nonce(), pid: process.pid, host: hostname() };
+  return openSqliteCopy({ path: address.location(), clock, self, readOnly });
+}

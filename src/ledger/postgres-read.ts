@@ -1,0 +1,126 @@
+/** Reading: events page by page, payloads by reference, counters, and how large everything is. */
+import { TroupeError } from '../base/errors.ts';
+import type { PayloadRef, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import type { BlobStore } from './blob-store.ts';
+import { payloadRef } from './chain.ts';
+import type { Ledger, LedgerStats, ReadQuery } from './port.ts';
+import type { Database, Statement } from './postgres-connection.ts';
+import { eventsOf, storedEvent } from './read-events.ts';
+import { bytes, hex, integer, type Row, text } from './rows.ts';
+import { place, type StoredEvent } from './stored-event.ts';
+import type { SealedSession, VerifySource } from './verify.ts';
+
+/** Large payloads are fetched one by one, however many are on a page. */
+const SELECT_EVENTS = `
+SELECT event.position, run.name AS run, event.parent, event.at, event.actor, event.tool, event.type, event.step, event.version,
+       event.chain, event.payload AS ref, event.attachment, payload.place,
+       CASE WHEN payload.bytes <= ${limits.payloadInlineBytes} THEN payload.body END AS body
+FROM event JOIN run ON run.id = event.run LEFT JOIN payload ON payload.ref = event.payload
+WHERE event.session = (SELECT id FROM session WHERE name = $1) AND event.position > $2`;
+/** A run's events cannot come before its first one: the scan starts there, however long the session is. */
+const OF_RUN = ` AND event.run = (SELECT id FROM run WHERE name = $4)
+AND event.position >= (SELECT first FROM run WHERE name = $4)`;
+const PAYLOAD: Statement = { name: 'troupe-payload', text: 'SELECT place, body FROM payload WHERE ref = $1' };
+const COUNTER: Statement = { name: 'troupe-counter', text: 'SELECT value FROM counter WHERE name = $1' };
+const SEALED: Statement = {
+  name: 'troupe-sealed',
+  text: `SELECT name, sealed, seal, head,
+                coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last
+         FROM session WHERE head > 0 AND ($1::text IS NULL OR name = $1) ORDER BY id`,
+};
+const SIZES: Statement = {
+  name: 'troupe-sizes',
+  text: `SELECT (SELECT count(*) FROM session WHERE head > 0) AS sessions,
+                (SELECT count(*) FROM run WHERE started_at IS NOT NULL) AS runs,
+                (SELECT coalesce(sum(head), 0)::bigint FROM session) AS events,
+                count(*) AS payloads, coalesce(sum(bytes), 0)::bigint AS payload_bytes,
+                coalesce(sum(bytes) FILTER (WHERE place = ${place.file}), 0)::bigint AS file_bytes,
+                (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r') AS database_bytes
+         FROM payload WHERE place <> ${place.gone}`,
+};
+
+export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'counter' | 'stats'> {
+  readonly source: VerifySource;
+}
+
+export function createPostgresReader(database: Database, blobs: BlobStore | undefined): PostgresReader {
+  const payload = async (ref: PayloadRef): Promise<Uint8Array | undefined> => {
+    const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
+    if (row === undefined || integer(row, 'place') === place.gone) return undefined;
+    if (integer(row, 'place') === place.inline) return bytes(row, 'body');
+    if (blobs === undefined) throw noFolder(database.shown);
+    return await blobs.read(ref);
+  };
+  const stored = async (query: ReadQuery): Promise<readonly StoredEvent[]> => {
+    const rows = await database.rows(eventsStatement(query), eventsValues(query));
+    return rows.map((row) => storedEvent(query.session, readable(row)));
+  };
+  const isIntact = async (ref: PayloadRef): Promise<boolean> => {
+    const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
+    if (row !== undefined && integer(row, 'place') === place.gone) return true;
+    const found = await payload(ref);
+    return found !== undefined && payloadRef(found) === ref;
+  };
+  return {
+    payload,
+    read: async (query) => eventsOf(await stored(query), payload),
+    counter: async (name) => {
+      const [row] = await database.rows(COUNTER, [name]);
+      return row === undefined ? 0 : integer(row, 'value');
+    },
+    stats: async () => statsOf((await database.rows(SIZES, []))[0] ?? {}),
+    source: {
+      stored,
+      payload,
+      isIntact,
+      sessions: async (only) => (await database.rows(SEALED, [only ?? null])).map(sealedSession),
+    },
+  };
+}
+
+function eventsStatement({ run, types }: ReadQuery): Statement {
+  const ofTypes = types === undefined ? '' : ` AND event.type = ANY($${run === undefined ? 4 : 5}::text[])`;
+  const text = `${SELECT_EVENTS}${run === undefined ? '' : OF_RUN}${ofTypes} ORDER BY event.position LIMIT $3`;
+  return { name: `troupe-events${run === undefined ? '' : '-run'}${types === undefined ? '' : '-types'}`, text };
+}
+
+function eventsValues({ session, after, limit, run, types }: ReadQuery): unknown[] {
+  const most = Math.max(0, limit ?? limits.readPageEvents);
+  return [session, after ?? 0, most, ...(run === undefined ? [] : [run]), ...(types === undefined ? [] : [types])];
+}
+
+/** A payload that is missing altogether is found missing when it is read, as a missing file is. */
+function readable(row: Row): Row {
+  const { body } = row;
+  return { ...row, place: row['place'] ?? place.file, body: body instanceof Uint8Array ? Buffer.from(body).toString() : null };
+}
+
+/** An end that is cut off is noticed by the head too, which only the writer of an event moves. */
+function sealedSession(row: Row): SealedSession {
+  return {
+    session: text(row, 'name') as SessionId,
+    last: Math.max(integer(row, 'last'), integer(row, 'head')),
+    sealed: integer(row, 'sealed'),
+    seal: hex(bytes(row, 'seal')),
+  };
+}
+
+function statsOf(row: Row): LedgerStats {
+  return {
+    sessions: integer(row, 'sessions'),
+    runs: integer(row, 'runs'),
+    events: integer(row, 'events'),
+    payloads: integer(row, 'payloads'),
+    payloadBytes: integer(row, 'payload_bytes'),
+    fileBytes: integer(row, 'file_bytes'),
+    databaseBytes: integer(row, 'database_bytes'),
+  };
+}
+
+function noFolder(shown: string): TroupeError {
+  return new TroupeError('ledger_payloads', `A payload of this ledger is in a shared folder that is not named here: ${shown}`, {
+    fix: 'Add ?payloads=/the/shared/folder to the address, the same on every machine.',
+  });
+}

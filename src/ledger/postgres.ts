@@ -1,0 +1,146 @@
+/**
+ * The ledger in a Postgres database, for many machines: puts the parts together behind the port. docs/ledger.md says what
+ * is promised and what differs from the file.
+ */
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import type { Ids } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { createBlobDirectory } from './blob-directory.ts';
+import type { BlobStore } from './blob-store.ts';
+import type { Append, AppendOutcome, LeaseOwner, Ledger } from './port.ts';
+import { parsePostgresAddress } from './postgres-address.ts';
+import { applyAppend, needsOf, refuseNul } from './postgres-append.ts';
+import { createPostgresCommit } from './postgres-commit.ts';
+import { type Database, openDatabase } from './postgres-connection.ts';
+import { collectPostgres } from './postgres-gc.ts';
+import { createPostgresLeases } from './postgres-leases.ts';
+import { createPostgresNews } from './postgres-news.ts';
+import { thisMachine, type Writer } from './postgres-owner.ts';
+import { createPostgresReader } from './postgres-read.ts';
+import { readPostgresRuns } from './postgres-runs.ts';
+import { type Migration, openSchema } from './postgres-schema.ts';
+import { prepareAppend } from './prepared-event.ts';
+import { createRedactor, type Secret } from './redact.ts';
+import { verifyLedger } from './verify.ts';
+import { readOnlyError } from './write-queue.ts';
+import { createWrittenEvents } from './written-events.ts';
+
+export interface PostgresLedgerOptions {
+  /** `postgres://user@host:5432/database`; see postgres-address.ts for what may follow. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'nonce'>;
+  /** What must never be stored; key-shaped texts are always taken out. */
+  readonly secrets?: readonly Secret[];
+  readonly readOnly?: boolean;
+  /** Checks every payload against its schema before it is appended. For tests: types do it at compile time. */
+  readonly validate?: boolean;
+  /** Who holds the leases; this process by default. */
+  readonly owner?: Partial<LeaseOwner>;
+  /** How long a lease outlives its last heartbeat. */
+  readonly leaseMs?: number;
+  /** Where large payloads go; the folder of the address by default. */
+  readonly blobs?: BlobStore;
+  /** For tests: the tables of another version. */
+  readonly migrations?: readonly Migration[];
+}
+
+/** Connects at once: what is wrong with the address, the login or the tables is said here. */
+export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
+  const address = parsePostgresAddress(options.url);
+  const readOnly = options.readOnly === true;
+  const { clock, leaseMs = limits.leaseMs } = options;
+  // Whoever takes over the lease of a process that was paused in the middle of a transaction must not wait longer than for it.
+  const idleMs = Math.min(limits.databaseIdleMs, leaseMs);
+  const database = await openDatabase(address, { clock, readOnly, idleMs });
+  try {
+    await openSchema(database, address.schema, readOnly, options.migrations);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const owner: LeaseOwner = { id: options.ids.nonce(), pid: process.pid, host: hostname(), ...options.owner };
+  const blobs = options.blobs ?? (address.payloads === undefined ? undefined : createBlobDirectory(address.payloads, owner.id));
+  return assemble(options, database, address.schema, owner, blobs);
+}
+
+function assemble(
+  options: PostgresLedgerOptions,
+  database: Database,
+  schema: string,
+  owner: LeaseOwner,
+  blobs: BlobStore | undefined,
+): Ledger {
+  const { clock } = options;
+  const writable = options.readOnly !== true;
+  const writer: Writer = { ...owner, machine: thisMachine, leaseMs: options.leaseMs ?? limits.leaseMs };
+  const redactor = createRedactor(options.secrets ?? []);
+  const written = createWrittenEvents();
+  const reader = createPostgresReader(database, blobs);
+  const news = createPostgresNews({ database, schema, clock, read: reader.read, name: `troupe listener ${owner.id}` });
+  let hasWritten = false;
+  const writes = createPostgresCommit({
+    ...{ database, schema, writer, writable, clock, blobs },
+    onCommitted: (state) => {
+      hasWritten = true;
+      written.keep();
+      news.committed(state);
+    },
+    onRollback: written.drop,
+  });
+  const leases = createPostgresLeases({ database, writes, clock, writer });
+
+  const append = async (request: Append): Promise<AppendOutcome> => {
+    const events = prepareAppend(request, redactor, options.validate === true);
+    refuseNul(request);
+    const needs = needsOf(request, events);
+    return await writes.submit<AppendOutcome>({
+      weight: Math.max(1, events.length),
+      needs,
+      apply: (state) => applyAppend(state, written, request, events),
+    });
+  };
+  const close = async (): Promise<void> => {
+    await writes.idle();
+    // A lease that cannot be given back is taken over once its heartbeat is too old.
+    if (hasWritten) await leases.close().catch(() => undefined);
+    writes.stop();
+    await writes.idle();
+    await news.close();
+    await writes.close();
+    await database.close();
+  };
+  let closed: Promise<void> | undefined;
+
+  return {
+    append,
+    read: reader.read,
+    tail: news.tail,
+    onInbound: news.onInbound,
+    payload: reader.payload,
+    runs: (filter) => readPostgresRuns(database, filter),
+    counter: reader.counter,
+    acquire: leases.acquire,
+    release: leases.release,
+    stats: reader.stats,
+    verify: (session) => verifyLedger(reader.source, session),
+    pin: (session, pinned) =>
+      writes.submit({
+        weight: 1,
+        needs: { sessions: [session] },
+        apply: (state) => {
+          const found = state.session(session);
+          if (found !== undefined) Object.assign(found, { pinned, changed: true });
+        },
+      }),
+    gc: async (policy) => {
+      if (!writable && !policy.dryRun) throw readOnlyError(database.shown);
+      return await collectPostgres(database, schema, blobs, policy);
+    },
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

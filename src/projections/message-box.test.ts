@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Party } from '../events/assistants.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { createMessageBox } from './message-box.ts';
+
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+const parties: readonly Party[] = [
+  { assistant: 'lead', run: 'run_1' },
+  { assistant: 'coder', run: 'run_2' },
+  { assistant: 'ann' },
+  // A client that calls itself like a run, and an agent like a client.
+  { assistant: 'run_1' },
+  { assistant: 'ann', run: 'run_3' },
+];
+const threads = ['thr_1', 'thr_2'] as const;
+
+const event = (event_type: string, payload: object, index: number, step: string | null = null): LedgerEvent =>
+  ({
+    event_type,
+    payload,
+    step,
+    run_id: 'run_1',
+    event_id: `ses_1.${index}`,
+    timestamp: new Date(START + index).toISOString(),
+    position: index,
+  }) as unknown as LedgerEvent;
+
+const sent = (message: string, thread: string, from: Party, to: Party, index: number): LedgerEvent =>
+  event('message.sent', { message, thread, from, to, content: message, fence: 'f' }, index, `message/${message}`);
+
+const party = fc.constantFrom(...parties);
+const id = fc.integer({ min: 0, max: 12 }).map(String);
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('sent' as const), id, thread: fc.constantFrom(...threads), from: party, to: party }),
+  fc.record({ kind: fc.constant('included' as const), id }),
+  fc.record({ kind: fc.constant('read' as const), id, reader: party }),
+);
+
+describe('the message box', () => {
+  it('knows what was sent to whom and who has read it, as a plain list of everything does', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+        const box = createMessageBox();
+        const plain: { id: string; thread: string; to: Party; at: number; readAt: number | null }[] = [];
+        for (const [index, one] of changes.entries()) {
+          const known = plain.find((message) => message.id === one.id);
+          if (one.kind === 'sent') {
+            box.apply(sent(one.id, one.thread, one.from, one.to, index));
+            if (known === undefined) plain.push({ id: one.id, thread: one.thread, to: one.to, at: START + index, readAt: null });
+          } else if (one.kind === 'included') {
+            box.apply(event('message.included', { message: one.id, thread: 'thr_1', reader: 'x', request: 'turn/1' }, index));
+            if (known !== undefined) known.readAt ??= START + index;
+          } else {
+            box.apply(event('message.read', { message: one.id, thread: 'thr_1', reader: one.reader }, index, 'read/1'));
+            const { to } = known ?? {};
+            const isReader = to?.run === one.reader.run && (to?.run !== undefined || to?.assistant === one.reader.assistant);
+            if (known !== undefined && isReader) known.readAt ??= START + index;
+          }
+          for (const thread of threads) {
+            const inThread = plain.filter((message) => message.thread === thread);
+            expect(box.messages(thread).map((message) => [message.id, message.readAt])).toEqual(
+              inThread.map((message) => [message.id, message.readAt]),
+            );
+            for (const reader of parties) {
+              const unread = inThread.filter(
+                ({ to, readAt }) =>
+                  readAt === null && to.run === reader.run && (to.run !== undefined || to.assistant === reader.assistant),
+              );
+              expect(box.summary(thread, reader)).toEqual({
+                total: inThread.length,
+                unread: unread.length,
+                lastAt: inThread.at(-1)?.at ?? null,
+                oldestUnreadAt: unread[0]?.at ?? null,
+              });
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it('remembers which request carried a message, and which call marked it', () => {
+    const box = createMessageBox();
+    const [lead, coder] = parties as readonly [Party, Party];
+    box.apply(sent('m', 'thr_1', lead, coder, 1));
+    box.apply(event('message.included', { message: 'm', thread: 'thr_1', reader: 'run_2', request: 'turn/3/model' }, 2));
+    box.apply(event('message.read', { message: 'm', thread: 'thr_1', reader: coder }, 3, 'read/call'));
+    expect(box.messages('thr_1')).toMatchObject([{ includedIn: 'turn/3/model', markedIn: 'read/call', readAt: START + 2 }]);
+  });
+
+  it('takes about ten times as long for ten times as much, with a question after every message', () => {
+    const [lead, coder] = parties as readonly [Party, Party];
+    const time = (count: number): number => {
+      const box = createMessageBox();
+      const events = Array.from({ length: count }, (_, index) => [
+        sent(String(index), 'thr_1', lead, coder, index),
+        event('message.included', { message: String(index), thread: 'thr_1', reader: 'run_2', request: 't' }, index),
+      ]);
+      const before = process.cpuUsage();
+      for (const one of events.flat()) {
+        box.apply(one);
+        box.summary('thr_1', coder);
+      }
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    time(10_000);
+    const small = Math.max(1, ...[1, 2, 3].map(() => time(5_000)));
+    const large = Math.min(...[1, 2, 3].map(() => time(50_000)));
+    // A question that walked the thread would make it a hundred times as long.
+    expect(large / small).toBeLessThan(50);
+  });
+});

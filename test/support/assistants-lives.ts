@@ -1,0 +1,86 @@
+/** Deaths of a server and of the runners below it: real SIGKILL at random moments, and a look at what is left. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Random } from '../../src/base/random.ts';
+import { markedProcesses, runningProcesses, type SeenProcess } from './marked-processes.ts';
+
+export type Victim = 'parent' | 'runner' | 'both';
+
+const KILL_WITHIN_MS = 1_200;
+const GONE_WITHIN_MS = 2_000;
+
+export interface Reaping {
+  readonly server: number;
+  /** In the environment of the server, and of whatever takes its environment over. */
+  readonly mark: string;
+  readonly random: Random;
+  /** Whether nobody is to die any more. */
+  isOver(): boolean;
+  onKill(victim: Victim): Promise<void>;
+}
+
+/** Kills runners now and then, until it is the server's turn. Resolves when nothing of it is left. */
+export async function killUntilDead(reaping: Reaping): Promise<void> {
+  const { random, isOver, onKill } = reaping;
+  for (let victim: Victim = 'runner'; victim === 'runner'; ) {
+    await pause(random.fraction() * KILL_WITHIN_MS);
+    if (isOver()) return;
+    victim = await kill(reaping, chosen(random));
+    await onKill(victim);
+  }
+}
+
+function chosen(random: Random): Victim {
+  const chance = random.fraction();
+  if (chance < 0.4) return 'parent';
+  return chance < 0.7 ? 'runner' : 'both';
+}
+
+/**
+ * The server is stopped for a moment first, so that what it has started is known exactly. Gives what was killed: without a
+ * runner to kill, it is the parent.
+ */
+async function kill({ server, random, mark }: Reaping, victim: Victim): Promise<Victim> {
+  process.kill(server, 'SIGSTOP');
+  const family = descendants(server);
+  const runners = family.filter(isRunner);
+  const runner = runners[Math.floor(random.fraction() * runners.length)];
+  const struck = victim !== 'parent' && runner !== undefined && strike(runner.pid);
+  if (struck && victim === 'runner') {
+    process.kill(server, 'SIGCONT');
+    return 'runner';
+  }
+  process.kill(server, 'SIGKILL');
+  const left = (): readonly unknown[] => [...survivors(family), ...markedProcesses(mark)];
+  await expect.poll(left, { timeout: GONE_WITHIN_MS, interval: 50, message: 'what outlived its parent' }).toEqual([]);
+  return struck ? 'both' : 'parent';
+}
+
+export const isRunner = ({ command }: SeenProcess): boolean => command.includes('session-worker');
+
+/** One may have ended by itself a moment ago. */
+function strike(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
+/** By number and command: the number of one that is gone may be somebody else's. */
+function survivors(family: readonly SeenProcess[]): readonly SeenProcess[] {
+  const running = runningProcesses();
+  return family.filter(({ pid, command }) => running.some((one) => one.pid === pid && one.command === command));
+}
+
+function descendants(ancestor: number): readonly SeenProcess[] {
+  const all = runningProcesses();
+  const found: SeenProcess[] = [];
+  let parents = new Set([ancestor]);
+  while (parents.size > 0) {
+    const children = all.filter(({ parent }) => parents.has(parent));
+    found.push(...children);
+    parents = new Set(children.map(({ pid }) => pid));
+  }
+  return found;
+}
