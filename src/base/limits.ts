@@ -84,7 +84,7 @@ export const limits = {
   searchQueryCharacters: 2_000,
   searchTerms: 32,
   searchResults: 100,
-  searchCandidates: 1_000,
+  searchCandidates: 500,
 
   // servers
   httpBodyBytes: 4 * MIB,

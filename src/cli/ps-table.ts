@@ -14,18 +14,22 @@ interface Look {
   readonly thread: boolean;
   /** Columns for the name, without what it is indented by. */
   readonly name: number;
-  /** Words instead of commands, and short ones. */
+  /** Short words for states. */
   readonly brief: boolean;
+  /** What to do as a command that can be copied, or in one word. */
+  readonly next: 'command' | 'word';
 }
 
-const WHOLE: Look = { took: true, thread: true, name: Number.MAX_SAFE_INTEGER, brief: false };
+const WHOLE: Look = { took: true, thread: true, name: Number.MAX_SAFE_INTEGER, brief: false, next: 'command' };
 const LOOKS: readonly Look[] = [
   WHOLE,
-  { took: true, thread: true, name: 30, brief: false },
-  { took: false, thread: true, name: 30, brief: false },
-  { took: false, thread: true, name: 30, brief: true },
-  { took: false, thread: true, name: 14, brief: true },
-  { took: false, thread: false, name: 14, brief: true },
+  { took: true, thread: true, name: 30, brief: false, next: 'command' },
+  { took: false, thread: true, name: 30, brief: true, next: 'command' },
+  { took: false, thread: true, name: 16, brief: true, next: 'command' },
+  { took: false, thread: true, name: 30, brief: true, next: 'word' },
+  { took: false, thread: true, name: 16, brief: true, next: 'word' },
+  { took: false, thread: true, name: 10, brief: true, next: 'word' },
+  { took: false, thread: false, name: 12, brief: true, next: 'word' },
 ];
 
 /** Of the assistants of a run that have ended, the newest so many have a line. */
@@ -92,7 +96,7 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
     { title: 'AGE', cell: ({ ageMs }) => readableAge(ageMs) },
     ...(look.took ? [{ title: 'TOOK', cell: tookOf }] : []),
     { title: 'COST', cell: costOf },
-    { title: 'NEXT', cell: ({ next }) => (look.brief ? (next?.split(' ')[1] ?? '') : (next ?? '')) },
+    { title: 'NEXT', cell: ({ next }) => (look.next === 'word' ? (next?.split(' ')[1] ?? '') : (next ?? '')) },
   ];
 }
 

@@ -13,7 +13,7 @@ import type { Letter } from './mailbox.ts';
 import { orchestrationNote } from './orchestration-note.ts';
 import type { StepIndex } from './step-index.ts';
 import { broadcastMessages } from './team-news.ts';
-import type { RunNode, Tree } from './tree.ts';
+import { type RunNode, speakerOf, type Tree } from './tree.ts';
 
 export async function incoming(
   tree: Tree,
@@ -37,17 +37,18 @@ export async function incoming(
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
 export async function unheard(tree: Tree, node: RunNode, turn: number): Promise<boolean> {
   // Only an assistant, and who has spawned one, can be written to.
-  if (node.started.spawned === undefined && tree.spawned.of(node.run).length === 0) return false;
+  const { run, started } = speakerOf(node);
+  if (started.spawned === undefined && tree.spawned.of(node.run).length === 0) return false;
   if (node.journal.recorded('model.request', `turn/${turn + 1}/model`) !== undefined) return true;
   await tree.refresh();
-  return tree.mailbox.unheard(node.run).length > 0;
+  return tree.mailbox.unheard(run).length > 0;
 }
 
 /** Not more at once than one message may hold, but always at least one. */
 function freshLetters(tree: Tree, node: RunNode): Letter[] {
   const taken: Letter[] = [];
   let bytes = 0;
-  for (const letter of tree.mailbox.unheard(node.run)) {
+  for (const letter of tree.mailbox.unheard(speakerOf(node).run)) {
     bytes += Buffer.byteLength(letter.payload.content);
     if (taken.length > 0 && (bytes > limits.messageBytes || taken.length >= limits.messagesPerTurn)) break;
     taken.push(letter);

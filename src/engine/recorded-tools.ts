@@ -17,7 +17,7 @@ import { callAgent } from './agent-calls.ts';
 import { takeUpAssistant } from './assistant-calls.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
-import type { RunNode, Tree } from './tree.ts';
+import { type RunNode, speakerOf, type Tree } from './tree.ts';
 import { waitForAnswer } from './waits.ts';
 
 interface Caller {
@@ -72,7 +72,12 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
     runTool(
       tool,
       asked.input,
-      { workspace: tree.workspaceOf(node), signal: node.abort.signal, run: node.run, idempotencyKey: `${node.run}/${step}` },
+      {
+        workspace: tree.workspaceOf(node),
+        signal: node.abort.signal,
+        run: speakerOf(node).run,
+        idempotencyKey: `${node.run}/${step}`,
+      },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
     );
   const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, run) : run());

@@ -87,6 +87,11 @@ export interface RunNode {
   readonly abort: AbortController;
 }
 
+/** The run in whose name this one speaks and hears: its own, or the one whose work it does in a part of a group. */
+export function speakerOf(node: RunNode): RunNode {
+  return node.started.part === 'self' && node.parent !== undefined ? speakerOf(node.parent) : node;
+}
+
 export interface ChildRequest {
   readonly key: string;
   readonly agent: string;

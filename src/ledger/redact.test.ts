@@ -40,10 +40,15 @@ describe('redaction', () => {
       GITHUB_TOKEN: 'short',
       HOME: '/home/somebody',
       KEYBOARD: 'qwertyuiop',
+      PGPASSWORD: 'value-three',
+      TROUPE_LEDGER: 'postgres://me:value-four@db/troupe',
+      PROXY: 'http://proxy:8080/a@b',
     };
     expect(secretsOf(environment)).toEqual([
       { name: 'OPENAI_API_KEY', value: 'value-one' },
       { name: 'DB_PASSWORD', value: 'value-two' },
+      { name: 'PGPASSWORD', value: 'value-three' },
+      { name: 'TROUPE_LEDGER', value: 'value-four' },
     ]);
   });
 

@@ -92,7 +92,7 @@ describe('what holds', () => {
 
 describe('what is wrong', () => {
   it('is said of every file at once, with its place', async () => {
-    await project('modle: x\nbudget: { usd: -1, dollars: 2 }\nledger: postgres://x\ndurability: none\n');
+    await project('modle: x\nbudget: { usd: -1, dollars: 2 }\nledger: mysql://x\ndurability: none\n');
     await user('model: [\n');
     const config = await loadConfig({ cwd: root, env: { HOME: home } });
     if (config.ok) throw new Error('it should not load');
@@ -104,7 +104,7 @@ describe('what is wrong', () => {
         "troupe.yaml:1:1 unknown key "modle" | Did you mean "model"?",
         "troupe.yaml:2:16 "budget.usd" is not right: Too small: expected number to be >=0 | ",
         "troupe.yaml:2:20 unknown key "dollars" in "budget" | ",
-        "troupe.yaml:3:9 "ledger" must be sqlite: and a path, such as sqlite:.troupe/ledger.db | ",
+        "troupe.yaml:3:9 "ledger" must be sqlite: and a path, such as sqlite:.troupe/ledger.db, or postgres://… | ",
         "troupe.yaml:4:13 "durability" must be one of effects, full | ",
       ]
     `);

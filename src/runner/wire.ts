@@ -14,7 +14,7 @@ import {
   toolResultPart,
   type UserMessage,
   userMessage,
-} from '../events/messages.ts';
+} from '../events/message-schemas.ts';
 import type { Ending, SessionInput, SessionLimits, SessionResult } from '../session/port.ts';
 
 const count = z.int().nonnegative();

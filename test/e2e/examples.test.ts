@@ -202,3 +202,41 @@ describe.concurrent('what the examples of groups show', { timeout: 60_000 }, () 
     expect(outs[3]).toMatch(/Brook +worker/);
   });
 });
+
+describe.concurrent('what the example of assistants shows', { timeout: 60_000 }, () => {
+  it('13: a lead spawns two, answers a question and has the answer checked', async () => {
+    const { result, events, shown } = await ran('13-assistants');
+    expect(result).toMatchObject({ status: 'completed', finalAgent: 'lead', runs: 3 });
+    expect(body(result)).toContain('from 36 to 75 per 1,000');
+    const payloads = (type: string) =>
+      events.filter((one) => one['event_type'] === type).map((one) => one['payload'] as JsonObject);
+    const name = (party: unknown): unknown => (party as JsonObject)['assistant'];
+    const said = payloads('message.sent').map(({ from, to, kind = 'message' }) => [name(from), name(to), kind]);
+    expect(said).toEqual([
+      ['scout', 'lead', 'message'],
+      ['lead', 'scout', 'message'],
+      ['scout', 'lead', 'report'],
+      ['lead', 'checker', 'message'],
+      ['checker', 'lead', 'report'],
+    ]);
+    // Each was read once, one way or the other.
+    expect([...payloads('message.included'), ...payloads('message.read')].map(({ message }) => message).toSorted()).toEqual(
+      payloads('message.sent')
+        .map(({ message }) => message)
+        .toSorted(),
+    );
+    // Each assistant had a process of its own, which is gone.
+    expect(
+      payloads('process.started')
+        .map(({ pid }) => pid)
+        .toSorted(),
+    ).toEqual(
+      payloads('process.ended')
+        .map(({ pid }) => pid)
+        .toSorted(),
+    );
+    expect(payloads('process.started')).toHaveLength(2);
+    expect(shown).toMatch(/thread thr_\w+ of scout: finished, 3 messages/);
+    expect(shown).toMatch(/scout → lead \(report\) {2}“75 returns per 1,000 .*” {2}in turn \d+ after /);
+  });
+});

@@ -4,11 +4,10 @@
  * heard twice, no status is untrue, and no model call whose answer is recorded is made again.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { SdkError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { TestProject } from '../e2e/support-project.ts';
-import { type AssistantsClient, connectStdio } from '../support/assistants-client.ts';
+import { type AssistantsClient, ConnectionLost, connectStdio } from '../support/assistants-client.ts';
 import { DRAMA_REPORT, dramaAgents, playDrama, troublesIn, WORDS } from '../support/assistants-drama.ts';
 import { only, rootsIn, sessionOf, withLedger } from '../support/assistants-ledger.ts';
 import { isRunner, killUntilDead, type Victim } from '../support/assistants-lives.ts';
@@ -51,7 +50,7 @@ async function playLane(lane: Lane): Promise<void> {
     await life.end();
     if (failure === undefined) return;
     // A call whose server dies fails; anything else is what this test is looking for.
-    if (!life.wasKilled() || !(failure.error instanceof SdkError)) throw failure.error;
+    if (!life.wasKilled() || !(failure.error instanceof ConnectionLost)) throw failure.error;
     const drama = newest(lane);
     drama.run ??= await lostRun(lane);
   }

@@ -6,13 +6,23 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Stream } from 'node:stream';
-import { type CallToolResult, type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  type CallToolResult,
+  type Client,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { IDEMPOTENCY_META_KEY } from '../../src/protocols/mcp-call.ts';
 import { MAIN, type TestProject } from '../e2e/support-project.ts';
 import { connectClient, type Era } from './mcp-fixture-http.ts';
 
 const SERVER = 'builtin_assistant__';
+const CALL_MS = 120_000;
+
+/** The server died before it answered. */
+export class ConnectionLost extends Error {}
 
 export interface AssistantsClient extends AsyncDisposable {
   /** The process of the server. */
@@ -83,15 +93,16 @@ function lastWords(stderr: Stream | null): () => string {
 }
 
 function asClient(client: Client, pid: number, close: () => Promise<void>): AssistantsClient {
-  const result: AssistantsClient['result'] = async (name, input, key) =>
-    await client.callTool(
-      {
-        name: name.startsWith(SERVER) ? name.slice(SERVER.length) : name,
-        arguments: { ...input },
-        ...(key === undefined ? {} : { _meta: { [IDEMPOTENCY_META_KEY]: key } }),
-      },
-      { timeout: 120_000 },
-    );
+  const result: AssistantsClient['result'] = async (name, input, key) => {
+    const call = {
+      name: name.startsWith(SERVER) ? name.slice(SERVER.length) : name,
+      arguments: { ...input },
+      ...(key === undefined ? {} : { _meta: { [IDEMPOTENCY_META_KEY]: key } }),
+    };
+    return await client.callTool(call, { timeout: CALL_MS }).catch((error: unknown) => {
+      throw isLost(error) ? new ConnectionLost(`the server was gone during ${name}`, { cause: error }) : error;
+    });
+  };
   return {
     pid,
     result,
@@ -102,6 +113,11 @@ function asClient(client: Client, pid: number, close: () => Promise<void>): Assi
     },
     [Symbol.asyncDispose]: close,
   };
+}
+
+function isLost(error: unknown): boolean {
+  if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
+  return error instanceof Error && error.message === 'Not connected';
 }
 
 /** Where a revision has room for nothing but an object, an array travels in one. */

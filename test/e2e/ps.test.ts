@@ -1,0 +1,77 @@
+/** `troupe ps` beside runs that spawn: real processes, one of which is killed. */
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, parseJson } from '../../src/base/json.ts';
+import { createTestProject, type TestProject } from './support-project.ts';
+
+const LEAD = '---\nname: lead\ntools: [assistants]\nmaxTurns: 20\n---\nYou lead.\n';
+const SLOW = '---\nname: slow\n---\nYou take your time.\n';
+
+/** A lead that spawns one who thinks for a minute, and writes to it meanwhile. */
+const REPLIES = {
+  agents: {
+    lead: [
+      { toolCalls: [{ name: 'spawn_assistant', input: { assistant_id: 'slow', query: 'Think.' } }] },
+      {
+        toolCalls: [
+          {
+            name: 'send_message',
+            input: { to_assistant_id: 'slow', thread_id: '{{match thr_\\w+}}', message: 'Are you there?' },
+          },
+        ],
+      },
+      { toolCalls: [{ name: 'poll_assistant', input: { process_id: '{{match run_\\w+}}', wait_ms: 60_000 } }] },
+    ],
+    slow: [{ delayMs: 60_000, text: 'Hm.' }],
+  },
+};
+
+async function rowsOf(project: TestProject): Promise<JsonObject[]> {
+  const { code, out } = await project.troupe('ps', '--json');
+  const parsed = parseJson(out);
+  if (code !== 0 || !parsed.ok || !Array.isArray(parsed.value)) throw new Error(`not a list: ${out}`);
+  return parsed.value as JsonObject[];
+}
+
+async function until(project: TestProject, holds: (rows: JsonObject[]) => boolean): Promise<JsonObject[]> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const rows = await rowsOf(project);
+    if (holds(rows)) return rows;
+  }
+  throw new Error(`never so: ${JSON.stringify(await rowsOf(project))}`);
+}
+
+describe('troupe ps', { timeout: 60_000 }, () => {
+  it('shows an assistant at work with its process, thread and unread messages, and what is left of it after kill -9', async () => {
+    await using project = await createTestProject('model: scripted:replies.yaml\n');
+    await project.write('agents/lead.md', LEAD);
+    await project.write('agents/slow.md', SLOW);
+    await project.write('replies.yaml', JSON.stringify(REPLIES));
+    const running = project.start(['run', 'lead', 'Go.', '-q']);
+    const [lead, slow] = await until(project, (rows) => rows[1]?.['unread'] === 1);
+    expect(lead).toMatchObject({ agent: 'lead', depth: 0, state: 'running', pid: running.pid, process: null });
+    expect(slow).toMatchObject({
+      agent: 'slow',
+      depth: 1,
+      state: 'running',
+      parent: lead?.['run'],
+      process: { spawnedBy: 'lead', status: 'running', thread: String(slow?.['run']).replace('run_', 'thr_'), messages: 1 },
+      lagMs: expect.any(Number),
+    });
+    const pid = Number(slow?.['pid']);
+    expect(pid).not.toBe(running.pid);
+    expect(() => process.kill(pid, 0)).not.toThrow();
+
+    running.kill('SIGKILL');
+    await running.ended;
+    const dead = await until(project, (rows) => rows[0]?.['state'] === 'interrupted');
+    const next = `troupe resume ${String(lead?.['run']).slice(-6)}`;
+    expect(dead).toMatchObject([
+      { state: 'interrupted', pid: null, next },
+      { state: 'interrupted', pid: null, next: null },
+    ]);
+    const { out } = await project.troupe('ps');
+    expect(out).toMatch(/^RUN +PID +AGENT +THREAD +STATUS +UNREAD +AGE +TOOK +COST +NEXT\n/);
+    expect(out).toMatch(/ - +└ slow +\w{6} +interrupted +1 \(\d+s\) /);
+    expect((await project.troupe('show', 'last')).out).toMatch(/lead → slow {2}“Are you there\?” {2}unread for /);
+  });
+});
