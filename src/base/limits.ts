@@ -16,7 +16,7 @@ export const limits = {
   includeDepth: 8,
   includesPerAgent: 200,
   diagnosticsPerFile: 100,
-  agentFilesPerFolder: 20_000,
+  agentFilesPerFolder: 12_000,
 
   // presets and Squad teams
   presetsPerFile: 1_000,

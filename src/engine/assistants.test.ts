@@ -112,7 +112,8 @@ describe('an agent that spawns assistants', () => {
     const included = events.filter((event) => event.event_type === 'message.included');
     expect(included).toHaveLength(1);
     const request = events.find(
-      (event) => event.run_id === handle.run && event.step === (included[0]?.payload as { request: string }).request,
+      (event) =>
+        event.run_id === handle.run && event.step === (included[0]?.payload as { request?: string } | undefined)?.request,
     );
     expect(request?.event_type).toBe('model.request');
     expect(

@@ -66,10 +66,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
   };
   const onNews = (events: readonly LedgerEvent[]): void => {
     for (const event of events) for (const fold of [mailbox, channel]) fold.apply(event);
-    for (const node of active) {
-      const reason = tree.inbox.cancelled(node.run);
-      if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
-    }
+    cancelAsked(active, tree.inbox);
     wake?.();
   };
   const inbox = createInbox(parts.ledger, session, onNews, options.elsewhere !== undefined);
@@ -114,10 +111,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
     checkpoint(at) {
       if (stopped !== undefined) throw stopped;
-      for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
-        const reason = inbox.pauseAsked(up.run);
-        if (reason !== undefined) throw new Interruption('paused', reason);
-      }
+      stopIfPaused(inbox, at);
     },
     async history(of) {
       if (of.started.continues === undefined) return [];
@@ -141,6 +135,21 @@ export function buildTree(options: TreeOptions): DrivenTree {
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+function cancelAsked(active: ReadonlySet<RunNode>, inbox: Inbox): void {
+  for (const node of active) {
+    const reason = inbox.cancelled(node.run);
+    if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
+  }
+}
+
+/** A pause of a run holds for those below it. */
+function stopIfPaused(inbox: Inbox, at: RunNode): void {
+  for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
+    const reason = inbox.pauseAsked(up.run);
+    if (reason !== undefined) throw new Interruption('paused', reason);
+  }
 }
 
 /** What earlier lives of the session have left for this one. */

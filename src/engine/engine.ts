@@ -4,7 +4,7 @@
  */
 import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
-import type { NewEvent, RunRow } from '../ledger/port.ts';
+import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
 import { readAll } from './read-all.ts';
@@ -19,11 +19,6 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
   const driver = makeDriver(parts, watchers);
 
   const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await parts.ledger.runs({ run }))[0];
-  const rootOf = async (row: RunRow): Promise<RunRow> => {
-    let root = row;
-    for (let up = row.parent; up !== null; up = root.parent) root = (await rowOf(up)) ?? root;
-    return root;
-  };
   const inbound = async (run: RunId, event: (row: RunRow) => Promise<NewEvent | undefined>): Promise<SignalOutcome> => {
     const row = await rowOf(run);
     if (row === undefined) return { kind: 'unknown' };
@@ -48,7 +43,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
   const resume = async (run: RunId): Promise<ResumeOutcome> => {
     const asked = await rowOf(run);
     if (asked === undefined) return { kind: 'unknown' };
-    const root = await rootOf(asked);
+    const root = await rootOf(parts.ledger, asked);
     const here = driver.driving(root.run);
     if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
     return await takeUp(parts, root, driver);
@@ -101,6 +96,12 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     },
     close: () => driver.stop('Troupe was stopped.'),
   };
+}
+
+async function rootOf(ledger: Ledger, row: RunRow): Promise<RunRow> {
+  let root = row;
+  for (let up = row.parent; up !== null; up = root.parent) root = (await ledger.runs({ run: up }))[0] ?? root;
+  return root;
 }
 
 const waitTypes = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'] as const;

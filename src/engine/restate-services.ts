@@ -22,8 +22,8 @@ export type Work = (assignment: Assignment, signal: AbortSignal) => Promise<Work
 
 const WAKE = 'wake';
 
-const options = {
-  inactivityTimeout: limits.restateInactivityMs,
+const optionsWith = (inactivityMs: number) => ({
+  inactivityTimeout: inactivityMs,
   abortTimeout: limits.restateAbortMs,
   journalRetention: { days: 1 },
   idempotencyRetention: { days: 1 },
@@ -32,7 +32,7 @@ const options = {
     exponentiationFactor: 2,
     maxInterval: limits.restateRetryMaxMs,
   },
-};
+});
 
 /** A run as other handlers call it. */
 type RunHandlers = {
@@ -40,7 +40,9 @@ type RunHandlers = {
   poke(context: restate.ObjectSharedContext): Promise<void>;
 };
 
-export function createServices(name: string, work: Work) {
+/** After so much time of waiting an invocation is put aside, and replayed when there is something to do. */
+export function createServices(name: string, work: Work, inactivityMs: number = limits.restateInactivityMs) {
+  const options = optionsWith(inactivityMs);
   const runs = restate.object({
     name: runService(name),
     options,

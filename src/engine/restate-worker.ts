@@ -28,6 +28,7 @@ export interface WorkerOptions {
   readonly address: RestateAddress;
   readonly concurrency?: number | undefined;
   readonly drainMs?: number | undefined;
+  readonly inactivityMs?: number | undefined;
 }
 
 export function createRestateWorker(options: WorkerOptions): RestateWorker {
@@ -66,7 +67,7 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
     return piece;
   };
   const handler = createEndpointHandler({
-    services: createServices(address.name, counted),
+    services: createServices(address.name, counted, options.inactivityMs),
     bidirectional: true,
     logger: () => undefined,
   });

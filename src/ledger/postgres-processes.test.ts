@@ -28,6 +28,15 @@ async function open(url: string, more: Partial<PostgresLedgerOptions> = {}): Pro
   opened.push(ledger);
   return ledger;
 }
+const children: ReturnType<typeof startPostgresProcess>[] = [];
+afterAll(() => {
+  for (const { child } of children) child.kill('SIGKILL');
+});
+function start(...given: Parameters<typeof startPostgresProcess>): ReturnType<typeof startPostgresProcess> {
+  const started = startPostgresProcess(...given);
+  children.push(started);
+  return started;
+}
 const started = (ledger: Ledger): Promise<Writer> => givenRun({ ledger, newSession: testIds.session, newRun: testIds.run });
 const taskOf = ({ session, run, fence }: Writer) => ({ session, run, fence });
 
@@ -53,7 +62,7 @@ it('gives gap-free positions to three processes that append to one session at on
     }
     await ledger.close();`;
   const names = ['a', 'b', 'c'];
-  const ended = await Promise.all(names.map((name) => startPostgresProcess(url, { ...taskOf(writer), name }, body).ended));
+  const ended = await Promise.all(names.map((name) => start(url, { ...taskOf(writer), name }, body).ended));
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
   const said = ended.flatMap(({ output }) => output.trim().split('\n'));
   expect(said.filter((kind) => kind === 'appended')).toHaveLength(200);
@@ -80,7 +89,7 @@ it('keeps what was acknowledged when a writer is killed, and takes its lease ove
     const opening = { agent: 'tester', input: { role: 'user', content: [] }, depth: 0 };
     await ledger.append({ session: task.session, fence: lease.fence, events: [{ ...event('run.started', opening), cause: null }] });
     await line(lease.fence);`;
-  const victim = startPostgresProcess(url, task, body);
+  const victim = start(url, task, body);
   await victim.said('appended 20');
   victim.child.kill('SIGKILL');
   const { output } = await victim.ended;
@@ -151,7 +160,7 @@ it('does not let a process append that was paused beyond its lease', async () =>
     await ledger.append({ session: task.session, fence: lease.fence, events: [{ ...event('run.started', opening), cause: null }] });
     await line(lease.fence);
     await ledger.close();`;
-  const zombie = startPostgresProcess(url, task, body);
+  const zombie = start(url, task, body);
   await zombie.said('appended 5');
   zombie.child.kill('SIGSTOP');
   const ledger = await open(url);

@@ -1,5 +1,6 @@
 /** What the Postgres ledger says of servers, logins and tables that do not fit, and how it finds tampering. */
-import { rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { systemClock } from '../base/clock.ts';
@@ -124,6 +125,54 @@ describe('two versions at once', () => {
     const ledgers = await Promise.all(some.map((known) => open(server.address(schema), { migrations: known })));
     for (const ledger of ledgers) await ledger.close();
     expect(await server.query(`SELECT version FROM ${schema}.schema_version`)).toHaveLength(2);
+  });
+});
+
+describe('the shared folder', () => {
+  const files = (folder: string): readonly string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.length > 60);
+
+  it('gives collected payloads and leftovers up, and takes the same bytes again', async () => {
+    const folder = testFolder();
+    const url = `${server.address(newSchema())}&payloads=${folder}`;
+    const large = 'y'.repeat(limits.payloadInlineBytes);
+    const old = await started(url);
+    await appendOrFail(old, [note(old, large), old.ending()]);
+    await old.ledger.release(old.fence);
+    const leftover = join(folder, 'ab', 'c'.repeat(62));
+    mkdirSync(join(folder, 'ab'), { recursive: true });
+    writeFileSync(leftover, 'of a commit that failed');
+    utimesSync(leftover, 1, 1);
+    expect(files(folder)).toHaveLength(2);
+    const { payloads } = await old.ledger.gc({ olderThanMs: 1_000, now: systemClock.now(), dryRun: false });
+    expect(payloads).toBe(3);
+    expect(files(folder)).toHaveLength(0);
+    const young = await givenRun({ ledger: old.ledger, newSession: testIds.session, newRun: testIds.run });
+    await appendOrFail(young, [note(young, large)]);
+    expect(files(folder)).toHaveLength(1);
+    expect(await young.ledger.read({ session: young.session })).toHaveLength(2);
+    expect(await young.ledger.verify()).toMatchObject({ kind: 'sound', tombstones: 1 });
+    await old.ledger.close();
+  });
+
+  it('is not collected from under an append that needs it', async () => {
+    const url = `${server.address(newSchema())}&payloads=${testFolder()}`;
+    const large = 'z'.repeat(limits.payloadInlineBytes);
+    const ledger = await open(url);
+    const other = await open(url);
+    const policy = { olderThanMs: 1_000, now: systemClock.now(), dryRun: false };
+    for (let round = 0; round < 5; round += 1) {
+      const old = await givenRun({ ledger, newSession: testIds.session, newRun: testIds.run });
+      await appendOrFail(old, [note(old, large), old.ending()]);
+      await ledger.release(old.fence);
+      const young = await givenRun({ ledger, newSession: testIds.session, newRun: testIds.run });
+      await Promise.all([other.gc(policy), appendOrFail(young, [note(young, large)])]);
+      expect(await ledger.read({ session: young.session })).toHaveLength(2);
+      await appendOrFail(young, [young.ending()]);
+      await ledger.release(young.fence);
+    }
+    expect((await ledger.verify()).kind).toBe('sound');
+    for (const one of [ledger, other]) await one.close();
   });
 });
 

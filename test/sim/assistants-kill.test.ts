@@ -75,13 +75,14 @@ function newDrama({ dramas, mark }: Lane): Drama {
 }
 
 async function beginLife(lane: Lane) {
-  const client = await connectStdio(lane.project, '2026-07-28');
+  const client = await connectStdio(lane.project, '2025-11-25');
   let over = false;
   let killed = false;
   const killing = killUntilDead({
     server: client.pid,
     mark: lane.mark,
     random: lane.random,
+    work: () => lane.model.requests.length,
     isOver: () => over || lane.enough(),
     async onKill(victim) {
       lane.kills.push(victim);

@@ -6,7 +6,12 @@ import { markedProcesses, runningProcesses, type SeenProcess } from './marked-pr
 
 export type Victim = 'parent' | 'runner' | 'both';
 
-const KILL_WITHIN_MS = 1_200;
+/** Some moments come by the clock; the others come with the work, so that a slow machine kills at the same points. */
+const BY_THE_CLOCK = 0.25;
+const CLOCK_MS = 800;
+const WORK_STEPS = 4;
+const WORK_MS = 4_000;
+const WITHIN_STEP_MS = 60;
 const GONE_WITHIN_MS = 2_000;
 
 export interface Reaping {
@@ -14,6 +19,8 @@ export interface Reaping {
   /** In the environment of the server, and of whatever takes its environment over. */
   readonly mark: string;
   readonly random: Random;
+  /** Counts what the server and those below it have done. */
+  work(): number;
   /** Whether nobody is to die any more. */
   isOver(): boolean;
   onKill(victim: Victim): Promise<void>;
@@ -23,11 +30,22 @@ export interface Reaping {
 export async function killUntilDead(reaping: Reaping): Promise<void> {
   const { random, isOver, onKill } = reaping;
   for (let victim: Victim = 'runner'; victim === 'runner'; ) {
-    await pause(random.fraction() * KILL_WITHIN_MS);
+    await someMoment(reaping);
     if (isOver()) return;
     victim = await kill(reaping, chosen(random));
     await onKill(victim);
   }
+}
+
+async function someMoment({ random, work, isOver }: Reaping): Promise<void> {
+  if (random.fraction() < BY_THE_CLOCK) {
+    await pause(random.fraction() * CLOCK_MS);
+    return;
+  }
+  const enough = work() + Math.floor(random.fraction() * WORK_STEPS) + 1;
+  const latest = performance.now() + WORK_MS;
+  while (work() < enough && performance.now() < latest && !isOver()) await pause(2);
+  await pause(random.fraction() * WITHIN_STEP_MS);
 }
 
 function chosen(random: Random): Victim {

@@ -16,7 +16,7 @@ import { handoffScenarios } from './pattern-scenarios-handoff.ts';
 import { routerScenarios } from './pattern-scenarios-router.ts';
 import { teamScenarios } from './pattern-scenarios-team.ts';
 import { createTwin } from './steps-twin.ts';
-import { type Brain, createWorld, type World, worldTools } from './world.ts';
+import { type Brain, createWorld, type World, type WorldOptions, worldTools } from './world.ts';
 
 export const scenarios: readonly Scenario[] = [
   ...handoffScenarios,
@@ -64,11 +64,18 @@ export const playByHand: Player = async (scenario, stopAt) => {
   return { result, asked, events: twin.events, ledger: [] };
 };
 
-export const playOnEngine: Player = async (scenario, stopAt) => {
+export const playOnEngine: Player = (scenario, stopAt) => playIn(async (options) => createWorld(options), scenario, stopAt);
+
+/** Plays a scenario in a world of any engine. */
+export async function playIn(
+  create: (options: WorldOptions) => Promise<World>,
+  scenario: Scenario,
+  stopAt?: Parameters<Player>[1],
+): Promise<Played> {
   const asked: ModelRequest[] = [];
   const cancel = (): void => void world.engine.cancel(ROOT_RUN, 'enough');
   const brain = noting(scenario, asked, stopAt, cancel);
-  const world = createWorld({
+  const world = await create({
     agents: scenario.agents,
     brain,
     ...(scenario.clock === undefined ? {} : { clock: scenario.clock }),
@@ -78,7 +85,7 @@ export const playOnEngine: Player = async (scenario, stopAt) => {
   const ledger = await readAll(world.ledger, ROOT_SESSION);
   await world.close();
   return { result, asked, events: storyOf(ledger), ledger };
-};
+}
 
 async function playPrompt(world: World, { agents }: Scenario, prompt: string, run?: RunId): Promise<RunResult> {
   const started = await world.engine.start({

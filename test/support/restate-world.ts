@@ -12,7 +12,12 @@ import { createWorld, type World, type WorldOptions } from './world.ts';
 
 let names = 0;
 
-export async function createRestateWorld(server: RestateServer, options: WorldOptions): Promise<World> {
+export interface RestateWorldOptions extends WorldOptions {
+  /** Zero forces a replay at every wait. */
+  readonly inactivityMs?: number;
+}
+
+export async function createRestateWorld(server: RestateServer, options: RestateWorldOptions): Promise<World> {
   names += 1;
   const parsed = parseRestateAddress(`restate+${server.ingress}/w${names}`);
   if (!parsed.ok) throw new Error(parsed.error);
@@ -22,7 +27,7 @@ export async function createRestateWorld(server: RestateServer, options: WorldOp
   const world = createWorld({
     ...options,
     createEngine: (parts) => {
-      const worker = createRestateWorker({ parts, address, drainMs: 0 });
+      const worker = createRestateWorker({ parts, address, drainMs: 0, inactivityMs: options.inactivityMs });
       ready = serveWorker({ worker, host: '127.0.0.1', port: 0 }).then(async (served) => {
         close = async () => {
           await worker.drain();
