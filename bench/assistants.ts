@@ -16,11 +16,13 @@ import { systemClock } from '../src/base/clock.ts';
 import { CHILD, openStage, type Pair, type Stage } from './assistants-family.ts';
 import { cpuMs } from './meter.ts';
 import { processCpuMs } from './process-cpu.ts';
-import { median, number, table } from './table.ts';
+import { median, number, spread, table } from './table.ts';
 
 const SESSIONS = 20;
 const CHILDREN = 10;
 const POLLS_PER_SECOND = 100;
+const WARM_CALLS = 2_000;
+const PACED_REPETITIONS = 3;
 const AIM_PERCENT = 5;
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
@@ -81,9 +83,26 @@ async function measureMessages(stage: Stage, messages: number): Promise<readonly
   ];
 }
 
-/** Calls at an even pace and says which share of a core the process took meanwhile, in percent. */
-async function shareOfCore(seconds: number, cpu: () => number, call: (round: number) => Promise<unknown>): Promise<number> {
-  for (let round = 0; round < POLLS_PER_SECOND * 2; round += 1) await call(round);
+/** The CPU that one process takes for calls, in milliseconds each when they come one after the other, and in percent at a pace. */
+interface Share {
+  readonly callMs: number;
+  readonly percents: readonly number[];
+}
+
+async function shareOfCore(seconds: number, cpu: () => number, call: (round: number) => Promise<unknown>): Promise<Share> {
+  const straight = async (calls: number): Promise<number> => {
+    const begin = cpu();
+    for (let round = 0; round < calls; round += 1) await call(round);
+    return (cpu() - begin) / calls;
+  };
+  await straight(WARM_CALLS);
+  const callMs = await straight(WARM_CALLS);
+  const percents: number[] = [];
+  for (let repetition = 0; repetition < PACED_REPETITIONS; repetition += 1) percents.push(await paced(seconds, cpu, call));
+  return { callMs, percents };
+}
+
+async function paced(seconds: number, cpu: () => number, call: (round: number) => Promise<unknown>): Promise<number> {
   const begin = cpu();
   const start = performance.now();
   const pending: Promise<unknown>[] = [];
@@ -96,17 +115,18 @@ async function shareOfCore(seconds: number, cpu: () => number, call: (round: num
   return (100 * (cpu() - begin)) / (performance.now() - start);
 }
 
-async function measureService(stage: Stage, seconds: number): Promise<Row> {
+/** Without a server: the calls, and the timer that makes them. */
+async function measureService(stage: Stage, seconds: number): Promise<readonly Row[]> {
   const share = await shareOfCore(seconds, cpuMs, (round) => {
     const pair = stage.pairs[round % stage.pairs.length];
     if (pair === undefined) throw new Error('nobody to poll');
     return must(stage.service.poll(pair.parent, pollInput.parse({ process_id: pair.process }), quietly));
   });
-  return asRow('poll_assistant 100 times a second, the service', share);
+  return asRows('poll, the service alone', share);
 }
 
 /** The real server with an assistant that is at work, polled by the official client; only the server's time counts. */
-async function measureServer(root: string, seconds: number): Promise<Row> {
+async function measureServer(root: string, seconds: number): Promise<readonly Row[]> {
   mkdirSync(join(root, 'agents'));
   writeFileSync(join(root, 'agents/helper.md'), '---\ndescription: Takes its time.\n---\nYou help.\n');
   writeFileSync(join(root, 'troupe.yaml'), 'model: scripted:replies.yaml\n');
@@ -126,16 +146,19 @@ async function measureServer(root: string, seconds: number): Promise<Row> {
       () => client.callTool(polling),
     );
     await client.callTool({ name: 'cancel_assistant', arguments: { process_id } });
-    return asRow('poll_assistant 100 times a second, all of `troupe mcp`', share);
+    return asRows('poll over MCP, the whole server', share);
   } finally {
     await client.close();
   }
 }
 
-const asRow = (what: string, share: number): Row => {
-  const missed = share < AIM_PERCENT ? '' : ' (missed)';
-  return [`${what}: share of a core`, `${number(share)} %`, `below ${AIM_PERCENT} %${missed}`];
-};
+function asRows(what: string, { callMs, percents }: Share): readonly Row[] {
+  const missed = median(percents) < AIM_PERCENT ? '' : ' (missed)';
+  return [
+    [`${what}: CPU per call, one after the other, ms`, number(callMs), '–'],
+    [`${what}: 100 a second, % of a core`, spread(percents), `below ${AIM_PERCENT}${missed}`],
+  ];
+}
 
 const { values } = parseArgs({
   options: {
@@ -151,7 +174,7 @@ try {
   const service = await measureService(stage, Number(values.seconds));
   await stage.close();
   const server = await measureServer(root, Number(values.seconds));
-  process.stdout.write(`${table(['messages and polling', 'measured', 'aim'], [...messages, service, server])}\n\n`);
+  process.stdout.write(`${table(['messages and polling', 'measured', 'aim'], [...messages, ...service, ...server])}\n\n`);
 } finally {
   rmSync(root, { recursive: true, force: true });
 }

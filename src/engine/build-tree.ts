@@ -71,7 +71,6 @@ export function buildTree(options: TreeOptions): DrivenTree {
   };
   const inbox = createInbox(parts.ledger, session, onNews, options.elsewhere !== undefined);
   const { channel, frozen, mailbox, members } = folded(events, inbox);
-
   const node = (
     run: RunId,
     parent: RunNode | undefined,
@@ -84,8 +83,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     active.add(made);
     frozen.began(run, started);
     members.began(run, started);
-    if (parent?.abort.signal.aborted === true) made.abort.abort(parent.abort.signal.reason);
-    else parent?.abort.signal.addEventListener('abort', () => made.abort.abort(parent.abort.signal.reason), { once: true });
+    if (parent !== undefined) endWith(parent.abort.signal, made.abort);
     return made;
   };
 
@@ -127,14 +125,20 @@ export function buildTree(options: TreeOptions): DrivenTree {
       child.result.then(() => members.ended(childRunId(parent.run, request.key))).catch(() => undefined);
       return child;
     },
-    async news(timeoutMs, signal) {
+    news: (timeoutMs, signal) => {
       const arrived = new AbortController();
       wake = () => arrived.abort();
-      await sleep(parts.clock, timeoutMs, AbortSignal.any([signal, arrived.signal]));
+      return sleep(parts.clock, timeoutMs, AbortSignal.any([signal, arrived.signal]));
     },
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+/** What ends a run ends those below it. */
+function endWith(above: AbortSignal, below: AbortController): void {
+  if (above.aborted) below.abort(above.reason);
+  else above.addEventListener('abort', () => below.abort(above.reason), { once: true });
 }
 
 function cancelAsked(active: ReadonlySet<RunNode>, inbox: Inbox): void {

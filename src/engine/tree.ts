@@ -140,7 +140,7 @@ export interface Tree {
   /** Set where others work on the children, in other processes. */
   readonly elsewhere?: Elsewhere | undefined;
   /** Resolves when something has come in from outside, the time is over or the signal aborts. */
-  news(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  news(timeoutMs: number, signal: AbortSignal): Promise<unknown>;
   /** Undefined when nobody watches. */
   live(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
 }

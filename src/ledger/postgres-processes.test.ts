@@ -1,6 +1,7 @@
 /** Several real processes on one Postgres ledger, and what happens when they, the server or a connection go away. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startPostgresProcess } from '../../test/support/postgres-child.ts';
+import { startPostgresProxy } from '../../test/support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { systemClock } from '../base/clock.ts';
 import { appendOrFail, givenRun, note, noteText, upTo, type Writer } from './conformance-support.ts';
@@ -150,6 +151,36 @@ it('loses and doubles nothing when the server is restarted in the middle of appe
   expect(await ledger.counter('appends')).toBe(totals.reduce((sum, total) => sum + total, 0));
   expect((await ledger.verify()).kind).toBe('sound');
 }, 40_000);
+
+it.each(['before the commit arrives', 'after the commit was made'] as const)(
+  'writes once when the connection breaks %s',
+  async (moment) => {
+    const proxy = await startPostgresProxy(server.port);
+    const ledger = await open(newAddress().replace(`:${server.port}/`, `:${proxy.port}/`));
+    const writer = await started(ledger);
+    for (let round = 0; round < 3; round += 1) {
+      proxy.arm(moment);
+      const counters = [{ name: 'appends', add: 1 }];
+      const first = note(writer, `first ${round}`);
+      const outcomes = await Promise.all([
+        ledger.append({ ...writer.request([first]), counters }),
+        ledger.append({ ...writer.request([{ ...note(writer, `second ${round}`), cause: first }]), counters }),
+      ]);
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['appended', 'appended']);
+      const late = await appendOrFail(writer, [{ ...note(writer, `third ${round}`), cause: first }]);
+      expect(late[0]?.parent_event_id).toBe(writer.eventAt(round * 3 + 2));
+    }
+    proxy.arm(moment);
+    const run = testIds.run();
+    expect(await ledger.acquire(testIds.session(), run)).toMatchObject({ kind: 'acquired', fence: { run, epoch: 1 } });
+    expect(proxy.hungUp()).toBe(4);
+    expect(await ledger.counter('appends')).toBe(6);
+    expect(await ledger.verify()).toMatchObject({ kind: 'sound', events: 10 });
+    opened.splice(opened.indexOf(ledger), 1);
+    await ledger.close();
+    await proxy.close();
+  },
+);
 
 it('does not let a process append that was paused beyond its lease', async () => {
   const url = newAddress();
