@@ -39,6 +39,38 @@ export const leaseChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    name: 'gives a lease to whom it is assigned, also of a child run, and fences the owner before',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const other = (await store.another()) ?? store.ledger;
+      const child = store.newRun();
+      await appendOrFail(writer, [{ ...opening(writer), run: child, cause: writer.eventAt(1) }]);
+      await assert.rejects(other.acquire(writer.session, child), { code: 'ledger_bad_append' });
+      const own = await other.acquire(writer.session, child, { assigned: true });
+      assert.ok(own.kind === 'acquired' && !own.takenOver);
+      const below = store.newRun();
+      const byChild = { ...writer.request([{ ...opening(writer), run: below, cause: writer.eventAt(2) }]), fence: own.fence };
+      assert.equal((await other.append(byChild)).kind, 'appended');
+      assert.equal(
+        (await writer.ledger.append(writer.request([{ ...note(writer, 'of the tree'), run: below }]))).kind,
+        'appended',
+      );
+      const again = await writer.ledger.acquire(writer.session, writer.run, { assigned: true });
+      assert.ok(again.kind === 'acquired' && again.takenOver && again.fence.epoch > writer.fence.epoch);
+      assert.equal((await writer.ledger.append(writer.request([note(writer, 'stale')]))).kind, 'lease_lost');
+      await other.release(own.fence);
+      const owners = (await store.ledger.runs({ session: writer.session })).map((row) => [row.run, row.owner === null]);
+      assert.deepEqual(owners, [
+        [below, false],
+        [child, true],
+        [writer.run, false],
+      ]);
+      assert.equal((await store.ledger.runs({ run: child })).length, 1);
+      assert.equal((await store.ledger.runs({ run: child, session: store.newSession() })).length, 0);
+    },
+  },
+  {
     name: 'changes counters with the events that explain them, and never past their limit',
     check: async (open) => {
       const store = await open();

@@ -102,7 +102,8 @@ function ensureRun(state: BatchState, { fence }: Append, session: SessionState, 
     if (run.first > 0) return run;
     return Object.assign(run, { session: session.id, root: root ?? run.id, first: position, changed: true });
   };
-  const root = fence === null ? undefined : make(fence.run, undefined).id;
+  // Whoever writes for it may be below the root itself.
+  const root = fence === null ? undefined : make(fence.run, undefined).root;
   return make(event.run, root);
 }
 

@@ -6,14 +6,14 @@ import type { Clock } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { decideLease } from './lease-rules.ts';
-import type { Fence, LeaseOutcome } from './port.ts';
+import type { AcquireOptions, Fence, LeaseOutcome } from './port.ts';
 import type { PostgresCommit } from './postgres-commit.ts';
 import type { Database, Statement } from './postgres-connection.ts';
 import type { Writer } from './postgres-owner.ts';
 import type { BatchState } from './postgres-state.ts';
 
 interface Leases {
-  acquire(session: SessionId, run: RunId): Promise<LeaseOutcome>;
+  acquire(session: SessionId, run: RunId, options?: AcquireOptions): Promise<LeaseOutcome>;
   release(fence: Fence): Promise<void>;
   /** Gives everything back and stops the heartbeat. */
   close(): Promise<void>;
@@ -53,18 +53,18 @@ export function createPostgresLeases({ database, writes, clock, writer }: LeaseO
     });
   };
 
-  const take = (state: BatchState, session: SessionId, run: RunId): LeaseOutcome => {
-    const outcome = decideLease(state, session, run);
+  const take = (state: BatchState, session: SessionId, run: RunId, options?: AcquireOptions): LeaseOutcome => {
+    const outcome = decideLease(state, session, run, options);
     if (outcome.kind === 'acquired') state.setLease(run, session, outcome.fence.epoch, writer);
     return outcome;
   };
 
   return {
-    acquire: (session, run) =>
+    acquire: (session, run, options) =>
       writes.submit({
         weight: 1,
         needs: { leasing: [session], leases: [run], parents: [run] },
-        apply: (state) => take(state, session, run),
+        apply: (state) => take(state, session, run, options),
         after: (outcome) => {
           if (outcome.kind !== 'acquired') return;
           held.add(run);

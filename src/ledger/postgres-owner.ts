@@ -9,7 +9,7 @@ import { processExists } from './lease-rules.ts';
 import type { LeaseOwner } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 
-/** Of `lease` with `writer` beside it. */
+/** Of `lease` with the `writer` that owns it beside it. */
 export const OWNER_COLUMNS = `lease.owner, writer.pid, writer.host, writer.machine,
   coalesce(greatest(writer.beat, pg_postmaster_start_time()) + writer.lease_ms * interval '1 millisecond' > clock_timestamp(),
            false) AS fresh`;
