@@ -1,7 +1,7 @@
 /**
- * What talking with assistants costs: `node bench/assistants.ts [--messages 50] [--seconds 5] [--repetitions 20]`. Messages between
- * 200 threads' worth of senders and readers on one ledger file; polling 100 times a second, the service alone and the whole
- * of `troupe mcp` as a client sees it; and what runners cost, by bench/runners.ts. Prints tables.
+ * What talking with assistants costs: `node bench/assistants.ts [--messages 50] [--seconds 5] [--repetitions 20]`. Messages
+ * between 200 threads' worth of senders and readers on one ledger file; polling 100 times a second, the service alone and
+ * the whole of `troupe mcp` as a client sees it; and what runners cost, by bench/runners.ts. Prints tables.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,7 @@ async function measureMessages(stage: Stage, messages: number): Promise<readonly
   ];
 }
 
-/** The CPU that one process takes for calls, in milliseconds each when they come one after the other, and in percent at a pace. */
+/** CPU of one process: milliseconds for each of many calls in a row, and percent of a core for calls at a pace. */
 interface Share {
   readonly callMs: number;
   readonly percents: readonly number[];

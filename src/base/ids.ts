@@ -36,8 +36,11 @@ export function createIds(clock: Clock, random: Random): Ids {
   };
 }
 
-export function childRunId(parent: RunId, step: string): RunId {
-  const digest = createHash('sha256').update(`${parent}/${step}`).digest();
+export const childRunId = (parent: RunId, step: string): RunId => runIdFrom(`${parent}/${step}`);
+
+/** The same run for the same words: for whoever must find again what it started. */
+export function runIdFrom(words: string): RunId {
+  const digest = createHash('sha256').update(words).digest();
   return `run_${encodeBytes(digest.subarray(0, TIME_CHARACTERS + CHANCE_CHARACTERS))}` as RunId;
 }
 

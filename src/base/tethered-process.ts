@@ -19,6 +19,8 @@ export interface TetheredOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** `none`: it reads from /dev/null. */
   readonly input: 'none' | 'pipe';
+  /** As another user, which only root may ask for. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 export interface Tethered {
@@ -37,7 +39,13 @@ export function startTethered(program: string, args: readonly string[], options:
   const gated = passesGate(program, options);
   const gate = input === 'none' ? `${GATE} </dev/null` : GATE;
   const [file, given] = gated ? [GATE_SHELL, ['-c', gate, program, ...args]] : [program, [...args]];
-  const child = spawn(file, given, { cwd: folder, env: environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(file, given, {
+    ...options.user,
+    cwd: folder,
+    env: environment,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const { pid } = child;
   if (pid === undefined) return { child, release: () => {} };
 

@@ -19,6 +19,7 @@ import type { RunOptions } from './run.ts';
 import type { ServeOptions } from './serve.ts';
 import type { SignalOptions } from './signal-run.ts';
 import type { WhyOptions } from './why.ts';
+import { describeCluster } from './cluster-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
@@ -31,6 +32,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeAgents(add('agents', 'the agents: list, search, show, add, remove', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   describeServers(add, perform);
+  describeCluster(add, addTo, perform);
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
     (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
   );

@@ -8,6 +8,9 @@ import { createAdaptorServer } from '@hono/node-server';
 import { TroupeError } from '../base/errors.ts';
 import type { RestateWorker } from '../engine/restate-worker.ts';
 
+/** Not every system deals connections out among those that share a port. */
+export const canSharePorts = process.platform === 'linux';
+
 export interface WorkerServer {
   readonly port: number;
   /** Takes no new connections; those that are open come to their end. */
@@ -19,14 +22,17 @@ export interface WorkerServerOptions {
   readonly worker: RestateWorker;
   readonly host: string;
   readonly port: number;
+  /** Before each request. */
+  readonly onRequest?: (() => void) | undefined;
 }
 
-export async function serveWorker({ worker, host, port }: WorkerServerOptions): Promise<WorkerServer> {
+export async function serveWorker({ worker, host, port, onRequest }: WorkerServerOptions): Promise<WorkerServer> {
   const server = createAdaptorServer({
-    fetch: (request) =>
-      new URL(request.url).pathname === '/healthz'
-        ? Response.json({ status: 'ok', working: worker.working() })
-        : worker.handle(request),
+    fetch: (request) => {
+      onRequest?.();
+      if (new URL(request.url).pathname !== '/healthz') return worker.handle(request);
+      return Response.json({ status: 'ok', working: worker.working() });
+    },
   }) as Server;
   // A run may be worked on for long without a word on the wire.
   server.requestTimeout = 0;
@@ -39,7 +45,7 @@ export async function serveWorker({ worker, host, port }: WorkerServerOptions): 
         }),
       ),
     );
-    server.listen({ host, port, reusePort: port !== 0 }, resolve);
+    server.listen({ host, port, reusePort: port !== 0 && canSharePorts }, resolve);
   });
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
   return {

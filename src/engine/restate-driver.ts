@@ -35,7 +35,7 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
       followed.set(run, handle);
       return handle;
     },
-    driving: () => undefined,
+    driving: (run) => followed.get(run),
     async foresee({ session }) {
       const rows = await unfinished(parts, session);
       await pokeAll(rows, limits.ingressLaterMs);

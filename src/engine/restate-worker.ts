@@ -29,6 +29,8 @@ export interface WorkerOptions {
   readonly concurrency?: number | undefined;
   readonly drainMs?: number | undefined;
   readonly inactivityMs?: number | undefined;
+  /** Whoever calls must hold the private half of one of these; without any, whoever reaches the port is believed. */
+  readonly identityKeys?: readonly string[] | undefined;
 }
 
 export function createRestateWorker(options: WorkerOptions): RestateWorker {
@@ -69,6 +71,7 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
   const handler = createEndpointHandler({
     services: createServices(address.name, counted, options.inactivityMs),
     bidirectional: true,
+    ...(options.identityKeys === undefined ? {} : { identityKeys: [...options.identityKeys] }),
     logger: () => undefined,
   });
   return {

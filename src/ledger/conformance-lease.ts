@@ -1,7 +1,13 @@
 /** Conformance: who may write, how much, and what is known of the runs. */
 import assert from 'node:assert/strict';
-import { appendOrFail, type ConformanceCheck, givenRun, note, opening, upTo } from './conformance-support.ts';
-import type { Append, Ledger } from './port.ts';
+import type { RunId } from '../base/ids.ts';
+import { appendOrFail, type ConformanceCheck, givenRun, note, opening, upTo, type Writer } from './conformance-support.ts';
+import type { Append, Ledger, NewEvent } from './port.ts';
+
+function childOf(writer: Writer, parent: RunId, child: RunId): NewEvent {
+  const started = opening(writer);
+  return { ...started, run: child, cause: writer.eventAt(1), payload: { ...started.payload, parent } };
+}
 
 export const leaseChecks: readonly ConformanceCheck[] = [
   {
@@ -71,6 +77,57 @@ export const leaseChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    name: 'gives an assigned lease whoever holds it, and fences the holder off',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const other = (await store.another()) ?? store.ledger;
+      const assigned = await other.acquire(writer.session, writer.run, { assigned: true });
+      assert.ok(assigned.kind === 'acquired' && assigned.takenOver && assigned.fence.epoch > writer.fence.epoch);
+      assert.equal((await writer.ledger.append(writer.request([note(writer, 'zombie')]))).kind, 'lease_lost');
+      await writer.ledger.release(writer.fence);
+      const mine = { ...writer.request([note(writer, 'mine')]), fence: assigned.fence };
+      assert.equal((await other.append(mine)).kind, 'appended');
+      await other.release(assigned.fence);
+      const next = await writer.ledger.acquire(writer.session, writer.run, { assigned: true });
+      assert.ok(next.kind === 'acquired' && !next.takenOver);
+      assert.equal((await other.append(mine)).kind, 'lease_lost');
+    },
+  },
+  {
+    name: 'lets a child run have an assigned lease of its own, which covers the same tree',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const other = (await store.another()) ?? store.ledger;
+      const [child, grandchild, stranger] = [store.newRun(), store.newRun(), await givenRun(store)];
+      await appendOrFail(writer, [childOf(writer, writer.run, child)]);
+      await assert.rejects(() => other.acquire(writer.session, child), /child run/);
+      const lease = await other.acquire(writer.session, child, { assigned: true });
+      assert.ok(lease.kind === 'acquired' && !lease.takenOver);
+      const below = { ...writer.request([childOf(writer, child, grandchild)]), fence: lease.fence };
+      assert.equal((await other.append(below)).kind, 'appended');
+      // Of the same tree from the root, too: that the parent is told something, or that a child of its own is.
+      assert.equal((await other.append({ ...below, events: [note(writer, 'to the parent')] })).kind, 'appended');
+      await appendOrFail(writer, [{ ...note(writer, 'to the grandchild'), run: grandchild }]);
+      const foreign = { ...below, events: [{ ...note(writer, 'x'), run: stranger.run }] };
+      await assert.rejects(() => other.append(foreign), /belongs to another session/);
+      const ownersOf = async () =>
+        new Map((await store.ledger.runs({ session: writer.session })).map(({ run, owner }) => [run, owner]));
+      assert.deepEqual(
+        [...(await ownersOf()).values()].map((owner) => owner?.pid),
+        [process.pid, process.pid, process.pid],
+      );
+      assert.deepEqual((await ownersOf()).get(grandchild), (await ownersOf()).get(writer.run));
+      await other.release(lease.fence);
+      const owners = await ownersOf();
+      assert.equal(owners.get(child), null);
+      assert.equal(owners.get(writer.run)?.pid, process.pid);
+      assert.equal((await other.append(below)).kind, 'lease_lost');
+      await appendOrFail(writer, [note(writer, 'the root writes on')]);
+    },
+  },
+  {
     name: 'changes counters with the events that explain them, and never past their limit',
     check: async (open) => {
       const store = await open();
@@ -102,13 +159,7 @@ export const leaseChecks: readonly ConformanceCheck[] = [
       const store = await open();
       const writer = await givenRun(store);
       const child = store.newRun();
-      const started = {
-        ...opening(writer),
-        run: child,
-        cause: writer.eventAt(1),
-        payload: { ...opening(writer).payload, parent: writer.run },
-      };
-      await appendOrFail(writer, [started]);
+      await appendOrFail(writer, [childOf(writer, writer.run, child)]);
       const rows = await writer.ledger.runs({ session: writer.session });
       assert.deepEqual(
         rows.map(({ run, parent, state }) => ({ run, parent, state })),

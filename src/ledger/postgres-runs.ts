@@ -1,4 +1,4 @@
-/** The list of runs, with who holds each now. */
+/** The list of runs, with who holds each now: a run that has no lease of its own is covered by its root's. */
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { RunFilter, RunRow } from './port.ts';

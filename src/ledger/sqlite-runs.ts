@@ -2,7 +2,7 @@
  * The index of runs: one row each, changed in the same transaction as the events it follows from. A row exists from a
  * run's first event on; it counts as a run once `run.started` is there.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { NewEvent, RunFilter, RunRow } from './port.ts';
@@ -16,6 +16,8 @@ export interface RunIndex {
   /** Follows an event that changes a run's state. */
   apply(run: RunState, event: NewEvent, at: number): void;
 }
+
+export type RunReader = (filter: RunFilter) => readonly RunRow[];
 
 export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
   const insert = database.prepare('INSERT INTO run (name, session, root, first) VALUES (?, ?, ?, ?)');
@@ -86,13 +88,24 @@ const SELECT_RUN = `${RUNS} AND run.name = ?5 AND (?1 IS NULL OR session.name = 
 const SELECT_OF_SESSION = `${RUNS} AND run.session = (SELECT id FROM session WHERE name = ?1) AND ?5 IS NULL${NEWEST_FIRST}`;
 const SELECT_ALL = `${RUNS} AND ?1 IS NULL AND ?5 IS NULL${NEWEST_FIRST}`;
 
-export function readRuns(database: DatabaseSync, filter: RunFilter, isLive: (owner: Row) => boolean): readonly RunRow[] {
-  const states = filter.states === undefined ? null : JSON.stringify(filter.states);
-  const limit = filter.limit ?? limits.readPageEvents;
-  const narrowed = filter.session === undefined ? SELECT_ALL : SELECT_OF_SESSION;
-  const rows = database
-    .prepare(filter.run === undefined ? narrowed : SELECT_RUN)
-    .all(filter.session ?? null, filter.roots === true ? 1 : 0, states, limit, filter.run ?? null);
+/** Asked often, about one run above all: each statement is prepared once. */
+export function createRunReader(database: DatabaseSync, isLive: (owner: Row) => boolean): RunReader {
+  const statements = new Map<string, StatementSync>();
+  const statement = ({ run, session }: RunFilter): StatementSync => {
+    const sql = run !== undefined ? SELECT_RUN : session === undefined ? SELECT_ALL : SELECT_OF_SESSION;
+    const known = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, known);
+    return known;
+  };
+  return (filter) => {
+    const states = filter.states === undefined ? null : JSON.stringify(filter.states);
+    const limit = filter.limit ?? limits.readPageEvents;
+    const rows = statement(filter).all(filter.session ?? null, filter.roots === true ? 1 : 0, states, limit, filter.run ?? null);
+    return asRunRows(rows, isLive);
+  };
+}
+
+function asRunRows(rows: readonly Row[], isLive: (owner: Row) => boolean): readonly RunRow[] {
   return rows.map((row) => ({
     run: text(row, 'name') as RunId,
     session: text(row, 'session') as SessionId,

@@ -19,7 +19,7 @@ import { createMemo } from './sqlite-memo.ts';
 import { createPayloadStore } from './sqlite-payloads.ts';
 import { createPresence } from './sqlite-presence.ts';
 import { createReader } from './sqlite-read.ts';
-import { createRunIndex, readRuns } from './sqlite-runs.ts';
+import { createRunIndex, createRunReader } from './sqlite-runs.ts';
 import { openFile } from './sqlite-schema.ts';
 import { verifyLedger } from './verify.ts';
 
@@ -72,7 +72,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const leases = createLeases({ database, writes, memo, clock, owner });
   const reader = createReader(database, path, files);
   const news = createNews(database, path, reader, clock);
-  const isLive = liveness(clock, owner);
+  const readRuns = createRunReader(database, liveness(clock, owner));
   const pin = database.prepare('UPDATE session SET pinned = ? WHERE name = ?');
 
   const append = async (request: Append): Promise<AppendOutcome> => {
@@ -105,7 +105,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     tail: news.tail,
     onInbound: news.onInbound,
     payload: reader.payload,
-    runs: async (filter) => readRuns(database, filter, isLive),
+    runs: async (filter) => readRuns(filter),
     counter: async (name) => reader.counter(name),
     acquire: leases.acquire,
     release: leases.release,

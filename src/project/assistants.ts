@@ -8,7 +8,7 @@ import type { Assistants, Caller, CallOptions, Outcome, SpawnAnswer } from '../a
 import type { AnswerInput } from '../assistants/schemas.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, RunId } from '../base/ids.ts';
-import { threadOf } from '../base/ids.ts';
+import { runIdFrom, threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok } from '../base/result.ts';
 import type { Engine, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
@@ -66,6 +66,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
         input: userText(input.query),
         workspace: parts.workspace,
         spawnedBy: caller.name,
+        run: options.idempotencyKey === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, options.idempotencyKey])),
       });
       if (started.kind === 'refused') return fail(withFix(started.error));
       const { handle } = started;

@@ -10,8 +10,10 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Diagnostic, errorAt } from '../agents/diagnostics.ts';
 import { readText } from '../agents/read-text.ts';
+import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { parseRestateAddress, type RestateAddress } from '../engine/restate-address.ts';
 import { type LedgerAddress, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/ledger-address.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,6 +24,7 @@ const LEDGER_FILE = 'ledger.db';
 /** What the command line may override for one command. */
 export interface SettingsFlags {
   readonly model?: string | undefined;
+  readonly engine?: string | undefined;
   readonly workspace?: string | undefined;
   readonly vars?: Readonly<Record<string, string>> | undefined;
 }
@@ -33,6 +36,8 @@ export interface ProjectConfig {
   /** What people are shown of the ledger: its absolute path, or its address without the password. */
   readonly ledger: string;
   readonly ledgerAddress: LedgerAddress;
+  /** Where the cluster is that works on runs; without one this process does. */
+  readonly cluster: RestateAddress | undefined;
   readonly models: readonly string[];
   readonly durability: 'effects' | 'full';
   readonly whenInDoubt: 'tell' | 'ask';
@@ -97,6 +102,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     home,
     ledger: ledgerAddress.shown,
     ledgerAddress,
+    cluster: clusterOf(flags.engine ?? (env['TROUPE_ENGINE'] || near.engine) ?? far.engine),
     models: flagModels ?? envModels ?? near.model ?? far.model ?? [],
     durability: near.durability ?? far.durability ?? 'effects',
     whenInDoubt: near.whenInDoubt ?? far.whenInDoubt ?? 'tell',
@@ -119,6 +125,13 @@ function ledgerOf(root: string, home: string, env: ConfigPlaces['env'], setting:
   if (named !== undefined && address === undefined) throw unknownAddress();
   const moved = env['TROUPE_HOME'] && !env['TROUPE_LEDGER'] && address?.kind === 'sqlite';
   return address === undefined || moved ? sqliteAddress(join(home, LEDGER_FILE)) : address;
+}
+
+function clusterOf(setting: string | undefined): RestateAddress | undefined {
+  if (setting === undefined || setting === 'embedded') return undefined;
+  const address = parseRestateAddress(setting);
+  if (address.ok) return address.value;
+  throw new TroupeError('config', `The engine ${address.error}.`, { fix: 'Or write embedded: this process works on its runs.' });
 }
 
 /** Where a person keeps settings and agents for all projects. */

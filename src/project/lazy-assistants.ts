@@ -1,6 +1,7 @@
 /** Assistants and the host of their processes, loaded with the first use: most commands need neither. */
 import type { Registry, RegistryOptions } from '../agents/registry.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
 import type { AssistantLimits } from '../engine/spawned.ts';
 
 import type { SessionHost } from '../runner/port.ts';
@@ -22,6 +23,7 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
   let registry: Promise<Registry> | undefined;
   let opened: Promise<ProjectAssistants> | undefined;
   let tools: Promise<readonly Tool[]> | undefined;
+  const closing = new AbortController();
   const open = (): Promise<ProjectAssistants> => {
     opened ??= import('./assistants.ts').then(({ createAssistants }) => createAssistants({ ...options, registry: registered }));
     return opened;
@@ -41,14 +43,20 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
     receive: async (caller, input, call) => (await open()).receive(caller, input, call),
     cancel: async (caller, input, call) => (await open()).cancel(caller, input, call),
     answer: async (caller, input, call) => (await open()).answer(caller, input, call),
-    takeUp: async () => (await open()).takeUp(),
+    async takeUp() {
+      // Some clients start a server only to ask what it is, and end it at once: such a one must not begin what it cannot finish.
+      if ((await sleep(options.clock, limits.takeUpAfterMs, closing.signal)) === 'elapsed') await (await open()).takeUp();
+    },
     tools() {
       tools ??= Promise.all([import('../assistants/agent-tools.ts'), open()]).then(([{ assistantTools }, assistants]) =>
         assistantTools({ assistants, clock: options.clock }),
       );
       return tools;
     },
-    close: async () => (await registry)?.close(),
+    async close() {
+      closing.abort();
+      (await registry)?.close();
+    },
   };
 }
 

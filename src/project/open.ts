@@ -15,7 +15,9 @@ import { createIds, type SessionId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
 import { ok } from '../base/result.ts';
 import { createEmbeddedEngine } from '../engine/embedded.ts';
+import type { Engine } from '../engine/port.ts';
 import { readAll } from '../engine/read-all.ts';
+import type { RestateAddress } from '../engine/restate-address.ts';
 import type { EngineParts } from '../engine/tree.ts';
 import { ledgerSecrets } from '../ledger/ledger-address.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
@@ -57,13 +59,13 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
   return assemble(config.value, ledger, secrets, options, extras);
 }
 
-function assemble(
+async function assemble(
   config: ProjectConfig,
   ledger: Ledger,
   secrets: readonly Secret[],
   options: OpenOptions,
   extras: Extras,
-): Project {
+): Promise<Project> {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
   const models = createModelCatalogue({
@@ -110,7 +112,8 @@ function assemble(
     whenInDoubt: config.whenInDoubt,
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
-  const engine = createEmbeddedEngine(parts);
+  const { cluster } = config;
+  const engine = cluster === undefined ? createEmbeddedEngine(parts) : await engineOf(parts, cluster);
   const assistants = createLazyAssistants({
     ...{ engine, ledger, clock, ids, workspace: config.workspace, perClient: config.assistants.perParent },
     refresh: agents.refresh,
@@ -130,12 +133,27 @@ function assemble(
       agent: agents.find,
     },
     agents: agents.check,
+    async worker(given) {
+      // It lives for long: agents that were changed meanwhile are read anew.
+      const fresh: EngineParts['agent'] = async (name, session) => {
+        await agents.refresh();
+        return await parts.agent(name, session);
+      };
+      const { openWorker } = await import('./open-worker.ts');
+      return openWorker({ ...parts, agent: fresh }, config, given);
+    },
     async close() {
       await engine.close();
       await Promise.all([host.close(), toolsets.close(), assistants.close()]);
       await ledger.close();
     },
   };
+}
+
+/** Loaded only for a project on a cluster. */
+async function engineOf(parts: EngineParts, address: RestateAddress): Promise<Engine> {
+  const { createRestateEngine } = await import('../engine/restate-engine.ts');
+  return createRestateEngine(parts, address);
 }
 
 /** A file for context is inside the project and text, or it is not read. */

@@ -3,6 +3,7 @@ import type { ProjectCheck } from '../agents/check-project.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { Engine } from '../engine/port.ts';
+import type { RestateWorker, WorkerOptions } from '../engine/restate-worker.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
@@ -22,6 +23,8 @@ export interface Project {
   readonly assistants: LazyAssistants;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
+  /** One that works on runs of the cluster which the settings name. */
+  worker(options: Omit<WorkerOptions, 'parts' | 'address'>): Promise<RestateWorker>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /** What `troupe.yaml` may say. Loaded only for a project that has one. */
 import { z } from 'zod';
 import { definitionSchema, duration } from '../agents/definition.ts';
+import { parseRestateAddress } from '../engine/restate-address.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/providers.ts';
 
@@ -18,6 +19,13 @@ export const settingsSchema = z.strictObject({
   ledger: z
     .string()
     .regex(/^(sqlite:|postgres(ql)?:\/\/).+/, 'must be sqlite: and a path, such as sqlite:.troupe/ledger.db, or postgres://…')
+    .optional(),
+  /** Who works on runs: this process, or the workers of a cluster. */
+  engine: z
+    .string()
+    .refine((text) => text === 'embedded' || parseRestateAddress(text).ok, {
+      error: 'must be embedded, or restate+http:// and the address of the ingress, such as restate+http://127.0.0.1:8080',
+    })
     .optional(),
   durability: z.enum(['effects', 'full']).optional(),
   /** What becomes of a call that must not be repeated when a crash leaves open whether it happened. */

@@ -41,7 +41,7 @@ async function until(project: TestProject, holds: (rows: JsonObject[]) => boolea
 }
 
 describe('troupe ps', { timeout: 60_000 }, () => {
-  it('shows an assistant at work with its process, thread and unread messages, and what is left of it after kill -9', async () => {
+  it('shows an assistant at work, its process and what it has not read, and how things stand after kill -9', async () => {
     await using project = await createTestProject('model: scripted:replies.yaml\n');
     await project.write('agents/lead.md', LEAD);
     await project.write('agents/slow.md', SLOW);

@@ -1,0 +1,28 @@
+/** What every engine must do, on the embedded one. The others have test files of their own: they need servers. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, it } from 'vitest';
+import { engineConformance } from '../../test/support/engine-conformance-table.ts';
+import { createWorld, type World } from '../../test/support/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-engine-'));
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the embedded engine', () => {
+  let count = 0;
+  it.each(engineConformance.map(({ name, play }) => [name, play] as const))('%s', async (_name, play) => {
+    const path = join(folder, `${(count += 1)}.db`);
+    await play({
+      async create(options) {
+        const world = createWorld({ path, ...options });
+        worlds.push(world);
+        return world;
+      },
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Brain } from '../../test/support/world.ts';
+import { agent, createWorld, says, type World } from '../../test/support/world.ts';
+import type { Caller } from '../assistants/port.ts';
+import { systemClock } from '../base/clock.ts';
+import { createIds } from '../base/ids.ts';
+import { systemRandom } from '../base/random.ts';
+import { createAssistants } from './assistants.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+function setUp(brain: Brain, perClient?: number) {
+  const world = createWorld({ agents: [agent({ name: 'talker', tools: [] })], brain });
+  worlds.push(world);
+  const assistants = createAssistants({
+    ...{ engine: world.engine, ledger: world.ledger, clock: systemClock, ids: createIds(systemClock, systemRandom) },
+    ...{ workspace: '.', perClient, refresh: async () => false },
+    registry: async () => {
+      throw new Error('nobody looks for agents here');
+    },
+  });
+  return { world, assistants };
+}
+
+const alice: Caller = { kind: 'client', name: 'alice' };
+const bob: Caller = { kind: 'client', name: 'bob' };
+const call = (idempotencyKey?: string) => ({ signal: new AbortController().signal, idempotencyKey });
+const task = (run_mode: 'async' | 'sync' = 'sync') => ({ assistant_id: 'talker', query: 'Talk.', run_mode });
+const never: Brain = (request) =>
+  new Promise((resolve) => {
+    const stopped = { kind: 'failed', error: { kind: 'cancelled', message: 'stopped' } } as const;
+    request.signal.addEventListener('abort', () => resolve(stopped));
+  });
+
+describe('spawning for a client', () => {
+  it('happens once for a call and its repetition, and for each client', async () => {
+    const { world, assistants } = setUp(() => says('Hello.'));
+    const first = await assistants.spawn(alice, task(), call('one'));
+    const again = await assistants.spawn(alice, task(), call('one'));
+    const other = await assistants.spawn(bob, task(), call('one'));
+    expect(first).toMatchObject({ ok: true, value: { status: 'finished', answer: 'Hello.' } });
+    expect(again).toEqual(first);
+    expect(other.ok && first.ok && other.value.process_id !== first.value.process_id).toBe(true);
+    expect(world.outside.modelCalls).toHaveLength(2);
+  });
+
+  it('is refused beyond the limit, with the name of the setting', async () => {
+    const { assistants } = setUp(never, 1);
+    expect(await assistants.spawn(alice, task('async'), call())).toMatchObject({ ok: true, value: { status: 'starting' } });
+    const refused = await assistants.spawn(alice, task('async'), call());
+    expect(refused).toMatchObject({ ok: false, error: { code: 'too_many_assistants' } });
+    expect(JSON.stringify(refused)).toContain('assistants.perParent');
+    expect((await assistants.spawn(bob, task('async'), call())).ok).toBe(true);
+  });
+
+  it('goes on when nobody waits any more, and can be cancelled then', async () => {
+    const { assistants } = setUp(never);
+    const stop = new AbortController();
+    const waiting = assistants.spawn(alice, task(), { signal: stop.signal });
+    setTimeout(() => stop.abort(), 50);
+    const left = await waiting;
+    if (!left.ok) throw new Error(left.error.message);
+    expect(left.value.status).toBe('running');
+    const { process_id } = left.value;
+    expect(await assistants.cancel(bob, { process_id }, call())).toMatchObject({ ok: false, error: { code: 'unknown_process' } });
+    expect(await assistants.cancel(alice, { process_id }, call())).toEqual({ ok: true, value: { success: true } });
+  });
+});
