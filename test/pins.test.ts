@@ -90,7 +90,14 @@ describe('events', () => {
   });
 
   it('that may come from outside a run are these', () => {
-    expect([...inboundTypes].sort()).toEqual(['approval.answered', 'prompt.dropped', 'prompt.queued', 'run.signalled']);
+    expect([...inboundTypes].sort()).toEqual([
+      'approval.answered',
+      'message.read',
+      'message.sent',
+      'prompt.dropped',
+      'prompt.queued',
+      'run.signalled',
+    ]);
   });
 });
 

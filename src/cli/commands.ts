@@ -6,6 +6,7 @@ import type { AgentsRemoveOptions } from './agents-remove.ts';
 import type { AgentsSearchOptions } from './agents-search.ts';
 import type { AnswerOptions } from './answer.ts';
 import type { CheckOptions } from './check.ts';
+import { describeCluster } from './cluster-commands.ts';
 import type { JsonOption, Perform } from './command.ts';
 import type { OutputOptions } from './finish-run.ts';
 import { describeGroups } from './group-commands.ts';
@@ -19,7 +20,6 @@ import type { RunOptions } from './run.ts';
 import type { ServeOptions } from './serve.ts';
 import type { SignalOptions } from './signal-run.ts';
 import type { WhyOptions } from './why.ts';
-import { describeCluster } from './cluster-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);

@@ -5,13 +5,14 @@
  * Whoever reaches its port could hand it runs that do not exist or replay those that do, so beyond this machine it wants to know
  * Restate's identity key, or to be told that the network is private.
  */
-import { readableDuration } from '../projections/readable.ts';
-import { bracketed, isLoopback } from '../http/names.ts';
-import { adminAddress } from '../cluster/admin.ts';
+
+import { findAdmin } from '../cluster/find-admin.ts';
 import { registerPatiently } from '../cluster/register.ts';
 import { watchForStalls } from '../cluster/stall-watchdog.ts';
 import { serveWorker } from '../cluster/worker-server.ts';
+import { bracketed, isLoopback } from '../http/names.ts';
 import type { Project } from '../project/project.ts';
+import { readableDuration } from '../projections/readable.ts';
 import { type CommandContext, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { safeLine } from './safe-text.ts';
@@ -75,11 +76,15 @@ function requirePrivacy({ host, identityKey = [], privateNetwork = false }: Work
 /** Where Restate reaches the worker, once its port is known. */
 function urlOf({ host, url }: WorkerCommandOptions): (port: number) => string {
   if (url !== undefined) {
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError(`${url} is not an address`, 'write --url http://host:9080');
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+      throw usageError(`${url} is not an address`, 'write --url http://host:9080');
     return () => url;
   }
   if (host === '0.0.0.0' || host === '::')
-    throw usageError(`${host} is no address that Restate could call`, 'say where it reaches the workers: --url http://workers:9080');
+    throw usageError(
+      `${host} is no address that Restate could call`,
+      'say where it reaches the workers: --url http://workers:9080',
+    );
   return (port) => `http://${bracketed(host)}:${port}`;
 }
 
@@ -92,7 +97,7 @@ async function register(
   say: (text: string) => void,
 ): Promise<boolean> {
   if (config.cluster === undefined) return false;
-  const admin = adminAddress(config.cluster, options.admin, terminal.env);
+  const admin = await findAdmin(config.cluster, options.admin, terminal.env, config.home);
   const onWait = (problem: string): void => say(`cannot register at ${admin} yet, tries again: ${problem}`);
   const registered = await registerPatiently(admin, url, { clock, signal, onWait });
   if (registered) say(`registered ${url} at ${admin}`);

@@ -10,7 +10,12 @@ const versionSchema = z.object({ version: z.string() });
 const healthSchema = z.object({ metadata_cluster_health: z.object({ members: z.array(z.number()) }).nullish() });
 const deploymentsSchema = z.object({
   deployments: z.array(
-    z.object({ id: z.string(), uri: z.string().optional(), created_at: z.string(), services: z.array(z.object({ name: z.string() })) }),
+    z.object({
+      id: z.string(),
+      uri: z.string().optional(),
+      created_at: z.string(),
+      services: z.array(z.object({ name: z.string() })),
+    }),
   ),
 });
 const countsSchema = z.object({ rows: z.array(z.object({ service: z.string(), status: z.string(), count: z.number() })) });
@@ -45,9 +50,13 @@ export function createAdmin(address: string): Admin {
     const parsed = answered.kind === 'answered' && answered.ok ? parseJson(answered.text) : undefined;
     const value = parsed?.ok === true ? schema.safeParse(parsed.value) : undefined;
     if (value?.success === true) return value.data;
-    throw new TroupeError('restate_admin', `Restate's admin port does not answer as it should at ${address}: ${problemOf(answered)}`, {
-      fix: 'Check that the server runs, and name its admin port with --admin or TROUPE_RESTATE_ADMIN (9070 by default).',
-    });
+    throw new TroupeError(
+      'restate_admin',
+      `Restate's admin port does not answer as it should at ${address}: ${problemOf(answered)}`,
+      {
+        fix: 'Check that the server runs, and name its admin port with --admin or TROUPE_RESTATE_ADMIN (9070 by default).',
+      },
+    );
   };
   return {
     version: async () => (await get('/version', versionSchema)).version,

@@ -4,7 +4,13 @@ import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 
 export type Answered =
-  | { readonly kind: 'answered'; readonly ok: boolean; readonly status: number; readonly text: string; readonly date: string | null }
+  | {
+      readonly kind: 'answered';
+      readonly ok: boolean;
+      readonly status: number;
+      readonly text: string;
+      readonly date: string | null;
+    }
   | { readonly kind: 'silent'; readonly problem: string };
 
 /** With a body it is a POST. */

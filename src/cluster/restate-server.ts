@@ -8,16 +8,12 @@ import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
-import { startTethered } from '../base/tethered-process.ts';
+import { request } from './request.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
 
-export interface RestateServer {
-  readonly pid: number;
+export interface RestateServer extends ServerProcess {
   readonly ingress: string;
   readonly admin: string;
-  /** Whether the process is still there. */
-  alive(): boolean;
-  kill(signal: NodeJS.Signals): void;
-  stop(): Promise<void>;
 }
 
 export interface RestateServerOptions {
@@ -26,6 +22,8 @@ export interface RestateServerOptions {
   readonly clock: Clock;
   readonly ports: { readonly ingress: number; readonly admin: number; readonly node: number };
   readonly partitions?: number | undefined;
+  /** Where all that it says is kept. */
+  readonly log?: string | undefined;
   /** Further settings, by the names of their environment variables. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
@@ -51,9 +49,12 @@ export function findRestateBinary(env: Readonly<Record<string, string | undefine
 export async function startRestate(options: RestateServerOptions): Promise<RestateServer> {
   const { binary, folder, clock, ports, partitions = 4 } = options;
   mkdirSync(folder, { recursive: true });
-  const { child, release } = startTethered(binary, [], {
+  const process = startServerProcess({
+    program: binary,
+    args: [],
     folder,
-    input: 'none',
+    clock,
+    log: options.log,
     environment: {
       DO_NOT_TRACK: '1',
       RESTATE_BASE_DIR: join(folder, 'data'),
@@ -66,53 +67,26 @@ export async function startRestate(options: RestateServerOptions): Promise<Resta
       ...options.settings,
     },
   });
-  let said = '';
-  child.stdout.resume();
-  child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-limits.mcpStderrBytes);
-  });
-  let gone = false;
-  const ended = new Promise<void>((resolve) =>
-    child.once('exit', () => {
-      gone = true;
-      release();
-      resolve();
-    }),
-  );
   const server: RestateServer = {
-    pid: child.pid ?? 0,
+    ...process,
     ingress: `http://127.0.0.1:${ports.ingress}`,
     admin: `http://127.0.0.1:${ports.admin}`,
-    alive: () => !gone,
-    kill: (signal) => void child.kill(signal),
-    async stop() {
-      child.kill('SIGTERM');
-      const quick = new AbortController();
-      void ended.then(() => quick.abort());
-      if ((await sleep(clock, limits.stopGraceMs, quick.signal)) === 'elapsed') child.kill('SIGKILL');
-      await ended;
-    },
   };
-  await untilReady(server, clock, () => said);
+  await untilReady(server, clock);
   return server;
 }
 
-async function untilReady(server: RestateServer, clock: Clock, said: () => string): Promise<void> {
+async function untilReady(server: RestateServer, clock: Clock): Promise<void> {
   for (let attempt = 0; attempt < limits.serverStartAttempts; attempt += 1) {
     if (!server.alive()) break;
     if ((await answers(`${server.admin}/health`)) && (await answers(`${server.ingress}/restate/health`))) return;
     await sleep(clock, limits.serverStartMs);
   }
   server.kill('SIGKILL');
-  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${said().slice(-500)}`);
+  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${server.said().slice(-500)}`);
 }
 
 async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(limits.serverStartMs * 10) });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false;
-  }
+  const answered = await request(url, undefined, limits.serverStartMs * 10);
+  return answered.kind === 'answered' && answered.ok;
 }

@@ -16,7 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the embedded engine', () => {
   let count = 0;
   it.each(engineConformance.map(({ name, play }) => [name, play] as const))('%s', async (_name, play) => {
-    const path = join(folder, `${(count += 1)}.db`);
+    count += 1;
+    const path = join(folder, `${count}.db`);
     await play({
       async create(options) {
         const world = createWorld({ path, ...options });

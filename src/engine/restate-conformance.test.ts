@@ -53,7 +53,8 @@ describe.each([
   let count = 0;
   it.each(engineConformance.map(({ name, play }) => [name, play] as const))('%s', { timeout: 30_000 }, async (_name, play) => {
     const place = await newRestatePlace();
-    const name = `stage_${(count += 1)}`;
+    count += 1;
+    const name = `stage_${count}`;
     await play({
       async create(options) {
         const world = await createRestateWorld(restate, { ...(await openLedger(name)), ...more, ...options, place });

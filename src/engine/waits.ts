@@ -53,7 +53,8 @@ function questionText({ kind, payload }: Question, process: string, id: string):
   const asked = kind === 'permission' ? payload.why : payload.question;
   const choices = kind === 'question' && payload.choices !== undefined ? `\nChoices: ${payload.choices.join(' | ')}` : '';
   const how = kind === 'permission' ? 'answer yes or no' : 'answer in words';
-  return `${asked}${choices}\n\nIt waits for this. Use answer_assistant with process_id ${process} and question_id ${id}; ${how}.`;
+  const use = `Use answer_assistant with process_id ${process} and question_id ${id}; ${how}.`;
+  return `${asked}${choices}\n\nIt waits for this. ${use}`;
 }
 
 /** One name for a question: the run that asks and the wait within it. */

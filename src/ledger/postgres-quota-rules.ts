@@ -28,7 +28,7 @@ interface Settled {
   readonly isNews: boolean;
 }
 
-/** Pauses that differ by less are the same pause. */
+/** A pause that becomes longer by less is not worth waking everybody: they see it with their next claim. */
 const SAME_PAUSE_MS = 50;
 /** What a worker that needs little gets beyond that, if there is plenty: its next calls need not ask. */
 const SPARE = 8;

@@ -34,11 +34,14 @@ interface Account {
   /** When it was, when the refused call began, and for how long. */
   refusal: { readonly at: number; readonly begunAt: number; readonly forMs: number } | undefined;
   granted: number;
+  /** How often everybody had to stop: an answer to what was asked before that no longer counts. */
+  holds: number;
   /** When what was granted has run out. */
   validUntil: number;
   /** When the pause ends for all, and when it ends here. */
   pausedUntil: number;
   resumeAt: number;
+  spreadMs: number;
   /** What was under way when the claim that is under way was sent. */
   claimedWith: number | undefined;
   /** When the last claim was sent, and whether it got everything that was needed. */
@@ -52,14 +55,12 @@ interface Account {
 
 /** After a pause callers start within this part of it, not all in the same millisecond. */
 const SPREAD = 0.1;
-/** Two readings of the same pause differ by less. */
-const SAME_PAUSE_MS = 50;
 
 export function createSharedQuota(options: SharedQuotaOptions): SharedQuota {
   const { store, clock } = options;
   const accounts = new Map<string, Account>();
   const forget = (account: Account): void => void accounts.delete(account.name);
-  const here: Here = { ...options, forget };
+  const here: Here = { ...options, forget, closed: false };
   store.onRefusal((name) => {
     for (const account of accounts.values()) if (name === undefined || name === account.name) hold(account, here);
   });
@@ -70,6 +71,7 @@ export function createSharedQuota(options: SharedQuotaOptions): SharedQuota {
       return enter(account, signal, here);
     },
     async close() {
+      here.closed = true;
       const all = [...accounts.values()];
       accounts.clear();
       for (const account of all) {
@@ -86,11 +88,12 @@ export function createSharedQuota(options: SharedQuotaOptions): SharedQuota {
 
 interface Here extends SharedQuotaOptions {
   forget(account: Account): void;
+  closed: boolean;
 }
 
 function createAccount(name: string, clock: Clock): Account {
-  const counts = { active: 0, mostActive: 0, mostNeeded: 0, succeeded: 0, granted: 0, failures: 0 };
-  const times = { validUntil: 0, pausedUntil: 0, resumeAt: 0, claimedAt: clock.elapsed() - limits.quotaRetryMs };
+  const counts = { active: 0, mostActive: 0, mostNeeded: 0, succeeded: 0, granted: 0, holds: 0, failures: 0 };
+  const times = { validUntil: 0, pausedUntil: 0, resumeAt: 0, spreadMs: 0, claimedAt: clock.elapsed() - limits.quotaRetryMs };
   const none = { refusal: undefined, claimedWith: undefined, cancelClaim: undefined, cancelPause: undefined };
   return { name, queue: new Set(), ...counts, ...times, ...none, enough: true, claimAt: Number.POSITIVE_INFINITY };
 }
@@ -146,15 +149,18 @@ function refused(account: Account, begunAt: number, forMs: number, here: Here): 
 
 /** Nobody begins anything before the next claim has been answered. */
 function hold(account: Account, here: Here): void {
+  account.holds += 1;
   account.granted = 0;
   if (account.active + account.queue.size > 0 || account.refusal !== undefined) claimWithin(account, 0, here);
 }
 
 function pause(account: Account, forMs: number, { clock, random }: Here): void {
-  const until = clock.elapsed() + forMs;
-  if (forMs <= 0 || until <= account.pausedUntil + SAME_PAUSE_MS) return;
-  account.pausedUntil = until;
-  account.resumeAt = until + forMs * SPREAD * random.fraction();
+  const now = clock.elapsed();
+  if (forMs <= 0 || now + forMs <= account.pausedUntil) return;
+  // A pause that becomes longer stays one pause.
+  if (now >= account.resumeAt) account.spreadMs = forMs * SPREAD * random.fraction();
+  account.pausedUntil = now + forMs;
+  account.resumeAt = account.pausedUntil + account.spreadMs;
 }
 
 function admit(account: Account, here: Here): void {
@@ -163,7 +169,7 @@ function admit(account: Account, here: Here): void {
   account.cancelPause = undefined;
   if (account.queue.size === 0) return;
   if (account.resumeAt > now) {
-    account.cancelPause = here.clock.after(account.resumeAt - now, () => admit(account, here), 'hold');
+    account.cancelPause = here.clock.after(account.resumeAt - now, () => resume(account, here), 'hold');
     return;
   }
   if (now >= account.validUntil) return;
@@ -173,6 +179,11 @@ function admit(account: Account, here: Here): void {
     if (account.active >= most) return;
     start();
   }
+}
+
+function resume(account: Account, here: Here): void {
+  admit(account, here);
+  if (account.queue.size > 0) claimForMore(account, here);
 }
 
 /** Soon when the last claim got everything it asked for, else only now and then: others wait too. */
@@ -190,6 +201,7 @@ function claimWithin(account: Account, delayMs: number, here: Here): void {
 
 function schedule(account: Account, here: Here): void {
   account.cancelClaim?.();
+  if (here.closed) return;
   const delayMs = account.claimAt - here.clock.elapsed();
   account.cancelClaim = here.clock.after(
     Math.max(0, delayMs),
@@ -203,7 +215,7 @@ const isBusy = ({ active, queue }: Account): boolean => active > 0 || queue.size
 async function claim(account: Account, here: Here): Promise<void> {
   const sentAt = here.clock.elapsed();
   const sent = report(account, sentAt);
-  const { refusal } = account;
+  const { refusal, holds } = account;
   account.claimAt = Number.POSITIVE_INFINITY;
   account.claimedAt = sentAt;
   account.claimedWith = sent.inFlight;
@@ -212,7 +224,9 @@ async function claim(account: Account, here: Here): Promise<void> {
   account.mostActive = account.active;
   account.mostNeeded = account.active + account.queue.size;
   try {
-    receive(account, await here.store.claim(sent), sent, sentAt, here);
+    const part = await here.store.claim(sent);
+    receive(account, part, sent, sentAt, here);
+    if (account.holds !== holds) account.granted = 0;
     account.failures = 0;
   } catch {
     // Until the store answers again, what was granted runs out; what was to be said is said with the next claim.
@@ -239,8 +253,7 @@ function refusalOf({ refusal }: Account, now: number): QuotaRefusal | undefined 
 function receive(account: Account, part: QuotaPart, sent: QuotaClaim, sentAt: number, here: Here): void {
   pause(account, part.pausedForMs, here);
   account.enough = part.granted >= sent.needed;
-  // A refusal that came meanwhile is not in this answer.
-  account.granted = account.refusal === undefined ? part.granted : 0;
+  account.granted = part.granted;
   account.validUntil = sentAt + part.forMs;
 }
 

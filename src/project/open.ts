@@ -26,7 +26,6 @@ import { createRedactor, type Secret, secretsOf } from '../ledger/redact.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import { createPrices } from '../models/prices.ts';
-import { createQuota } from '../models/quota.ts';
 import { decide } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createAgentSource } from './agent-source.ts';
@@ -34,6 +33,7 @@ import { loadConfig, type ProjectConfig } from './config.ts';
 import { createSavedAgents } from './group-agents.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
+import { createProjectQuota } from './project-quota.ts';
 import { createToolsets } from './toolsets.ts';
 
 /** What an embedding program may bring along. */
@@ -81,6 +81,7 @@ async function assemble(
   const toolsets = createToolsets({ clock, random, env, folder, mcp, tools: extras.tools, assistants: talking });
   const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
+  const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
   const agents = createAgentSource(config, options, clock, extras.agents);
   const parts: EngineParts = {
     ledger,
@@ -88,9 +89,7 @@ async function assemble(
     random,
     ids,
     owner: `process ${process.pid} on ${hostname()}`,
-    models,
-    prices,
-    quota: createQuota({ clock, random }),
+    ...{ models, prices, quota },
     agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
@@ -144,7 +143,7 @@ async function assemble(
     },
     async close() {
       await engine.close();
-      await Promise.all([host.close(), toolsets.close(), assistants.close()]);
+      await Promise.all([host.close(), toolsets.close(), assistants.close(), quota.close()]);
       await ledger.close();
     },
   };

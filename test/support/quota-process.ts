@@ -1,0 +1,33 @@
+/**
+ * A process that calls a provider under a quota shared over Postgres: `quota-process.ts <ledger> <provider> <name> <calls>`. All its
+ * calls queue at once. It says `done` for every call that went well, and ends when all have.
+ */
+import { systemClock } from '../../src/base/clock.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { createPostgresQuota } from '../../src/ledger/postgres-quota.ts';
+import type { Slot } from '../../src/models/quota.ts';
+import { createSharedQuota } from '../../src/models/shared-quota.ts';
+
+const [url = '', provider = '', worker = '', calls = '0', most = '1000'] = process.argv.slice(2);
+const store = createPostgresQuota({ url, clock: systemClock, worker, concurrency: Number(most) });
+const quota = createSharedQuota({ store, clock: systemClock, random: systemRandom });
+const never = new AbortController().signal;
+
+async function call(): Promise<Parameters<Slot['release']>[0]> {
+  const response = await fetch(provider, { headers: { 'x-worker': worker } });
+  await response.arrayBuffer();
+  return response.status === 429 ? { rateLimitedForMs: Number(response.headers.get('retry-after-ms')) } : 'done';
+}
+
+async function untilDone(): Promise<void> {
+  for (;;) {
+    const slot = await quota.acquire('provider:account', never);
+    const outcome = await call();
+    slot?.release(outcome);
+    if (outcome === 'done') break;
+  }
+  process.stdout.write('done\n');
+}
+
+await Promise.all(Array.from({ length: Number(calls) }, untilDone));
+await quota.close();
