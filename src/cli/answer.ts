@@ -29,7 +29,9 @@ export async function answerCommand(
     const outcome = await project.engine.answer(wait.run, wait.wait, answer);
     if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
     const root = await rootOf(project, row);
-    if (options.resume !== false && !outcome.live && root.owner === null) return resumeRun(context, project, root, options);
+    // On a cluster it goes on by itself; whoever answered sees how.
+    const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);
+    if (options.resume !== false && goesOn) return resumeRun(context, project, root, options);
     if (options.json) printJson(context, { run: wait.run, wait: wait.wait, answer, live: outcome.live });
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;

@@ -59,8 +59,10 @@ export async function clusterUpCommand(context: CommandContext, options: Cluster
     },
   });
   try {
-    if (options.write === true && !stopped.signal.aborted) await writeSettings(config.root, cluster);
-    announce(context, cluster, options.write === true);
+    if (!stopped.signal.aborted) {
+      if (options.write === true) await writeSettings(config.root, cluster);
+      announce(context, cluster, options.write === true);
+    }
     await asked;
   } finally {
     await cluster.stop();

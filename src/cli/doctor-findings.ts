@@ -24,14 +24,17 @@ const DISK_BYTES_MIN = 100 * 1024 * 1024;
 const PROBE_MS = 1_000;
 const KEYS: readonly string[] = [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'];
 
+type Check = readonly [about: string, check: () => Promise<Finding>];
+
 export async function findings(context: CommandContext): Promise<readonly Finding[]> {
   const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
   const project = config.ok ? config.value : undefined;
-  const checks: readonly (readonly [about: string, check: () => Promise<Finding>])[] = [
+  const checks: readonly Check[] = [
     ['node', nodeFinding],
     ['git', gitFinding],
     ['agents', () => agentsFinding(context)],
     ['ledger', () => ledgerFinding(context, project)],
+    ...clusterChecks(context, project),
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
     ['keys', () => keysFinding(context)],
     ['ollama', () => ollamaFinding(context)],
@@ -44,6 +47,18 @@ export async function findings(context: CommandContext): Promise<readonly Findin
       }),
     ),
   );
+}
+
+/** Loaded only for a project on a cluster. */
+function clusterChecks(context: CommandContext, config: ProjectConfig | undefined): readonly Check[] {
+  const cluster = config?.cluster;
+  if (config === undefined || cluster === undefined) return [];
+  const load = () => import('./doctor-cluster.ts');
+  return [
+    ['restate', async () => (await load()).ingressFinding(cluster, config)],
+    ['restate-admin', async () => (await load()).adminFinding(context, cluster, config)],
+    ['workers', async () => (await load()).workersFinding(context, cluster, config)],
+  ];
 }
 
 async function nodeFinding(): Promise<Finding> {

@@ -5,7 +5,9 @@
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
 import type { Project } from '../project/project.ts';
+import type { RunTree } from '../projections/run-tree.ts';
 import { askPerson } from './ask-person.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -25,14 +27,17 @@ export async function driveRun(drive: Drive, started: RunHandle): Promise<RunEnd
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((part) => view.part(part)) : () => undefined;
   const stopListening = stopOnSignal(drive);
+  const show = (event: LedgerEvent, tree: RunTree): void => view.event(event, tree);
   try {
     let handle = started;
     for (let round = 0; round < limits.questionsPerRun; round += 1) {
-      await follower.follow(handle.done, (event, tree) => view.event(event, tree));
+      await follower.follow(handle.done, show);
       const end = await handle.done;
       view.rest(follower.tree);
       if (end.kind !== 'waiting' || !(await answerAll(drive, end.waits))) return end;
       const resumed = await project.engine.resume(handle.run);
+      // On a cluster the answer alone lets it go on, and it may have ended already.
+      if (resumed.kind === 'ended') await follower.follow(Promise.resolve(), show);
       if (resumed.kind === 'ended') return { kind: 'ended', result: resumed.result };
       if (resumed.kind !== 'resumed') return { kind: 'lost' };
       handle = resumed.handle;
@@ -67,7 +72,11 @@ function stopOnSignal({ context, project, view, follower }: Drive): () => void {
     if (stopping) return terminal.exitNow(exitCodes.interrupted);
     stopping = true;
     view.rest(follower.tree);
-    terminal.progress.line('stopping; what is done is kept. Once more to leave at once.');
+    terminal.progress.line(
+      project.config.cluster === undefined
+        ? 'stopping; what is done is kept. Once more to leave at once.'
+        : 'leaving; the run goes on in the cluster. Once more to leave at once.',
+    );
     void project.engine.close();
   });
 }

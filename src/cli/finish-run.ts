@@ -1,5 +1,5 @@
 /** The end of every command that drove a run: the result on stdout, the summary on stderr, the exit code. */
-import type { RunId, SessionId } from '../base/ids.ts';
+import { type RunId, type SessionId, shortId } from '../base/ids.ts';
 import type { RunEnd } from '../engine/port.ts';
 import type { Project } from '../project/project.ts';
 import type { RunTree } from '../projections/run-tree.ts';
@@ -55,8 +55,15 @@ export function finishRun(context: CommandContext, project: Project, finished: F
   }
   if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
     terminal.progress.line(`${end.kind}: ${safeText(end.reason)}`);
+  if (end.kind === 'interrupted' && project.config.cluster !== undefined) sayHowToFollow(context, finished.run);
   for (const line of waitLines(summary.waits, callOf(context))) terminal.progress.line(line);
   return code;
+}
+
+function sayHowToFollow(context: CommandContext, run: RunId): void {
+  const call = callOf(context);
+  const short = shortId(run);
+  context.terminal.progress.line(`stay with it again: ${call} resume ${short}; only watch it: ${call} logs -f ${short}`);
 }
 
 /** A person's terminal is protected from what the text holds; a pipe gets it as it is. */

@@ -85,6 +85,7 @@ export async function ledgerCopyCommand(
   options: CopyOptions,
 ): Promise<ExitCode> {
   const { clock, cwd, terminal } = context;
+  const { env } = terminal;
   const addressOf = (text: string): LedgerAddress => {
     const address = parseLedgerAddress(text, cwd);
     if (address === undefined) throw unknownAddress();
@@ -93,8 +94,8 @@ export async function ledgerCopyCommand(
   const [source, target] = [addressOf(from), addressOf(to)];
   if (source.location() === target.location()) throw usageError('a ledger cannot be copied onto itself');
   const ids = createIds(clock, systemRandom);
-  const copied = await copyBetween(source, target, { clock, ids, force: options.force === true });
-  const verified = await verifyAt(target, { clock, ids });
+  const copied = await copyBetween(source, target, { clock, ids, env, force: options.force === true });
+  const verified = await verifyAt(target, { clock, ids, env });
   const sound = verified.kind === 'sound';
   if (options.json) printJson(context, { from: source.shown, to: target.shown, ...copied, verified });
   else if (sound) {
@@ -107,6 +108,7 @@ export async function ledgerCopyCommand(
 interface Tools {
   readonly clock: CommandContext['clock'];
   readonly ids: Ids;
+  readonly env: CommandContext['terminal']['env'];
 }
 
 async function copyBetween(from: LedgerAddress, to: LedgerAddress, options: Tools & { force: boolean }): Promise<CopyReport> {

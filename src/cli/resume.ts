@@ -63,6 +63,7 @@ async function resumeAndDrive(
       return driveRun({ context, project, follower, view, approveAll: options.yes === true }, resumed.handle);
     }
     case 'ended':
+      await follower.catchUp();
       return { kind: 'ended', result: resumed.result };
     case 'held':
       throw new TroupeError('held', `Process ${resumed.owner.pid} on ${resumed.owner.host} drives this run now`, {

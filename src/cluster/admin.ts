@@ -38,6 +38,8 @@ export interface Admin {
   version(): Promise<string>;
   /** How many servers hold the cluster's own data; 1 for a single one. */
   nodes(): Promise<number>;
+  /** By its clock, to the second, in milliseconds since 1970; `undefined` when it does not say. */
+  time(): Promise<number | undefined>;
   /** Newest first. */
   deployments(): Promise<readonly Deployment[]>;
   /** Invocations that have not ended, of services whose names begin so. */
@@ -61,6 +63,11 @@ export function createAdmin(address: string): Admin {
   return {
     version: async () => (await get('/version', versionSchema)).version,
     nodes: async () => (await get('/cluster-health', healthSchema)).metadata_cluster_health?.members.length ?? 1,
+    async time() {
+      const answered = await request(`${address}/health`);
+      const time = answered.kind === 'answered' ? Date.parse(answered.date ?? '') : Number.NaN;
+      return Number.isNaN(time) ? undefined : time;
+    },
     async deployments() {
       const { deployments } = await get('/deployments', deploymentsSchema);
       return deployments

@@ -30,6 +30,8 @@ export async function keepRunning({ name, clock, start, say, gaveUp }: KeepOptio
       if (stopping.signal.aborted) return;
       try {
         current = await start();
+        // It was told to stop while it started.
+        if (stopping.signal.aborted) return await current.stop();
       } catch (error) {
         say(`${name}: ${messageOf(error)}`);
       }
@@ -43,7 +45,6 @@ export async function keepRunning({ name, clock, start, say, gaveUp }: KeepOptio
       stopping.abort();
       await current.stop();
       await watching;
-      await current.stop();
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { TroupeError } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
 import type { RestateWorker } from '../engine/restate-worker.ts';
 
 /** Not every system deals connections out among those that share a port. */
@@ -37,6 +38,8 @@ export async function serveWorker({ worker, host, port, onRequest }: WorkerServe
   // A run may be worked on for long without a word on the wire.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 60_000;
+  // Work is dealt out by connection: one that never ended would keep it from workers that came later.
+  server.maxRequestsPerSocket = limits.workerRequestsPerConnection;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(

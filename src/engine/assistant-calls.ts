@@ -79,11 +79,17 @@ export async function endAssistants(tree: Tree, node: RunNode): Promise<void> {
 
 /** One that waits for a person is not being driven: the signal in the ledger ends it when the session is taken up again. */
 async function cancelAndWait(tree: Tree, node: RunNode, { run, child, status }: Assistant, reason: string): Promise<void> {
-  if (status() === 'running') child.cancel(reason);
+  if (status() !== 'running') return;
+  child.cancel(reason);
   try {
     await child.result;
   } catch (error) {
-    if (error instanceof Interruption && error.kind === 'waiting' && tree.inbox.cancelled(run) === undefined) {
+    if (
+      error instanceof Interruption &&
+      error.kind === 'waiting' &&
+      tree.elsewhere === undefined &&
+      tree.inbox.cancelled(run) === undefined
+    ) {
       const payload = { signal: 'cancel', reason } as const;
       const cause = node.journal.newest();
       const at = tree.parts.clock.now();

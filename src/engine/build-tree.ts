@@ -65,7 +65,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     for (const node of active) node.abort.abort(why);
   };
   const onNews = (events: readonly LedgerEvent[]): void => {
-    for (const event of events) for (const fold of [mailbox, channel]) fold.apply(event);
+    for (const event of events) for (const fold of [mailbox, channel, tree.spawned]) fold.apply(event);
     cancelAsked(active, tree.inbox);
     wake?.();
   };
@@ -148,12 +148,14 @@ function cancelAsked(active: ReadonlySet<RunNode>, inbox: Inbox): void {
   }
 }
 
-/** A pause of a run holds for those below it. */
+/** A pause of a run holds for those below it. What is to end is not held up. */
 function stopIfPaused(inbox: Inbox, at: RunNode): void {
+  let pause: string | undefined;
   for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
-    const reason = inbox.pauseAsked(up.run);
-    if (reason !== undefined) throw new Interruption('paused', reason);
+    if (inbox.cancelled(up.run) !== undefined) return;
+    pause ??= inbox.pauseAsked(up.run);
   }
+  if (pause !== undefined) throw new Interruption('paused', pause);
 }
 
 /** What earlier lives of the session have left for this one. */

@@ -8,7 +8,7 @@ import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
 import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
-import type { LivePart, RunEnd, RunHandle } from './port.ts';
+import type { LivePart, ResumeOutcome, RunEnd, RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
 import type { AgentSetup } from './setup.ts';
 import { createSlots } from './slots.ts';
@@ -33,6 +33,8 @@ export interface Driver {
   /** Resolves when the opening events are durable and work has begun. */
   drive(task: DriveTask): Promise<RunHandle>;
   driving(run: RunId): RunHandle | undefined;
+  /** For a driver elsewhere: has a root run go on that somebody may be working on, and follows it. */
+  takeUp?(root: RunRow): Promise<ResumeOutcome>;
   /**
    * For a driver elsewhere: something is about to be appended for a run from outside. Makes sure that it is noticed even if this
    * process dies right after, and gives what to call once it is appended.

@@ -8,7 +8,7 @@ import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../pat
 import type { ChildRun } from './child-run.ts';
 import { Interruption, joinAll } from './interruption.ts';
 import type { Elsewhere, RunNode, Tree } from './tree.ts';
-import { waitForAnswer } from './waits.ts';
+import { deadlineStep, waitForAnswer } from './waits.ts';
 
 export function embeddedSteps(tree: Tree, node: RunNode): Steps {
   const children = new Map<string, ChildRun>();
@@ -168,7 +168,7 @@ async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: 
   if (timeoutMs === undefined) return await ask();
   const timedOut = `${key}/timeout`;
   if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
-  const deadline = await recordedValue(tree, node, `${key}/deadline`, async () => tree.parts.clock.now() + timeoutMs);
+  const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.parts.clock.now() + timeoutMs);
   const answer = await untilDeadline(tree, node, deadline, ask);
   if (answer === undefined) await write(tree, node, timedOut, null);
   return answer;

@@ -46,7 +46,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     const root = await rootOf(parts.ledger, asked);
     const here = driver.driving(root.run);
     if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
-    return await takeUp(parts, root, driver);
+    return (await driver.takeUp?.(root)) ?? (await takeUp(parts, root, driver));
   };
 
   return {

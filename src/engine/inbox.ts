@@ -14,21 +14,22 @@ export interface Inbox {
   cancelled(run: RunId): string | undefined;
   /** The reason, when this run was asked to pause and the session has not been taken up since. */
   pauseAsked(run: RunId): string | undefined;
-  /** The session was taken up: what asked it to pause is dealt with. */
-  takenUp(): void;
   /** Reads what has come since; the callback is called when anything had. */
   refresh(): Promise<void>;
   apply(event: LedgerEvent): void;
 }
 
-/** `shared`: others work on runs of this session, so what they broadcast comes in from outside too. */
+/**
+ * `shared`: others work on runs of this session, so what they broadcast, and that they end, comes in from outside too; and that
+ * one run was taken up says nothing about the others.
+ */
 export function createInbox(
   ledger: Ledger,
   session: SessionId,
   onNews: (news: readonly LedgerEvent[]) => void,
   shared = false,
 ): Inbox {
-  const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast'] : inboundTypes;
+  const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast', 'run.ended'] : inboundTypes;
   const answers = new Map<string, Answer>();
   const asked = new Map<string, string>();
   const remembered = new Set<string>();
@@ -44,8 +45,9 @@ export function createInbox(
       const tool = asked.get(key);
       if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && tool !== undefined)
         remembered.add(tool);
-    } else if (event.event_type === 'run.resumed') pauses.clear();
-    else if (event.event_type === 'run.signalled') {
+    } else if (event.event_type === 'run.resumed') {
+      if (!shared) pauses.clear();
+    } else if (event.event_type === 'run.signalled') {
       const reason = event.payload.reason ?? 'asked from outside';
       if (event.payload.signal === 'cancel') cancels.set(event.run_id, reason);
       else if (event.payload.signal === 'pause') pauses.set(event.run_id, reason);
@@ -60,7 +62,6 @@ export function createInbox(
     approvedForSession: (tool) => remembered.has(tool),
     cancelled: (run) => cancels.get(run),
     pauseAsked: (run) => pauses.get(run),
-    takenUp: () => pauses.clear(),
     async refresh() {
       const news = await ledger.read({ session, after: seen, types });
       for (const event of news) apply(event);

@@ -24,8 +24,9 @@ export async function incoming(
   roomTokens: number,
 ): Promise<Incoming> {
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
-  // Where others work on the rest of the team, what they say is in the ledger only.
-  if (recorded === undefined && seat !== undefined && tree.elsewhere !== undefined) await tree.refresh();
+  // Where others work on the runs around this one, what they say is in the ledger only.
+  if (recorded === undefined && tree.elsewhere !== undefined && (seat !== undefined || canBeWrittenTo(tree, node)))
+    await tree.refresh();
   const heard = recorded === undefined ? undefined : foreign(recorded.payload);
   const note = orchestrationNote(tree, node, steps, turn, recorded !== undefined);
   const team = seat === undefined ? undefined : await broadcastMessages(tree, node, steps, seat, roomTokens, heard);
@@ -36,12 +37,15 @@ export async function incoming(
 
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
 export async function unheard(tree: Tree, node: RunNode, turn: number): Promise<boolean> {
-  // Only an assistant, and who has spawned one, can be written to.
-  const { run, started } = speakerOf(node);
-  if (started.spawned === undefined && tree.spawned.of(node.run).length === 0) return false;
+  if (!canBeWrittenTo(tree, node)) return false;
   if (node.journal.recorded('model.request', `turn/${turn + 1}/model`) !== undefined) return true;
   await tree.refresh();
-  return tree.mailbox.unheard(run).length > 0;
+  return tree.mailbox.unheard(speakerOf(node).run).length > 0;
+}
+
+/** Only an assistant, and who has spawned one. */
+function canBeWrittenTo(tree: Tree, node: RunNode): boolean {
+  return speakerOf(node).started.spawned !== undefined || tree.spawned.of(node.run).length > 0;
 }
 
 /** Not more at once than one message may hold, but always at least one. */

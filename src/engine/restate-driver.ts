@@ -1,10 +1,13 @@
 /** Hands runs over to Restate and follows them in the ledger. Nothing is driven in this process. */
-import type { RunId } from '../base/ids.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import type { RunRow } from '../ledger/port.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { NewEvent, RunRow } from '../ledger/port.ts';
 import { buildTree } from './build-tree.ts';
+import { resultOfEnd } from './drive-run.ts';
 import type { Driver } from './driver.ts';
-import type { RunHandle } from './port.ts';
+import type { ResumeOutcome, RunHandle } from './port.ts';
+import { readAll } from './read-all.ts';
 import { follow } from './restate-follow.ts';
 import type { Ingress } from './restate-ingress.ts';
 import { createSlots } from './slots.ts';
@@ -19,6 +22,17 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
   const pokeAll = async (rows: readonly RunRow[], delayMs?: number): Promise<void> => {
     await Promise.all(rows.map(({ run }) => ingress.poke(run, delayMs)));
   };
+  const foresee = async (session: SessionId): Promise<() => Promise<void>> => {
+    const rows = await unfinished(parts, session);
+    await pokeAll(rows, limits.ingressLaterMs);
+    return () => pokeAll(rows);
+  };
+  const followFrom = (session: SessionId, run: RunId, after: number): RunHandle => {
+    const done = follow(parts, session, run, after, stopped.signal).finally(() => followed.delete(run));
+    const handle: RunHandle = { session, run, done };
+    followed.set(run, handle);
+    return handle;
+  };
   return {
     async drive(task) {
       const { session, run, fence } = task;
@@ -28,19 +42,22 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
       const opening = await tree.writer.write(task.opening(tree.root(run, task.started)));
       await ledger.release(fence);
       await ingress.startRoot(session, run);
-      if (task.events.length > 0) await pokeAll(await unfinished(parts, session));
-      const after = 'kind' in opening ? 0 : (opening.at(-1)?.position ?? 0);
-      const done = follow(parts, session, run, after, stopped.signal).finally(() => followed.delete(run));
-      const handle: RunHandle = { session, run, done };
-      followed.set(run, handle);
-      return handle;
+      return followFrom(session, run, 'kind' in opening ? 0 : (opening.at(-1)?.position ?? 0));
     },
     driving: (run) => followed.get(run),
-    async foresee({ session }) {
-      const rows = await unfinished(parts, session);
-      await pokeAll(rows, limits.ingressLaterMs);
-      return () => pokeAll(rows);
+    async takeUp({ session, run }): Promise<ResumeOutcome> {
+      const marks = await readAll(ledger, session, { run, types: ['run.started', 'run.resumed', 'run.paused', 'run.ended'] });
+      const last = marks.at(-1);
+      if (last === undefined) return { kind: 'unknown' };
+      if (last.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(run, last.payload) };
+      const tell = await foresee(session);
+      const events = goOn(await readAll(ledger, session, { types: ['run.signalled'] }), parts.clock.now());
+      if (events.length > 0) await ledger.append({ session, fence: null, events, sync: 'power' });
+      await ingress.startRoot(session, run);
+      await tell();
+      return { kind: 'resumed', handle: followFrom(session, run, last.position), takenOver: false };
     },
+    foresee: ({ session }) => foresee(session),
     async stop() {
       stopped.abort();
       await Promise.all([...followed.values()].map(({ done }) => done));
@@ -48,6 +65,19 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
   };
 }
 
-async function unfinished({ ledger }: EngineParts, session: RunRow['session']): Promise<readonly RunRow[]> {
+/** Takes back every pause that somebody has asked for in a session. */
+function goOn(signals: readonly LedgerEvent[], at: number): NewEvent[] {
+  const pauses = new Map<RunId, LedgerEvent>();
+  for (const event of signals) {
+    if (event.event_type !== 'run.signalled') continue;
+    if (event.payload.signal === 'pause') pauses.set(event.run_id, event);
+    if (event.payload.signal === 'resume') pauses.delete(event.run_id);
+  }
+  return [...pauses].map(([run, { event_id: cause }]) => {
+    return { type: 'run.signalled', run, actor: 'user', cause, payload: { signal: 'resume' }, at };
+  });
+}
+
+async function unfinished({ ledger }: EngineParts, session: SessionId): Promise<readonly RunRow[]> {
   return (await ledger.runs({ session })).filter(({ endedAt }) => endedAt === null);
 }

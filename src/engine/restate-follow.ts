@@ -1,7 +1,7 @@
 /**
  * Follows a run that others work on until it has ended or cannot go on, from the ledger alone. It cannot go on when somebody has
  * been asked something, nobody works on any run of its session, and every run that has not ended waits for an answer or for one
- * of its children.
+ * of its children. A question that is given up after a while does not count: the run goes on by itself then.
  */
 import { sleep } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
@@ -13,7 +13,7 @@ import { resultOfEnd } from './drive-run.ts';
 import type { OpenWait, RunEnd } from './port.ts';
 import { readAll } from './read-all.ts';
 import type { EngineParts } from './tree.ts';
-import { openWaits } from './waits.ts';
+import { deadlineStep, openWaits } from './waits.ts';
 
 const WAITS: readonly EventType[] = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'];
 
@@ -70,7 +70,14 @@ async function stuckOn(parts: EngineParts, session: SessionId): Promise<readonly
   const rows = (await parts.ledger.runs({ session })).filter(({ endedAt }) => endedAt === null);
   const waits = await waitsOf(parts, session);
   if (waits.length === 0 || rows.some(({ owner }) => owner !== null)) return undefined;
-  return rows.every((row) => cannotGoOn(row, rows, waits)) ? waits : undefined;
+  if (!rows.every((row) => cannotGoOn(row, rows, waits))) return undefined;
+  for (const wait of waits) if (!(await givesUp(parts, session, wait))) return waits;
+  return undefined;
+}
+
+async function givesUp({ ledger }: EngineParts, session: SessionId, { run, wait }: OpenWait): Promise<boolean> {
+  const recorded = await readAll(ledger, session, { run, types: ['step.recorded'] });
+  return recorded.some(({ step }) => step === deadlineStep(wait));
 }
 
 function cannotGoOn({ run }: RunRow, unfinished: readonly RunRow[], waits: readonly OpenWait[]): boolean {

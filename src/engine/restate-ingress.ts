@@ -34,10 +34,11 @@ export function createIngress({ ingress, name }: RestateAddress, clock: Clock): 
   };
   const drive = (session: SessionId, run: RunId) => ({ session, run });
   const run = (id: RunId, handler: string): string => `${runService(name)}/${id}/${handler}/send`;
-  const root = (session: SessionId): string => `${sessionService(name)}/${session}/run/send`;
+  const root = (session: SessionId, handler: string): string => `${sessionService(name)}/${session}/${handler}/send`;
   return {
-    startRoot: (session, id) => post(root(session), drive(session, id), { 'idempotency-key': id }),
-    startRootLater: (session, id) => post(`${root(session)}?delay=${delayOf(limits.ingressLaterMs)}`, drive(session, id)),
+    startRoot: (session, id) => post(root(session, 'run'), drive(session, id), { 'idempotency-key': id }),
+    startRootLater: (session, id) =>
+      post(`${root(session, 'check')}?delay=${delayOf(limits.ingressLaterMs)}`, drive(session, id)),
     startChild: (session, id) => post(run(id, 'drive'), drive(session, id), { 'idempotency-key': id }),
     poke: (id, delayMs) => post(`${run(id, 'poke')}${delayMs === undefined ? '' : `?delay=${delayOf(delayMs)}`}`, null),
   };

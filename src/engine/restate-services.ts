@@ -20,6 +20,13 @@ export interface Assignment {
 
 export type Work = (assignment: Assignment, signal: AbortSignal) => Promise<WorkOutcome>;
 
+/** What the services have a worker do. */
+export interface Duties {
+  readonly work: Work;
+  /** Whether the run is in the ledger and has not ended. */
+  isOpen(run: RunId): Promise<boolean>;
+}
+
 const WAKE = 'wake';
 
 const optionsWith = (inactivityMs: number) => ({
@@ -40,8 +47,12 @@ type RunHandlers = {
   poke(context: restate.ObjectSharedContext): Promise<void>;
 };
 
+type SessionHandlers = {
+  run(context: restate.ObjectContext, assignment: Assignment): Promise<void>;
+};
+
 /** After so much time of waiting an invocation is put aside, and replayed when there is something to do. */
-export function createServices(name: string, work: Work, inactivityMs: number = limits.restateInactivityMs) {
+export function createServices(name: string, { work, isOpen }: Duties, inactivityMs: number = limits.restateInactivityMs) {
   const options = optionsWith(inactivityMs);
   const runs = restate.object({
     name: runService(name),
@@ -61,6 +72,14 @@ export function createServices(name: string, work: Work, inactivityMs: number = 
       run: async (context: restate.ObjectContext, assignment: Assignment): Promise<void> => {
         await context.objectClient<RunHandlers>({ name: runService(name) }, assignment.run).drive(assignment);
       },
+      /** A while after a run was written down, in case that whoever wrote it did not get to handing it over. */
+      check: restate.handlers.object.shared(
+        async (context: restate.ObjectSharedContext, assignment: Assignment): Promise<void> => {
+          if (!(await context.run('look', () => isOpen(assignment.run)))) return;
+          const once = restate.rpc.sendOpts<Assignment>({ idempotencyKey: assignment.run });
+          context.objectSendClient<SessionHandlers>({ name: sessionService(name) }, assignment.session).run(assignment, once);
+        },
+      ),
     },
   });
   return [runs, sessions];

@@ -88,12 +88,12 @@ async function withLease(
     ending: () => undefined,
   });
   const node = placed(tree, events, run);
+  if (restsPaused(tree, node)) return { kind: 'left', wakeAt: null };
   const leave = attend(place, tree, node);
   try {
     if (takenOver || wasLeft(events, run)) {
       const resumed = node.journal.event('run.resumed', { owner: parts.owner, takenOver }, { actor: 'system' });
       await tree.writer.write([resumed]);
-      tree.inbox.takenUp();
     }
     await driveRun(tree, node);
     return { kind: 'ended', parent };
@@ -107,8 +107,7 @@ async function withLease(
 
 /** Everything of the run itself; of the others only what concerns it. */
 async function eventsFor(ledger: Ledger, session: SessionId, run: RunId): Promise<readonly LedgerEvent[]> {
-  const own = await readAll(ledger, session, { run });
-  const shared = await readAll(ledger, session, { types: SHARED });
+  const [own, shared] = await Promise.all([readAll(ledger, session, { run }), readAll(ledger, session, { types: SHARED })]);
   const known = new Set(own.map(({ position }) => position));
   return [...own, ...shared.filter(({ position }) => !known.has(position))].sort((left, right) => left.position - right.position);
 }
@@ -143,6 +142,18 @@ function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** Whether it was told to pause, has done so, and nobody has had it go on or end since. */
+function restsPaused({ inbox }: DrivenTree, node: RunNode): boolean {
+  const last = node.journal.past.findLast(({ event_type }) => event_type === 'run.paused' || event_type === 'run.resumed');
+  if (last?.event_type !== 'run.paused') return false;
+  let asked = false;
+  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) {
+    if (inbox.cancelled(up.run) !== undefined) return false;
+    asked ||= inbox.pauseAsked(up.run) !== undefined;
+  }
+  return asked;
 }
 
 /** Whether it was paused, or got the answer that it was left for: time that has passed since does not count as work. */

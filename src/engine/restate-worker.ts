@@ -5,6 +5,7 @@
 import { createEndpointHandler } from '@restatedev/restate-sdk/fetch';
 import { sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { RestateAddress } from './restate-address.ts';
 import { createIngress } from './restate-ingress.ts';
@@ -68,8 +69,9 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
     void over.then(() => underWay.delete(over));
     return piece;
   };
+  const isOpen = async (run: RunId): Promise<boolean> => (await parts.ledger.runs({ run }))[0]?.endedAt === null;
   const handler = createEndpointHandler({
-    services: createServices(address.name, counted, options.inactivityMs),
+    services: createServices(address.name, { work: counted, isOpen }, options.inactivityMs),
     bidirectional: true,
     ...(options.identityKeys === undefined ? {} : { identityKeys: [...options.identityKeys] }),
     logger: () => undefined,

@@ -5,6 +5,7 @@
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Failure } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { ChildRun } from './child-run.ts';
 
@@ -32,6 +33,8 @@ export interface Assistant {
 
 export interface Spawned {
   note(parent: RunId, run: RunId, agent: string, child: ChildRun): void;
+  /** Learns that one has ended which others work on. */
+  apply(event: LedgerEvent): void;
   of(parent: RunId): readonly Assistant[];
   /** What the run was last told about its assistants. */
   told(parent: RunId, text: string): void;
@@ -43,6 +46,7 @@ export interface Spawned {
 export function createSpawned(bounds: AssistantLimits): Spawned {
   const byParent = new Map<RunId, Assistant[]>();
   const lastTold = new Map<RunId, string>();
+  const ended = new Map<string, 'finished' | 'failed'>();
   const working = (all: readonly Assistant[]): number => all.filter((one) => one.status() === 'running').length;
   const of = (parent: RunId): Assistant[] => {
     const known = byParent.get(parent) ?? [];
@@ -53,7 +57,7 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
     of,
     note(parent, run, agent, child) {
       let status: ReturnType<Assistant['status']> = 'running';
-      of(parent).push({ run, agent, child, status: () => status });
+      of(parent).push({ run, agent, child, status: () => ended.get(run) ?? status });
       child.result.then(
         (result) => {
           status = succeeded(result) ? 'finished' : 'failed';
@@ -61,6 +65,9 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
         // Interrupted: it goes on in another life.
         () => undefined,
       );
+    },
+    apply(event) {
+      if (event.event_type === 'run.ended') ended.set(event.run_id, succeeded(event.payload) ? 'finished' : 'failed');
     },
     told: (parent, text) => void lastTold.set(parent, text),
     lastTold: (parent) => lastTold.get(parent),

@@ -60,6 +60,9 @@ function questionText({ kind, payload }: Question, process: string, id: string):
 /** One name for a question: the run that asks and the wait within it. */
 export const questionId = (run: RunId, wait: string): string => `${run}/${wait}`;
 
+/** Where it is recorded until when a wait is waited for. */
+export const deadlineStep = (wait: string): string => `${wait}/deadline`;
+
 /** Questions without an answer, oldest first. */
 export function openWaits(events: Iterable<LedgerEvent>): OpenWait[] {
   const agents = new Map<string, string>();

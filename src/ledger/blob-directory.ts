@@ -3,15 +3,22 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../base/errors.ts';
 import type { PayloadRef } from '../base/ids.ts';
+import { checkedBlob } from './blob-check.ts';
 import type { BlobStore } from './blob-store.ts';
 import { createPayloadFiles } from './payload-files.ts';
 
 /** `unique` keeps the temporary names of several processes apart. */
 export function createBlobDirectory(folder: string, unique: string): BlobStore {
   const files = createPayloadFiles(folder, unique);
+  // Two writes of the same bytes would share a temporary name: the second waits for the first.
+  const underWay = new Map<PayloadRef, Promise<void>>();
   return {
-    write: files.write,
-    read: files.read,
+    write: (ref, body) => {
+      const write = underWay.get(ref) ?? files.write(ref, body).finally(() => underWay.delete(ref));
+      underWay.set(ref, write);
+      return write;
+    },
+    read: async (ref) => checkedBlob(ref, await files.read(ref), folder),
     remove: async (ref) => files.remove(ref),
     olderThan: async function* (before) {
       for await (const { ref, path } of blobsIn(folder)) {

@@ -2,7 +2,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { PayloadRef, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { createBlobDirectory } from './blob-directory.ts';
+import { systemRandom } from '../base/random.ts';
+import { openBlobs } from './blob-open.ts';
 import type { BlobStore } from './blob-store.ts';
 import { copiedRun, copiedSession } from './copy-rows.ts';
 import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './copy-store.ts';
@@ -59,19 +60,22 @@ export interface PostgresCopyOptions {
   readonly clock: Clock;
   /** Keeps the temporary names of several processes apart. */
   readonly unique: string;
+  /** Has the keys of the bucket, when the address names one. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly readOnly: boolean;
 }
 
-export async function openPostgresCopy({ url, clock, unique, readOnly }: PostgresCopyOptions): Promise<CopyStore> {
-  const { schema, payloads, ...address } = parsePostgresAddress(url);
-  const database = await openDatabase({ ...address, schema, payloads }, { clock, readOnly });
+export async function openPostgresCopy({ url, clock, unique, env, readOnly }: PostgresCopyOptions): Promise<CopyStore> {
+  const address = parsePostgresAddress(url);
+  const { schema } = address;
+  const blobs = await openBlobs(address, { clock, env, random: systemRandom, unique });
+  const database = await openDatabase(address, { clock, readOnly });
   try {
     await openSchema(database, schema, readOnly);
   } catch (error) {
     await database.close();
     throw error;
   }
-  const blobs = payloads === undefined ? undefined : createBlobDirectory(payloads, unique);
   return { ...reading(database, blobs), ...writing(database, schema, blobs), shown: database.shown, close: database.close };
 }
 
@@ -108,7 +112,12 @@ function writing(database: Database, schema: string, blobs: BlobStore | undefine
       await work(connection);
     });
   return {
-    writePayloads: (payloads) => locked([], (connection) => writePayloads(connection, blobs, payloads)),
+    writePayloads: async (payloads) => {
+      // Sent before the transaction, which must not stand still for long; inside it they are found to be there.
+      for (const { ref, bytes: size, body } of payloads)
+        if (body !== undefined && size > limits.payloadInlineBytes) await blobs?.write(ref, body);
+      await locked([], (connection) => writePayloads(connection, blobs, payloads));
+    },
     writeEvents: (session, runs, events) =>
       locked([`session ${session.session}`], (connection) => writeEvents(connection, session, runs, events)),
     writeCounters: (counters) =>

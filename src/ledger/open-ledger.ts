@@ -16,6 +16,8 @@ export interface OpenLedgerOptions {
   readonly durability?: 'effects' | 'full';
   readonly readOnly?: boolean;
   readonly owner?: Partial<LeaseOwner>;
+  /** Has the keys of the bucket for large payloads, when the address names one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export async function openLedger(address: LedgerAddress, options: OpenLedgerOptions): Promise<Ledger> {
@@ -28,12 +30,12 @@ export async function openLedger(address: LedgerAddress, options: OpenLedgerOpti
 /** A ledger as a place to copy from (`readOnly`) or to. */
 export async function openCopyStore(
   address: LedgerAddress,
-  options: { readonly clock: Clock; readonly ids: Pick<Ids, 'nonce'>; readonly readOnly: boolean },
+  options: Pick<OpenLedgerOptions, 'clock' | 'ids' | 'env'> & { readonly readOnly: boolean },
 ): Promise<CopyStore> {
-  const { clock, ids, readOnly } = options;
+  const { clock, ids, env = {}, readOnly } = options;
   if (address.kind === 'postgres') {
     const { openPostgresCopy } = await import('./copy-postgres.ts');
-    return await openPostgresCopy({ url: address.location(), clock, unique: ids.nonce(), readOnly });
+    return await openPostgresCopy({ url: address.location(), clock, unique: ids.nonce(), env, readOnly });
   }
   const { openSqliteCopy } = await import('./copy-sqlite.ts');
   const self = { id: ids.nonce(), pid: process.pid, host: hostname() };

@@ -146,7 +146,7 @@ export interface Ledger {
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
   /** Everything after `after`, then what comes, from any process, until `signal` aborts. Loses and repeats nothing. */
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
-  /** Calls back soon after somebody outside appended an inbound event to this session. Returns what ends it. */
+  /** Calls back soon after an event of an inbound type was appended to this session. Returns what ends it. */
   onInbound(session: SessionId, callback: () => void): () => void;
   /** The bytes behind a reference; `undefined` when collected (a tombstone is left). */
   payload(ref: PayloadRef): Promise<Uint8Array | undefined>;

@@ -1,24 +1,27 @@
 /**
- * Where a Postgres ledger is: `postgres://user@host:5432/database`, with two settings of ours among its parameters:
- * `payloads`, a folder that all machines share for large payloads, and `schema`, where the tables are.
+ * Where a Postgres ledger is: `postgres://user@host:5432/database`, with settings of ours among its parameters: `schema`,
+ * where the tables are, and `payloads`, a folder or a bucket that all machines share for large payloads.
  *
  * The password never leaves this object except to the server: `shown` is what people and logs see.
  */
 import { isAbsolute } from 'node:path';
 import { TroupeError } from '../base/errors.ts';
+import { type BucketPlace, bucketParameters, isBucket, parseBucket } from './blob-place.ts';
 
 export interface PostgresAddress {
   /** For the driver only: may hold the password. */
   readonly url: string;
   readonly shown: string;
   readonly schema: string;
-  /** `undefined`: large payloads are in the database too. */
+  /** The shared folder. Without one, and without a bucket, large payloads are in the database too. */
   readonly payloads: string | undefined;
+  readonly bucket: BucketPlace | undefined;
   /** Settings for the server, as `psql` takes them. */
   readonly options: string;
   readonly password: string | undefined;
 }
 
+const GOOD_ADDRESS = 'Write postgres://user@host:5432/database, and give the password in PGPASSWORD.';
 const SCHEMA = 'troupe';
 /** Short enough that the names of the channels, which hold it, fit into an identifier. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,39}$/;
@@ -31,12 +34,23 @@ export function parsePostgresAddress(text: string): PostgresAddress {
   if (!isPostgresAddress(text) || !URL.canParse(text)) throw badAddress('this is not an address of a Postgres database');
   const url = new URL(text);
   const schema = url.searchParams.get('schema') ?? SCHEMA;
-  const payloads = url.searchParams.get('payloads') ?? undefined;
+  const bucket = parseBucket(url.searchParams);
+  if (!bucket.ok) throw badAddress(bucket.error.why, bucket.error.fix);
+  const named = url.searchParams.get('payloads') ?? undefined;
+  const payloads = isBucket(named) ? undefined : named;
   if (!SCHEMA_NAME.test(schema)) throw badAddress('schema must be a plain name of lower-case letters, digits and _');
   if (payloads !== undefined && !isAbsolute(payloads)) throw badAddress('payloads must be an absolute path');
   const options = url.searchParams.get('options') ?? '';
-  for (const ours of ['schema', 'payloads', 'options', 'application_name']) url.searchParams.delete(ours);
-  return { url: url.href, shown: withoutSecrets(url), schema, payloads, options, password: passwordOf(url) };
+  for (const ours of ['schema', 'payloads', ...bucketParameters, 'options', 'application_name']) url.searchParams.delete(ours);
+  return {
+    url: url.href,
+    shown: withoutSecrets(url),
+    schema,
+    payloads,
+    bucket: bucket.value,
+    options,
+    password: passwordOf(url),
+  };
 }
 
 /** Parameters are left out too: some drivers take a password or a key there. */
@@ -55,8 +69,6 @@ function passwordOf(url: URL): string | undefined {
 }
 
 /** The text is not repeated: it may hold a password. */
-function badAddress(why: string): TroupeError {
-  return new TroupeError('ledger_address', `The address of the ledger is not right: ${why}`, {
-    fix: 'Write postgres://user@host:5432/database, and give the password in PGPASSWORD.',
-  });
+function badAddress(why: string, fix = GOOD_ADDRESS): TroupeError {
+  return new TroupeError('ledger_address', `The address of the ledger is not right: ${why}`, { fix });
 }

@@ -6,7 +6,7 @@ import { checkRuns, parentsOf, refusalOf } from './append-rules.ts';
 import { type ChainedFields, chainHash } from './chain.ts';
 import type { Append, AppendOutcome, NewEvent } from './port.ts';
 import type { BatchState, Needs, RunState, SessionState } from './postgres-state.ts';
-import { type Body, badAppend, type PreparedEvent } from './prepared-event.ts';
+import { type Body, badAppend, isInbound, type PreparedEvent } from './prepared-event.ts';
 import { place, toLedgerEvent } from './stored-event.ts';
 import type { WrittenEvents } from './written-events.ts';
 
@@ -87,7 +87,7 @@ function write(
   session.head = position;
   session.chain = chain;
   session.changed = true;
-  if (request.fence === null) session.inbound = position;
+  if (isInbound(event)) session.inbound = position;
   if (event.type === 'run.ended' || position === 1) {
     session.sealed = position;
     session.seal = chain;

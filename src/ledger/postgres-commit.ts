@@ -170,10 +170,13 @@ async function withBlobs(blobs: BlobStore | undefined, batch: readonly Entry[]):
 
 async function ensureBlobs(blobs: BlobStore | undefined, batch: readonly Entry[]): Promise<void> {
   if (blobs === undefined) return;
-  for (const { needs } of batch) {
-    for (const body of needs.bodies ?? []) if (isLarge(body)) await blobs.write(body.ref, body.text);
-  }
+  const large = batch.flatMap(({ needs }) => (needs.bodies ?? []).filter(isLarge));
+  for (let start = 0; start < large.length; start += BLOBS_AT_ONCE)
+    await Promise.all(large.slice(start, start + BLOBS_AT_ONCE).map((body) => blobs.write(body.ref, body.text)));
 }
+
+/** A bucket answers each question in some tens of milliseconds, and the transaction waits. */
+const BLOBS_AT_ONCE = 8;
 
 /** The server keeps a bounded number of locks, and a transaction should not carry too many bytes at once. */
 function split(batch: readonly Entry[]): readonly (readonly Entry[])[] {

@@ -117,15 +117,20 @@ export async function persevering<Value>(
   }
 }
 
+const ignore = (): void => undefined;
+
 async function inTransaction<Value>(pool: Pool, shown: string, work: (connection: Connection) => Promise<Value>): Promise<Value> {
   let client: PoolClient | undefined;
   try {
     client = await pool.connect();
+    // The server may hang up while nothing is being asked: the next question tells.
+    client.on('error', ignore);
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await client.query(FLUSHING);
     const value = await work(client);
     const { command } = await client.query('COMMIT');
     if (command !== 'COMMIT') throw new TroupeError('ledger_io', `A transaction was rolled back: ${shown}`);
+    client.off('error', ignore);
     client.release();
     return value;
   } catch (error) {

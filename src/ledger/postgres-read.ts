@@ -120,7 +120,11 @@ function statsOf(row: Row): LedgerStats {
 }
 
 function noFolder(shown: string): TroupeError {
-  return new TroupeError('ledger_payloads', `A payload of this ledger is in a shared folder that is not named here: ${shown}`, {
-    fix: 'Add ?payloads=/the/shared/folder to the address, the same on every machine.',
-  });
+  return new TroupeError(
+    'ledger_payloads',
+    `A payload of this ledger is in a shared folder or bucket that is not named here: ${shown}`,
+    {
+      fix: 'Add ?payloads=/the/shared/folder or ?payloads=s3://bucket/prefix to the address, the same on every machine.',
+    },
+  );
 }

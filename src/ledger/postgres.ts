@@ -6,7 +6,11 @@ import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Ids } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { createBlobDirectory } from './blob-directory.ts';
+import { systemRandom } from '../base/random.ts';
+import { bucketSecrets } from './blob-bucket-requests.ts';
+import { reportingDamage } from './blob-check.ts';
+import { openBlobs } from './blob-open.ts';
+import { underLock } from './blob-removal.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger } from './port.ts';
 import { parsePostgresAddress } from './postgres-address.ts';
@@ -40,8 +44,10 @@ export interface PostgresLedgerOptions {
   readonly owner?: Partial<LeaseOwner>;
   /** How long a lease outlives its last heartbeat. */
   readonly leaseMs?: number;
-  /** Where large payloads go; the folder of the address by default. */
+  /** Where large payloads go; the folder or bucket of the address by default. */
   readonly blobs?: BlobStore;
+  /** Has the keys of the bucket, when the address names one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** For tests: the tables of another version. */
   readonly migrations?: readonly Migration[];
 }
@@ -50,7 +56,9 @@ export interface PostgresLedgerOptions {
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const address = parsePostgresAddress(options.url);
   const readOnly = options.readOnly === true;
-  const { clock, leaseMs = limits.leaseMs } = options;
+  const { clock, env = {}, leaseMs = limits.leaseMs } = options;
+  const owner: LeaseOwner = { id: options.ids.nonce(), pid: process.pid, host: hostname(), ...options.owner };
+  const blobs = options.blobs ?? (await openBlobs(address, { clock, env, random: systemRandom, unique: owner.id }));
   // Whoever takes over the lease of a process that was paused in the middle of a transaction must not wait longer than for it.
   const idleMs = Math.min(limits.databaseIdleMs, leaseMs);
   const database = await openDatabase(address, { clock, readOnly, idleMs });
@@ -60,9 +68,8 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     await database.close();
     throw error;
   }
-  const owner: LeaseOwner = { id: options.ids.nonce(), pid: process.pid, host: hostname(), ...options.owner };
-  const blobs = options.blobs ?? (address.payloads === undefined ? undefined : createBlobDirectory(address.payloads, owner.id));
-  return assemble(options, database, address.schema, owner, blobs);
+  const secrets = [...(options.secrets ?? []), ...(address.bucket === undefined ? [] : bucketSecrets(env))];
+  return assemble({ ...options, secrets }, database, address.schema, owner, blobs);
 }
 
 function assemble(
@@ -124,7 +131,7 @@ function assemble(
     acquire: leases.acquire,
     release: leases.release,
     stats: reader.stats,
-    verify: (session) => verifyLedger(reader.source, session),
+    verify: (session) => verifyLedger(reportingDamage(reader.source), session),
     pin: (session, pinned) =>
       writes.submit({
         weight: 1,
@@ -136,7 +143,8 @@ function assemble(
       }),
     gc: async (policy) => {
       if (!writable && !policy.dryRun) throw readOnlyError(database.shown);
-      return await collectPostgres(database, schema, blobs, policy);
+      const held = underLock(database, blobs);
+      return await collectPostgres(held.database, schema, held.blobs, policy);
     },
     close: () => {
       closed ??= close();

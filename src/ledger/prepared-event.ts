@@ -31,9 +31,12 @@ const TIME_MAX_MS = 8.64e15;
 const BAD_APPEND = 'ledger_bad_append';
 const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
 
+/** Whether it may reach a run from outside, so that those who listen are told. */
+export const isInbound = ({ type }: Pick<NewEvent, 'type'>): boolean => INBOUND.has(type);
+
 export function prepareAppend(request: Append, redactor: Redactor, validate: boolean): readonly PreparedEvent[] {
   if (request.fence === null) {
-    const stray = request.events.find((event) => !INBOUND.has(event.type));
+    const stray = request.events.find((event) => !isInbound(event));
     if (stray !== undefined) throw badAppend(`only the owner of the run may append ${stray.type}`);
   }
   for (const { name, add } of request.counters ?? []) {

@@ -5,7 +5,7 @@ import { SCHEMA_VERSION } from '../events/envelope.ts';
 import { checkRuns, parentsOf, refusalOf } from './append-rules.ts';
 import { CHAIN_START, type ChainedFields, chainHash } from './chain.ts';
 import type { Append, AppendOutcome } from './port.ts';
-import type { PreparedEvent } from './prepared-event.ts';
+import { isInbound, type PreparedEvent } from './prepared-event.ts';
 import type { Memo, SessionState } from './sqlite-memo.ts';
 import type { PayloadStore } from './sqlite-payloads.ts';
 import type { RunIndex } from './sqlite-runs.ts';
@@ -57,7 +57,7 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
     runs.apply(run, event, at);
     session.head = position;
     session.chain = chain;
-    if (request.fence === null) noteInbound.run(position, session.id);
+    if (isInbound(event)) noteInbound.run(position, session.id);
     if (event.type === 'run.ended' || position === 1) seal.run(position, hash, session.id);
     written.add(event, request.session, position);
     return fields;

@@ -11,7 +11,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { createNews } from './news.ts';
 import { createPayloadFiles } from './payload-files.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger } from './port.ts';
-import { prepareAppend } from './prepared-event.ts';
+import { isInbound, prepareAppend } from './prepared-event.ts';
 import { createRedactor, type Secret } from './redact.ts';
 import { createAppender } from './sqlite-append.ts';
 import { createLeases, liveness } from './sqlite-leases.ts';
@@ -83,7 +83,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
       before: payloads.filesBefore(events),
       apply: () => appender.apply(request, events),
       after: ({ kind }) => {
-        if (kind === 'appended' && events.length > 0) news.committed(request.session, request.fence === null);
+        if (kind === 'appended' && events.length > 0) news.committed(request.session, request.events.some(isInbound));
       },
     });
   };

@@ -63,5 +63,5 @@ export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: SessionR
   return { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error };
 }
 
-export const succeeded = (result: RunResult): boolean =>
+export const succeeded = (result: Pick<RunResult, 'status'>): boolean =>
   result.status === 'completed' || result.status === 'completed_unverified';

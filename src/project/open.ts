@@ -55,7 +55,7 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
   const secrets = [...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
   const readOnly = options.readOnly === true;
   const ids = createIds(clock, random);
-  const ledger = await openLedger(ledgerAddress, { clock, ids, secrets, durability, readOnly });
+  const ledger = await openLedger(ledgerAddress, { clock, ids, secrets, durability, readOnly, env });
   return assemble(config.value, ledger, secrets, options, extras);
 }
 

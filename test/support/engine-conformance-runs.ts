@@ -10,6 +10,7 @@ import {
   resultOf,
   resumedResult,
   start,
+  statesOf,
   transcript,
   typesIn,
   untilStopped,
@@ -191,6 +192,24 @@ export const signalCases: readonly EngineCase[] = [
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
       await expect.poll(() => world.ledger.runs({ run: RUN })).toMatchObject([{ state: 'paused', owner: null }]);
       expect(await resumedResult(world, RUN)).toMatchObject({ status: 'completed' });
+      expect(world.outside.modelCalls).toHaveLength(2);
+    },
+  },
+  {
+    name: 'a paused run can be cancelled, with those below it',
+    async play(stage) {
+      const brain: Brain = async (asked) => {
+        if (asked.agent === 'worker') return calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } });
+        if (turnOf(asked) > 1) return reports('Done.');
+        await world.engine.pause(RUN, 'lunch');
+        return calls({ name: 'look' });
+      };
+      const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper' })];
+      const world = await stage.create({ brain, agents });
+      const handle = await start(world, { run: RUN });
+      expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
+      await world.engine.cancel(RUN, 'not at all');
+      await expect.poll(() => statesOf(world, handle), { timeout: 5_000 }).toEqual(['helper cancelled', 'worker cancelled']);
       expect(world.outside.modelCalls).toHaveLength(2);
     },
   },

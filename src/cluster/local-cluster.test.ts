@@ -1,0 +1,80 @@
+/** A cluster of three Restate servers with a real database and workers, and a worker that is told to stop in the middle of a run. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startedBy, stillThere } from '../../test/support/process-tree.ts';
+import { systemClock } from '../base/clock.ts';
+import { systemRandom } from '../base/random.ts';
+import { userText } from '../events/messages.ts';
+import { openProject } from '../project/open.ts';
+import type { Project } from '../project/project.ts';
+import { createAdmin } from './admin.ts';
+import { type LocalCluster, startLocalCluster } from './local-cluster.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'troupe-three-'));
+const checkout = join(import.meta.dirname, '..', '..');
+let cluster: LocalCluster;
+let project: Project;
+const said: string[] = [];
+
+beforeAll(async () => {
+  mkdirSync(join(root, 'agents'));
+  const frontmatter = 'name: slow\nmodel: scripted:slow.yaml\ntools: [shell]\npermissions: { shell: allow }';
+  writeFileSync(join(root, 'agents', 'slow.md'), `---\n${frontmatter}\n---\nYou work.\n`);
+  const wait = { name: 'shell', input: { command: 'touch begun; while ! test -e go; do sleep 0.05; done' } };
+  writeFileSync(join(root, 'slow.yaml'), JSON.stringify([{ toolCalls: [wait] }, { text: 'Done.' }]));
+  cluster = await startLocalCluster({
+    root,
+    folder: join(root, '.troupe', 'cluster'),
+    nodes: 3,
+    workers: 2,
+    env: { PATH: process.env['PATH'], HOME: root },
+    packages: [join(checkout, 'tools', 'cluster')],
+    program: join(checkout, 'src', 'cli', 'main.ts'),
+    clock: systemClock,
+    random: systemRandom,
+    say: (text) => void said.push(text),
+    gaveUp: () => undefined,
+  });
+  const env = { HOME: root, TROUPE_LEDGER: cluster.settings.ledger, TROUPE_ENGINE: cluster.settings.engine };
+  project = await openProject({ cwd: root, env });
+}, 60_000);
+
+afterAll(async () => {
+  await project?.close();
+  await cluster?.stop();
+  rmSync(root, { recursive: true, force: true });
+}, 30_000);
+
+describe('a cluster with three Restate servers', () => {
+  it('is one cluster, whose workers are known once', async () => {
+    expect(cluster.settings.engine.split(',')).toHaveLength(3);
+    const admin = createAdmin(cluster.admin);
+    expect(await admin.nodes()).toBe(3);
+    expect((await admin.deployments()).map(({ services }) => services)).toEqual([['troupe-run', 'troupe-session']]);
+  });
+
+  it('lets a worker that is told to stop finish what it works on, and starts another', async () => {
+    const started = await project.engine.start({ agent: 'slow', input: userText('go'), workspace: root });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    await expect.poll(() => existsSync(join(root, 'begun')), { timeout: 20_000 }).toBe(true);
+    const owner = (await project.ledger.runs({ run: started.handle.run }))[0]?.owner;
+    process.kill(owner?.pid ?? 0, 'SIGTERM');
+    await expect.poll(() => said.join('\n'), { timeout: 5_000 }).toContain('takes no new work; 1 under way');
+    writeFileSync(join(root, 'go'), '');
+    expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    const resumed = await project.ledger.read({ session: started.handle.session, types: ['run.resumed'] });
+    expect(resumed).toEqual([]);
+    await expect.poll(() => said.filter((line) => line.endsWith(': ready')).length, { timeout: 15_000 }).toBe(3);
+    expect(said.join('\n')).toContain('it is started again');
+  }, 45_000);
+
+  it('leaves nothing behind when it is stopped', async () => {
+    const before = startedBy(process.pid).filter(({ command }) => command.includes(root) || /postgres|restate/.test(command));
+    expect(before.length).toBeGreaterThan(4);
+    await project.close();
+    await cluster.stop();
+    await expect.poll(() => stillThere(before), { timeout: 5_000 }).toEqual([]);
+  }, 20_000);
+});
