@@ -17,6 +17,7 @@ export interface ClusterStage {
   readonly model: string;
   readonly control: Control;
   readonly restatePid: number;
+  readonly modelPid: number;
   readonly workers: readonly Worker[];
   /** Starts or stops workers until there are so many. */
   scale(count: number): Promise<void>;
@@ -43,7 +44,7 @@ export async function openClusterStage(): Promise<ClusterStage> {
   let registered = false;
 
   const start = async (): Promise<void> => {
-    const child = spawn(process.execPath, [file('./cluster-worker.ts'), String(port), JSON.stringify(addresses)], {
+    const child = spawn(process.execPath, ['--expose-gc', file('./cluster-worker.ts'), String(port), JSON.stringify(addresses)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     await said(child, /READY/);
@@ -64,6 +65,7 @@ export async function openClusterStage(): Promise<ClusterStage> {
     model,
     control: createControl(model),
     restatePid: restate.pid,
+    modelPid: server.child.pid ?? 0,
     cluster,
     get workers() {
       return workers;

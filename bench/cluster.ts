@@ -1,6 +1,6 @@
 /**
- * What many machines cost and bring: `node bench/cluster.ts [--quick] [--only steps,throughput,recovery,memory]`. Real Restate and
- * Postgres servers and worker processes on this machine, against runs that one process works on by itself. Every model call
+ * What many machines cost and bring: `node bench/cluster.ts [--quick] [--only steps,throughput,recovery,memory]`. Real Restate
+ * and Postgres servers and worker processes on this machine, against runs that one process works on by itself. Every model call
  * takes 100 ms. Prints tables. Linux only: it reads what processes use from /proc.
  */
 import { mkdirSync } from 'node:fs';
@@ -13,12 +13,18 @@ import { FAN, LATENCY_MS, STEPS, tenSteps, threeSteps, WAITING } from './cluster
 import { type ClusterStage, memoryMb, openClusterStage } from './cluster-stage.ts';
 import { runModel, supervisorModel, USER_PROMPT } from './common.ts';
 import { cpuMs } from './meter.ts';
-import { processCpuMs } from './process-cpu.ts';
+import { familyCpuMs, processCpuMs } from './process-cpu.ts';
 import { median, number, spread, table } from './table.ts';
 
 const WORKERS = [1, 2, 4];
 const AIM_STEP_MS = 10;
 const AIM_RECOVERY_MS = 10_000;
+/** Longer than Restate keeps a waiting invocation connected. */
+const REST_MS = 15_000;
+/** Others take less than this for this long, or we have waited often enough. */
+const QUIET_CORES = 0.5;
+const QUIET_MS = 200;
+const QUIET_ATTEMPTS = 20;
 
 interface Pace {
   readonly runs: number;
@@ -29,7 +35,7 @@ interface Pace {
 }
 const paces: Readonly<Record<'quick' | 'full', Pace>> = {
   quick: { runs: 3, throughputRuns: 200, repetitions: 1, kills: 2, waiting: 100 },
-  full: { runs: 10, throughputRuns: 800, repetitions: 3, kills: 5, waiting: 1_000 },
+  full: { runs: 10, throughputRuns: 300, repetitions: 3, kills: 5, waiting: 1_000 },
 };
 
 type Cells = readonly string[];
@@ -54,14 +60,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-async function times(count: number, work: () => Promise<unknown>): Promise<readonly number[]> {
-  await work();
-  await work();
-  const found: number[] = [];
-  for (let index = 0; index < count; index += 1) found.push(await timed(work));
-  return found;
-}
-
 /** The same requests without anything around them. */
 async function bare(model: string): Promise<void> {
   for (let index = 0; index < STEPS; index += 1) {
@@ -70,23 +68,48 @@ async function bare(model: string): Promise<void> {
   }
 }
 
-/** One run after the other: what a step costs beside the model's answer, and what a tree with sub-agents takes. */
+/** Waits a bounded time until others leave most of the machine alone. */
+async function quietMoment(): Promise<void> {
+  for (let attempt = 0; attempt < QUIET_ATTEMPTS; attempt += 1) {
+    if ((await othersDuring(() => pause(QUIET_MS))) < QUIET_CORES) return;
+  }
+}
+
+/** How many cores processes took meanwhile that are none of ours. */
+async function othersDuring(work: () => Promise<unknown>): Promise<number> {
+  const [busy, family] = [busyMs(), familyCpuMs()];
+  const tookMs = await timed(work);
+  return Math.max(0, busyMs() - busy - (familyCpuMs() - family)) / tookMs;
+}
+
+/** One run after the other, the systems in turns: what a step costs beside the model's answer, and what a tree takes. */
 async function measureSteps(stage: ClusterStage, pace: Pace): Promise<string> {
   await stage.scale(1);
-  const floor = median(await times(pace.runs, () => bare(stage.model)));
-  const row = async (name: string, project: Project): Promise<Cells> => {
-    const steps = await times(pace.runs, () => finish(project, runModel(tenSteps)));
-    const trees = await times(pace.runs, () => finish(project, supervisorModel(FAN)));
-    const over = steps.map((milliseconds) => (milliseconds - floor) / STEPS);
-    return [name, spread(over), verdict(median(over) < AIM_STEP_MS), spread(steps), spread(trees)];
-  };
-  const rows: Cells[] = [];
-  for (const ledger of ['sqlite', 'postgres'] as const) {
-    const project = await stage.embedded(ledger);
-    rows.push(await row(ledger === 'sqlite' ? 'embedded, SQLite' : 'embedded, Postgres', project));
-    await project.close();
+  const [sqlite, postgres] = [await stage.embedded('sqlite'), await stage.embedded('postgres')];
+  const systems = [
+    { name: 'embedded, SQLite', project: sqlite, steps: [] as number[], over: [] as number[], trees: [] as number[] },
+    { name: 'embedded, Postgres', project: postgres, steps: [] as number[], over: [] as number[], trees: [] as number[] },
+    { name: 'Restate, Postgres', project: stage.cluster, steps: [] as number[], over: [] as number[], trees: [] as number[] },
+  ];
+  const others: number[] = [];
+  for (let index = -2; index < pace.runs; index += 1) {
+    for (const { project, steps, over, trees } of systems) {
+      await quietMoment();
+      const found = { floor: 0, run: 0, tree: 0 };
+      const foreign = await othersDuring(async () => {
+        found.floor = await timed(() => bare(stage.model));
+        found.run = await timed(() => finish(project, runModel(tenSteps)));
+        found.tree = await timed(() => finish(project, supervisorModel(FAN)));
+      });
+      // The first ones warm up.
+      if (index < 0) continue;
+      others.push(foreign);
+      steps.push(found.run);
+      over.push((found.run - found.floor) / STEPS);
+      trees.push(found.tree);
+    }
   }
-  rows.push(await row('Restate, Postgres, 1 worker', stage.cluster));
+  await Promise.all([sqlite.close(), postgres.close()]);
   const head = [
     'one run at a time',
     'overhead per step, ms',
@@ -94,7 +117,10 @@ async function measureSteps(stage: ClusterStage, pace: Pace): Promise<string> {
     `${STEPS} steps, ms`,
     '8 sub-agents, ms (ideal 500)',
   ];
-  return table(head, rows);
+  const rows = systems.map(({ name, over, steps, trees }): Cells => {
+    return [name, spread(over), verdict(median(over) < AIM_STEP_MS), spread(steps), spread(trees)];
+  });
+  return `${table(head, rows)}\n\nOthers took ${spread(others)} cores meanwhile.`;
 }
 
 /** Busy milliseconds of all cores so far. */
@@ -104,18 +130,22 @@ function busyMs(): number {
 
 interface Load {
   readonly runsPerSecond: number;
-  readonly coresBusy: number;
+  readonly cores: number;
   readonly workerMs: number;
   readonly restateMs: number;
+  readonly postgresMs: number;
   readonly clientMs: number;
+  /** Cores that processes took which are none of ours. */
+  readonly others: number;
   readonly shares: readonly number[];
 }
 
 /** So many runs at once, all the time, until all are done. */
 async function load(stage: ClusterStage, runs: number, atOnce: number): Promise<Load> {
-  const { restatePid, cluster } = stage;
+  const { restatePid, modelPid, cluster } = stage;
   const before = stage.workers.map(({ pid }) => processCpuMs(pid));
-  const [restate, client, busy] = [processCpuMs(restatePid), cpuMs(), busyMs()];
+  const meters = [processCpuMs.bind(undefined, restatePid), processCpuMs.bind(undefined, modelPid), cpuMs, familyCpuMs, busyMs];
+  const begun = meters.map((read) => read());
   let left = runs;
   const one = async (): Promise<void> => {
     while (left > 0) {
@@ -126,12 +156,15 @@ async function load(stage: ClusterStage, runs: number, atOnce: number): Promise<
   const tookMs = await timed(() => Promise.all(Array.from({ length: atOnce }, one)));
   const used = stage.workers.map(({ pid }, index) => processCpuMs(pid) - (before[index] ?? 0));
   const total = used.reduce((sum, milliseconds) => sum + milliseconds, 0);
+  const [restate = 0, model = 0, client = 0, family = 0, busy = 0] = meters.map((read, index) => read() - (begun[index] ?? 0));
   return {
     runsPerSecond: (runs * 1_000) / tookMs,
-    coresBusy: (busyMs() - busy) / tookMs,
+    cores: family / tookMs,
+    others: Math.max(0, busy - family) / tookMs,
     workerMs: total / runs,
-    restateMs: (processCpuMs(restatePid) - restate) / runs,
-    clientMs: (cpuMs() - client) / runs,
+    restateMs: restate / runs,
+    postgresMs: (family - total - restate - model - client) / runs,
+    clientMs: client / runs,
     shares: used.map((milliseconds) => milliseconds / total),
   };
 }
@@ -150,16 +183,18 @@ async function measureThroughput(stage: ClusterStage, pace: Pace): Promise<strin
         `${workers}`,
         `${atOnce}`,
         of((one) => one.runsPerSecond),
-        of((one) => one.coresBusy),
+        of((one) => one.cores),
+        of((one) => one.others),
         of((one) => one.workerMs),
         of((one) => one.restateMs),
+        of((one) => one.postgresMs),
         of((one) => one.clientMs),
         `${number(Math.min(...shares), 0)}–${number(Math.max(...shares), 0)} %`,
       ]);
     }
   }
-  const head = ['workers', 'runs at once', 'runs/s', `cores busy, of ${cpus().length}`];
-  return table([...head, 'worker CPU ms/run', 'Restate CPU ms/run', 'client CPU ms/run', 'share of a worker'], rows);
+  const head = ['workers', 'runs at once', 'runs/s', `cores used, of ${cpus().length}`, 'by others', 'CPU ms/run: workers'];
+  return table([...head, 'Restate', 'Postgres', 'client', 'share of a worker'], rows);
 }
 
 /** From the kill of the worker that works on a run to the next model request of that run. */
@@ -196,11 +231,18 @@ async function measureRecovery(stage: ClusterStage, pace: Pace): Promise<string>
   );
 }
 
+/** Has the workers collect what nobody needs any more. */
+async function collect({ workers }: ClusterStage): Promise<void> {
+  for (const { pid } of workers) process.kill(pid, 'SIGUSR2');
+  await pause(1_000);
+}
+
 async function measureMemory(stage: ClusterStage, pace: Pace): Promise<string> {
   await stage.scale(0);
   await stage.scale(1);
   await finish(stage.cluster, runModel(threeSteps));
   const pids = [stage.workers[0]?.pid ?? 0, stage.restatePid];
+  await collect(stage);
   const before = pids.map(memoryMb);
   let left = pace.waiting;
   const one = async (): Promise<void> => {
@@ -212,7 +254,8 @@ async function measureMemory(stage: ClusterStage, pace: Pace): Promise<string> {
   };
   const tookMs = await timed(() => Promise.all(Array.from({ length: 50 }, one)));
   const during = pids.map(memoryMb);
-  await pause(15_000);
+  await pause(REST_MS);
+  await collect(stage);
   const after = pids.map(memoryMb);
   const rows = ['worker', 'Restate'].map((name, index): Cells => {
     const [least = 0, most = 0, rest = 0] = [before, during, after].map((all) => all[index] ?? Number.NaN);
@@ -223,7 +266,7 @@ async function measureMemory(stage: ClusterStage, pace: Pace): Promise<string> {
     'before, MB',
     'just after, MB',
   ];
-  return table([...head, '15 s later, MB', 'KB per run'], rows);
+  return table([...head, '15 s later, collected, MB', 'KB per run'], rows);
 }
 
 const measures = { steps: measureSteps, throughput: measureThroughput, recovery: measureRecovery, memory: measureMemory };

@@ -110,6 +110,7 @@ export const limits = {
   restateAbortMs: 60 * MINUTE,
   restateRetryMs: 100,
   restateRetryMaxMs: 10 * SECOND,
+  restateAttempts: 10_000_000,
   workerConcurrency: 100,
   workerRequestsPerConnection: 10,
   workerDrainMs: 30 * SECOND,

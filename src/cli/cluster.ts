@@ -1,4 +1,4 @@
-/** `troupe cluster up`: Postgres, Restate and workers on this machine, in the foreground, until Ctrl-C. To try it, and for tests. */
+/** `troupe cluster up`: Postgres, Restate and workers on this machine, in the foreground, until Ctrl-C. To try it. */
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';

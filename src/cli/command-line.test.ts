@@ -172,6 +172,8 @@ describe('the program', () => {
         "presets",
         "mcp",
         "serve",
+        "worker",
+        "cluster",
         "completion",
       ]
     `);

@@ -10,7 +10,7 @@ import { isLoopback } from '../http/names.ts';
 import type { ProjectConfig } from '../project/config.ts';
 import { readableDuration } from '../projections/readable.ts';
 import type { CommandContext } from './command.ts';
-import type { Finding } from './doctor-findings.ts';
+import type { Finding } from './finding.ts';
 
 const ANSWER_MS = 3_000;
 

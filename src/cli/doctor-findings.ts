@@ -10,14 +10,7 @@ import { loadConfig, type ProjectConfig } from '../project/config.ts';
 import { readableBytes } from '../projections/readable.ts';
 import { checkFiles } from './check-files.ts';
 import { type CommandContext, withProject } from './command.ts';
-
-export interface Finding {
-  readonly about: string;
-  /** `note`: works without it. `broken`: does not work. */
-  readonly state: 'good' | 'note' | 'broken';
-  readonly text: string;
-  readonly fix?: string | undefined;
-}
+import type { Finding } from './finding.ts';
 
 const NODE_MAJOR_MIN = 24;
 const DISK_BYTES_MIN = 100 * 1024 * 1024;

@@ -1,7 +1,8 @@
 /** `troupe doctor`: what Troupe needs, whether it is there, and how to put right what is not. */
 import { type CommandContext, type JsonOption, printJson } from './command.ts';
-import { type Finding, findings } from './doctor-findings.ts';
+import { findings } from './doctor-findings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { Finding } from './finding.ts';
 
 export async function doctorCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const found = await findings(context);

@@ -26,6 +26,8 @@ export interface WorkerCommandOptions {
   readonly engine?: string | undefined;
   readonly identityKey?: readonly string[] | undefined;
   readonly privateNetwork?: boolean | undefined;
+  /** With other workers of the same project. */
+  readonly sharePort?: boolean | undefined;
   /** `--no-register`: somebody else tells Restate. */
   readonly register: boolean;
 }
@@ -45,9 +47,10 @@ export async function workerCommand(context: CommandContext, options: WorkerComm
         terminal.exitNow(exitCodes.failed);
       },
     });
-    const served = await serveWorker({ worker, host: options.host, port: options.port, onRequest: watchdog.look });
+    const { host, port, sharePort } = options;
+    const served = await serveWorker({ worker, host, port, alone: sharePort !== true, onRequest: watchdog.look });
     try {
-      say(`answers on ${options.host}:${served.port}, ledger ${project.config.ledger}`);
+      say(`answers on ${host}:${served.port}, ledger ${project.config.ledger}`);
       const registered = url === undefined || (await register(context, project, url(served.port), options, stop.signal, say));
       if (registered) say('ready');
       await stop.asked;

@@ -75,7 +75,7 @@ export function createAdmin(address: string): Admin {
           id,
           uri: uri.replace(/\/$/, ''),
           createdAt: created_at,
-          services: services.map((service) => service.name),
+          services: services.map((service) => service.name).sort(),
         }))
         .sort((left, right) => right.createdAt.localeCompare(left.createdAt))
         .slice(0, limits.deploymentsShown);

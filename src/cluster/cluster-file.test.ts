@@ -24,11 +24,12 @@ describe('what a local cluster keeps', () => {
     expect(file.password.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('avoids a port that somebody listens on', async () => {
+  it('has no port in common with somebody who listens on one of the usual ones', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(9080, '127.0.0.1', resolve).once('error', () => resolve()));
     const file = await openClusterFile(folder, 1, systemRandom);
-    expect(file.workers).not.toBe(9080);
+    expect([file.workers, file.postgres, file.restate[0]?.ingress]).not.toEqual(expect.arrayContaining([9080]));
+    expect([5432, 8080]).not.toEqual(expect.arrayContaining([file.postgres, file.restate[0]?.ingress]));
     await new Promise((resolve) => server.close(resolve));
   });
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { TroupeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
-import { freePort } from './free-ports.ts';
+import { freePorts } from './free-ports.ts';
 
 const port = z.number().int().min(1).max(65_535);
 const fileSchema = z.object({
@@ -49,24 +49,18 @@ export async function readClusterFile(folder: string): Promise<ClusterFile | und
 }
 
 async function createClusterFile(folder: string, nodes: number, random: Random): Promise<ClusterFile> {
-  const taken = new Set<number>();
-  const take = async (wanted: number): Promise<number> => {
-    const found = await freePort(wanted, taken);
-    taken.add(found);
-    return found;
-  };
-  const restate: ClusterFile['restate'] = [];
-  for (let index = 0; index < nodes; index += 1)
-    restate.push({
-      ingress: await take(USUAL.ingress + index),
-      admin: await take(USUAL.admin + index),
-      node: await take(USUAL.node + index),
-    });
+  const indexes = Array.from({ length: nodes }, (_, index) => index);
+  const wanted = indexes.flatMap((index) => [USUAL.ingress + index, USUAL.admin + index, USUAL.node + index]);
+  const [postgres = 0, workers = 0, ...ports] = await freePorts([USUAL.postgres, USUAL.workers, ...wanted]);
+  const restate = indexes.map((index) => {
+    const [ingress = 0, admin = 0, node = 0] = ports.slice(index * 3, index * 3 + 3);
+    return { ingress, admin, node };
+  });
   const file: ClusterFile = {
     version: 1,
     restate,
-    postgres: await take(USUAL.postgres),
-    workers: await take(USUAL.workers),
+    postgres,
+    workers,
     password: Buffer.from(random.bytes(PASSWORD_BYTES)).toString('base64url'),
   };
   await mkdir(folder, { recursive: true, mode: 0o700 });

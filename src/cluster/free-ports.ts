@@ -1,19 +1,28 @@
-/** Ports of this machine that nobody listens on: the wanted one when it is free. */
-import { createServer } from 'node:net';
+/** Ports of this machine that nobody listens on. */
+import { createServer, type Server } from 'node:net';
 
-export async function freePort(wanted: number, taken: ReadonlySet<number>): Promise<number> {
-  const bound = taken.has(wanted) ? undefined : await bind(wanted);
-  return bound ?? (await bind(0)) ?? wanted;
+/** The wanted ones, or as many others: all or none, so that two clusters never have some in common. */
+export async function freePorts(wanted: readonly number[]): Promise<readonly number[]> {
+  const usual = await hold(wanted);
+  const held = usual.length === wanted.length ? usual : await hold(wanted.map(() => 0));
+  const ports = held.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all([...new Set([...usual, ...held])].map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
 }
 
-function bind(port: number): Promise<number | undefined> {
+/** All are held at the same time: none is found twice. */
+async function hold(ports: readonly number[]): Promise<readonly Server[]> {
+  const servers = await Promise.all(ports.map(bind));
+  return servers.filter((server) => server !== undefined);
+}
+
+function bind(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(undefined));
-    server.listen({ port, host: '127.0.0.1' }, () => {
-      const address = server.address();
-      const bound = typeof address === 'object' && address !== null ? address.port : port;
-      server.close(() => resolve(bound));
-    });
+    server.listen({ port, host: '127.0.0.1' }, () => resolve(server));
   });
 }

@@ -1,8 +1,9 @@
-/** A cluster of three Restate servers with a real database and workers, and a worker that is told to stop in the middle of a run. */
+/** Three Restate servers with a real database and workers, and a worker that is told to stop in the middle of a run. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseOwnPorts } from '../../test/support/own-ports.ts';
 import { startedBy, stillThere } from '../../test/support/process-tree.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   writeFileSync(join(root, 'agents', 'slow.md'), `---\n${frontmatter}\n---\nYou work.\n`);
   const wait = { name: 'shell', input: { command: 'touch begun; while ! test -e go; do sleep 0.05; done' } };
   writeFileSync(join(root, 'slow.yaml'), JSON.stringify([{ toolCalls: [wait] }, { text: 'Done.' }]));
+  await chooseOwnPorts(root, 3);
   cluster = await startLocalCluster({
     root,
     folder: join(root, '.troupe', 'cluster'),

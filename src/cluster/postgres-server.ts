@@ -77,7 +77,9 @@ export async function startPostgres(options: LocalPostgresOptions): Promise<Serv
     await sleep(clock, limits.serverStartMs / 2);
   }
   server.kill('SIGKILL');
-  throw new TroupeError('postgres_start', `Postgres did not start. It said: ${server.said().slice(-500)}`);
+  throw new TroupeError('postgres_start', `Postgres did not start. It said: ${server.said().slice(-500)}`, {
+    fix: `See that nobody else listens on port ${port}, another cluster for one; or begin anew with --data <folder>.`,
+  });
 }
 
 async function initialise(options: LocalPostgresOptions, data: string, user: SystemUser | undefined): Promise<void> {

@@ -83,7 +83,9 @@ async function untilReady(server: RestateServer, clock: Clock): Promise<void> {
     await sleep(clock, limits.serverStartMs);
   }
   server.kill('SIGKILL');
-  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${server.said().slice(-500)}`);
+  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${server.said().slice(-500)}`, {
+    fix: 'See that nobody else listens on its ports, another cluster for one.',
+  });
 }
 
 async function answers(url: string): Promise<boolean> {

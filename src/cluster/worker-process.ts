@@ -1,4 +1,4 @@
-/** A worker of a local cluster as a process of its own. What it says is passed on; it has started when it says that it is ready. */
+/** A worker of a local cluster, as a process. What it says is passed on; it has started when it says that it is ready. */
 import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
@@ -21,7 +21,7 @@ const STOP_SPARE_MS = 5_000;
 
 export async function startWorker(options: WorkerProcessOptions): Promise<ServerProcess> {
   const { root, name, port, admin, concurrency, settings, env, program, clock, say } = options;
-  const given = ['--port', String(port), '--admin', admin];
+  const given = ['--port', String(port), '--share-port', '--admin', admin];
   const most = concurrency === undefined ? [] : ['--concurrency', String(concurrency)];
   let rest = '';
   let isReady = false;

@@ -23,11 +23,13 @@ export interface WorkerServerOptions {
   readonly worker: RestateWorker;
   readonly host: string;
   readonly port: number;
+  /** Refuses a port that somebody listens on: workers of another project would get runs of this one, and know nothing of them. */
+  readonly alone?: boolean | undefined;
   /** Before each request. */
   readonly onRequest?: (() => void) | undefined;
 }
 
-export async function serveWorker({ worker, host, port, onRequest }: WorkerServerOptions): Promise<WorkerServer> {
+export async function serveWorker({ worker, host, port, alone, onRequest }: WorkerServerOptions): Promise<WorkerServer> {
   const server = createAdaptorServer({
     fetch: (request) => {
       onRequest?.();
@@ -44,11 +46,11 @@ export async function serveWorker({ worker, host, port, onRequest }: WorkerServe
     server.once('error', (error) =>
       reject(
         new TroupeError('worker_port', `The worker cannot listen on ${host}:${port}: ${error.message}`, {
-          fix: 'Choose another port with --port.',
+          fix: 'Choose another port with --port. On Linux workers of one project may share one: --share-port, for each.',
         }),
       ),
     );
-    server.listen({ host, port, reusePort: port !== 0 && canSharePorts }, resolve);
+    server.listen({ host, port, reusePort: port !== 0 && alone !== true && canSharePorts }, resolve);
   });
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
   return {

@@ -51,6 +51,7 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
     if (!setup.ok && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
       throw new Interruption('interrupted', setup.error.message);
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
+    passOnInterruption(node);
     await endAssistants(tree, node);
     return await endRun(tree, node, result);
   } catch (error) {
@@ -60,6 +61,11 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   } finally {
     forgetWall();
   }
+}
+
+/** A run whose work stops here looks like one that was cancelled, but goes on in another life. */
+function passOnInterruption({ abort }: RunNode): void {
+  if (abort.signal.reason instanceof Interruption) throw abort.signal.reason;
 }
 
 function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {

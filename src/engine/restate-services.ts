@@ -38,6 +38,8 @@ const optionsWith = (inactivityMs: number) => ({
     initialInterval: limits.restateRetryMs,
     exponentiationFactor: 2,
     maxInterval: limits.restateRetryMaxMs,
+    // Runs outlast an outage of any length: Restate's own limit would put them aside until somebody looks.
+    maxAttempts: limits.restateAttempts,
   },
 });
 

@@ -90,6 +90,28 @@ describe('what holds', () => {
   });
 });
 
+describe('the engine', () => {
+  it('is this process, unless a cluster is named: by flag, environment or file', async () => {
+    expect(await load()).toMatchObject({ cluster: undefined });
+    await project('engine: restate+http://r1:8080,r2:8080/reviews\n');
+    expect(await load()).toMatchObject({ cluster: { ingress: ['http://r1:8080', 'http://r2:8080'], name: 'reviews' } });
+    expect(await load({ env: { HOME: home, TROUPE_ENGINE: 'embedded' } })).toMatchObject({ cluster: undefined });
+    const flags = { engine: 'restate+https://far' };
+    expect(await load({ flags })).toMatchObject({ cluster: { ingress: ['https://far'], name: 'troupe' } });
+  });
+
+  it('is refused where it stands when it is none', async () => {
+    await project('engine: restate://r1\n');
+    const config = await loadConfig({ cwd: root, env: { HOME: home } });
+    if (config.ok) throw new Error('it should not load');
+    expect(config.error[0]?.message).toMatch(/^"engine" must be embedded, or restate\+http:/);
+    await project('');
+    await expect(loadConfig({ cwd: root, env: { HOME: home, TROUPE_ENGINE: 'x' } })).rejects.toThrow(
+      'The engine must be restate+http',
+    );
+  });
+});
+
 describe('what is wrong', () => {
   it('is said of every file at once, with its place', async () => {
     await project('modle: x\nbudget: { usd: -1, dollars: 2 }\nledger: mysql://x\ndurability: none\n');

@@ -1,4 +1,4 @@
-/** The rate limits of the project's accounts: this process's own, or shared by everybody who works on the same Postgres ledger. */
+/** The rate limits of the project's accounts: this process's own, or those of everybody on the same Postgres ledger. */
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { LedgerAddress } from '../ledger/ledger-address.ts';

@@ -1,5 +1,6 @@
 /** A whole cluster on one machine through the command line: the same commands, several processes, and nothing left behind. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseOwnPorts } from '../support/own-ports.ts';
 import { startedBy, stillThere } from '../support/process-tree.ts';
 import { agentWith, createTestProject, type Ended, objectIn, type Running, type TestProject } from './support-project.ts';
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   await project.write('agents/slow.md', agent('slow', 'shell'));
   const sleep = { name: 'shell', input: { command: 'touch begun; sleep 30' } };
   await project.write('slow.yaml', JSON.stringify([{ toolCalls: [sleep] }, { text: 'Slept.' }]));
+  await chooseOwnPorts(project.folder, 1);
   up = project.start(['cluster', 'up', '--workers', '2', '--write']);
   await up.says('Ctrl-C stops everything');
 }, 30_000);
@@ -34,13 +36,13 @@ describe('a cluster on one machine', () => {
     expect(await project.troupe('run', 'helper', 'hi')).toMatchObject({ code: 0, out: 'Hello there.\n' });
     expect((await project.troupe('ps')).out).toMatch(/helper +completed/);
     expect(lastJson(await project.troupe('show', 'last', '--json'))).toMatchObject({ status: 'completed', turns: 1 });
-  });
+  }, 20_000);
 
   it('waits for an answer, and goes on with it', async () => {
     const asked = await project.troupe('run', 'asker', 'go');
     expect(asked).toMatchObject({ code: 5, err: expect.stringContaining('Which one?') });
     expect(await project.troupe('answer', 'last', 'a')).toMatchObject({ code: 0, out: 'Thank you.\n' });
-  });
+  }, 20_000);
 
   it('leaves a run to the cluster on Ctrl-C, and cancels it from elsewhere', async () => {
     const run = project.start(['run', 'slow', 'go']);
@@ -52,7 +54,7 @@ describe('a cluster on one machine', () => {
     const following = project.start(['resume', 'last']);
     expect(await project.troupe('cancel', 'last')).toMatchObject({ code: 0 });
     expect(await following.ended).toMatchObject({ code: 130, err: expect.stringContaining('cancelled') });
-  });
+  }, 20_000);
 
   it('says how it is', async () => {
     expect(lastJson(await project.troupe('cluster', 'status', '--json'))).toMatchObject({
@@ -63,7 +65,7 @@ describe('a cluster on one machine', () => {
     const { out } = await project.troupe('doctor');
     for (const about of ['restate', 'restate-admin', 'workers']) expect(out).toMatch(new RegExp(`ok +${about}: `));
     expect(await project.troupe('ledger', 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('sound') });
-  });
+  }, 20_000);
 
   it('stops with everything it started', async () => {
     const before = startedBy(up.pid);

@@ -4,10 +4,11 @@
  */
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { RestateServer } from '../../src/cluster/restate-server.ts';
+import type { Scenario } from '../support/pattern-scenarios.ts';
 import { checkExpected, checkRuns, checkTeams } from '../support/pattern-scenarios-invariants.ts';
 import { playIn, scenarios } from '../support/pattern-scenarios-table.ts';
 import { startTestRestate } from '../support/restate-server.ts';
-import { createRestateWorld } from '../support/restate-world.ts';
+import { createRestateWorld, type RestateWorldOptions } from '../support/restate-world.ts';
 
 let server: RestateServer;
 beforeAll(async () => {
@@ -15,16 +16,19 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-describe('on Restate', () => {
-  it.each(scenarios.map((scenario) => [`${scenario.pattern}: ${scenario.name}`, scenario] as const))(
-    '%s',
-    { timeout: 30_000 },
-    async (_name, scenario) => {
-      const played = await playIn((options) => createRestateWorld(server, options), scenario);
-      checkExpected(played, scenario);
-      checkRuns(played);
-      checkTeams(played);
-      scenario.check?.(played);
-    },
-  );
+async function play(scenario: Scenario, more: Partial<RestateWorldOptions>): Promise<void> {
+  const played = await playIn((options) => createRestateWorld(server, { ...options, ...more }), scenario);
+  checkExpected(played, scenario);
+  checkRuns(played);
+  checkTeams(played);
+  scenario.check?.(played);
+}
+
+const named = scenarios.map((scenario) => [`${scenario.pattern}: ${scenario.name}`, scenario] as const);
+
+describe.each([
+  ['connected', {}],
+  ['replayed at every wait', { inactivityMs: 0 }],
+])('on Restate, %s', (_how, more) => {
+  it.each(named)('%s', { timeout: 30_000 }, (_name, scenario) => play(scenario, more));
 });

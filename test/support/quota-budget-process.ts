@@ -1,6 +1,6 @@
 /**
- * A process that works on runs of its own under a budget that all processes on the ledger share: `quota-budget-process.ts <ledger>
- * <runs> <calls> <usd>`. Says how many model calls it made and what they cost.
+ * A process that works on runs of its own under a budget that all processes on the ledger share: `quota-budget-process.ts
+ * <ledger> <runs> <calls> <usd>`. Says how many model calls it made and what they cost.
  */
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';

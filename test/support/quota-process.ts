@@ -1,6 +1,6 @@
 /**
- * A process that calls a provider under a quota shared over Postgres: `quota-process.ts <ledger> <provider> <name> <calls>`. All its
- * calls queue at once. It says `done` for every call that went well, and ends when all have.
+ * A process that calls a provider under a quota shared over Postgres: `quota-process.ts <ledger> <provider> <name> <calls>
+ * [<at once>]`. All its calls queue at once. It says `done` for every call that went well, and ends when all have.
  */
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';

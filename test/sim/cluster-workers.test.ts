@@ -1,0 +1,188 @@
+/**
+ * Workers that are replaced while runs are under way: by another build at the same address, by one at another address, and one
+ * that was frozen, was taken for dead, and comes back.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createAdmin } from '../../src/cluster/admin.ts';
+import type { RunHandle } from '../../src/engine/port.ts';
+import { readAll } from '../../src/engine/read-all.ts';
+import { type Workplace, workOn } from '../../src/engine/restate-work.ts';
+import { createSlots } from '../../src/engine/slots.ts';
+import type { EngineParts } from '../../src/engine/tree.ts';
+import { eventsOfAll, repeatedCalls } from '../support/cluster-checks.ts';
+import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster-stage.ts';
+import { createWorkers } from '../support/cluster-workers.ts';
+import { openClusterWorld } from '../support/cluster-world.ts';
+import { actor, byAgent } from '../support/pattern-scenarios.ts';
+import { reflectScenarios } from '../support/pattern-scenarios-groups-reflect.ts';
+import { freePorts } from '../support/restate-server.ts';
+import { calls, reports, says, turnOf } from '../support/world.ts';
+
+const asker = actor('asker', { tools: ['act'], permissions: { act: 'ask' } });
+const actsOnce = (request: Parameters<Scene['brain']>[0]) =>
+  turnOf(request) === 1 ? calls({ name: 'act' }) : reports(`Done by ${request.agent}.`);
+const held = Promise.withResolvers<void>();
+let asked = 0;
+
+/** Its loop rests for some seconds after a failure: a timer. */
+const backsOff = reflectScenarios.find(({ name }) => name === 'a plan that fails is tried again in the same iteration');
+if (backsOff === undefined) throw new Error('there is no scenario that backs off');
+
+const ASKS = 0;
+const ASKS_BELOW = 1;
+const BACKS_OFF = 2;
+const HANGS = 3;
+const scenes: readonly Scene[] = [
+  { agents: [asker], prompt: 'Do it.', brain: actsOnce },
+  {
+    agents: [actor('boss', { agents: ['asker'] }), asker],
+    prompt: 'Have it done.',
+    brain: byAgent({
+      asker: actsOnce,
+      boss: (request, turn) =>
+        turn === 1
+          ? calls({ name: 'asker', input: { prompt: 'Do it.', reason: 'I cannot' } })
+          : says(JSON.stringify(request.messages.at(-1)).includes('Done by asker.') ? 'Had it done.' : 'Nothing came.'),
+    }),
+  },
+  backsOff,
+  {
+    agents: [actor('slow')],
+    prompt: 'Think.',
+    brain: async () => {
+      asked += 1;
+      if (asked > 1) return says('The answer to whoever took over.');
+      await held.promise;
+      return says('The answer to the frozen one.');
+    },
+  },
+];
+
+let stage: ClusterStage;
+const folders: string[] = [];
+beforeAll(async () => {
+  stage = await openClusterStage(scenes, { plan: { drainMs: 200 } });
+}, 60_000);
+afterEach(() => stage.workers.stop());
+afterAll(async () => {
+  await stage.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** The same sources in another place, with another version. */
+function anotherBuild(): string {
+  const root = join(import.meta.dirname, '..', '..');
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-build-'));
+  folders.push(folder);
+  for (const part of ['src', 'test/support']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const about = readFileSync(join(root, 'package.json'), 'utf8');
+  writeFileSync(join(folder, 'package.json'), about.replace(/"version": "[^"]*"/, '"version": "999.0.0"'));
+  return join(folder, 'test', 'support', 'cluster-worker-main.ts');
+}
+
+async function approve(handle: RunHandle): Promise<void> {
+  for (const { run, wait } of await stage.client.engine.waits(handle.run))
+    await stage.client.engine.answer(run, wait, { kind: 'approved' });
+}
+
+async function resultOf(handle: RunHandle): Promise<string> {
+  const resumed = await stage.client.engine.resume(handle.run);
+  const end = 'handle' in resumed ? await resumed.handle.done : resumed;
+  if (end.kind !== 'ended') throw new Error(JSON.stringify(end));
+  return `${end.result.status}: ${end.result.report.body}`;
+}
+
+async function stepsOf({ session }: RunHandle): Promise<(string | null)[]> {
+  return (await readAll(stage.client.ledger, session, { types: ['step.recorded'] })).map(({ step }) => step);
+}
+
+const askersOf = (run: string): string[] => stage.model.asked.flatMap(({ key, by }) => (key.startsWith(`${run}/`) ? [by] : []));
+
+describe('replacing workers', () => {
+  it('runs that wait finish on another build at the same address', { timeout: 60_000 }, async () => {
+    const old = await stage.workers.start('build A');
+    await stage.register();
+    const handles = await Promise.all([11, 12, 13].flatMap((n) => [stage.start(ASKS, n), stage.start(ASKS_BELOW, n + 10)]));
+    for (const handle of handles) expect(await handle.done).toMatchObject({ kind: 'waiting' });
+    const resting = await stage.start(BACKS_OFF, 41);
+    await expect.poll(() => stepsOf(resting), { timeout: 10_000 }).toContain('iteration/1/back-off');
+    old.kill('SIGTERM');
+    expect(await old.ended).toBe(0);
+
+    const newer = createWorkers(stage.plan, anotherBuild());
+    await newer.start('build B');
+    await stage.register();
+    await Promise.all(handles.map(approve));
+    const results = await Promise.all(handles.map(resultOf));
+    expect(await resultOf(resting)).toBe('completed: Built.');
+    const again = (await stepsOf(resting)).filter((step) => step === 'iteration/1/back-off');
+    expect(again).toHaveLength(1);
+    expect(new Set(results)).toEqual(new Set(['completed: Done by asker.', 'completed: Had it done.']));
+    await newer.stop();
+    const events = await eventsOfAll(
+      stage.client.ledger,
+      [...handles, resting].map(({ session }) => session),
+    );
+    expect(repeatedCalls(stage.model, events)).toEqual({ afterwards: [], inFlight: 0 });
+    expect(new Set(stage.model.asked.map(({ by }) => by))).toEqual(new Set(['build A', 'build B']));
+  });
+
+  it('at another address new runs go to the new workers, and old ones end where they began', { timeout: 60_000 }, async () => {
+    const [port = 0] = await freePorts(1);
+    await stage.workers.start('old');
+    await stage.register();
+    const before = await stage.start(ASKS, 31);
+    await before.done;
+    await stage.workers.start('new', { port });
+    await stage.register(port);
+    const after = await stage.start(ASKS, 32);
+    await after.done;
+    await Promise.all([before, after].map(approve));
+    expect(await Promise.all([before, after].map(resultOf))).toEqual(Array(2).fill('completed: Done by asker.'));
+    expect(askersOf(before.run)).toEqual(['old', 'old']);
+    expect(askersOf(after.run)).toEqual(['new', 'new']);
+    await stage.register();
+  });
+});
+
+describe('a worker that is frozen and taken for dead', () => {
+  it('cannot write when it comes back, and the run ends once', { timeout: 60_000 }, async () => {
+    const zombie = await stage.workers.start('zombie');
+    await stage.register();
+    const handle = await stage.start(HANGS, 51);
+    await expect.poll(() => askersOf(handle.run), { timeout: 10_000 }).toEqual(['zombie']);
+    zombie.kill('SIGSTOP');
+
+    let parts: EngineParts | undefined;
+    const other = await openClusterWorld({ ...stage.plan, by: 'other' }, (made) => {
+      parts = made;
+      return stage.client.engine;
+    });
+    if (parts === undefined) throw new Error('no parts were made');
+    const place: Workplace = {
+      ...{ parts, slots: createSlots(1), stopping: new AbortController().signal },
+      start: async () => undefined,
+      poke: async () => undefined,
+    };
+    expect(await workOn(place, handle.session, handle.run)).toEqual({ kind: 'ended', parent: null });
+    const { length } = await readAll(stage.client.ledger, handle.session);
+    expect(await handle.done).toMatchObject({ result: { report: { body: 'The answer to whoever took over.' } } });
+
+    held.resolve();
+    zombie.kill('SIGCONT');
+    const admin = createAdmin(stage.nodes[0]?.admin ?? '');
+    await expect.poll(() => admin.underWay(stage.plan.name), { timeout: 20_000 }).toEqual([]);
+    const events = await readAll(stage.client.ledger, handle.session);
+    expect(events).toHaveLength(length);
+    expect(events.filter((event) => event.event_type === 'run.resumed').map(({ payload }) => payload)).toEqual([
+      { owner: 'other', takenOver: true },
+    ]);
+    expect(events.filter(({ event_type }) => event_type === 'run.ended')).toHaveLength(1);
+    expect(await stage.client.ledger.verify()).toMatchObject({ kind: 'sound' });
+    await other.ledger.close();
+  });
+});
