@@ -18,10 +18,8 @@ export const assistant = z.object({
   description: z.string(),
   tags: z.array(z.string()),
 });
-export type Assistant = z.infer<typeof assistant>;
 
 export const processStatus = z.enum(['starting', 'running', 'finished', 'failed']);
-export type ProcessStatus = z.infer<typeof processStatus>;
 
 export const listInput = z.object({
   page: z.number().int().min(1).default(1),
