@@ -185,6 +185,7 @@ describe('a worker that is frozen and taken for dead', () => {
 
     held.resolve();
     zombie.kill('SIGCONT');
+    await expect.poll(() => stage.model.asked.find(({ by }) => by === 'zombie')?.answered, { timeout: 10_000 }).toBe(true);
     await expect.poll(() => invocationsOf(handle.run), { timeout: 30_000 }).toEqual([]);
     const events = await readAll(stage.client.ledger, handle.session);
     expect(events).toHaveLength(length);
