@@ -1,4 +1,4 @@
-/** What only the embedded engine does, and what is the same code in every engine. What engines share is in engine-conformance.test.ts. */
+/** What only the embedded engine does, and what is the same code in every engine. The rest is in engine-conformance.test.ts. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { resultOf, resumedResult, start } from '../../test/support/engine-conformance.ts';
 import { agent, calls, createWorld, reports, says, type World, type WorldOptions } from '../../test/support/world.ts';

@@ -99,7 +99,8 @@ async function checkAll({ client, model }: ClusterStage, { handles, ends }: Star
   const open = events.filter(({ event_type }) => event_type === 'run.started').length;
   expect(events.filter(({ event_type }) => event_type === 'run.ended')).toHaveLength(open);
   const taken = events.filter((event) => event.event_type === 'run.resumed' && event.payload.takenOver).length;
-  return `${open} runs in ${sessions.length} trees, ${taken} taken over, ${model.asked.length} model calls (${inFlight} cut off and made again), ${spent} in the budget`;
+  const calls = `${model.asked.length} model calls (${inFlight} cut off and made again)`;
+  return `${open} runs in ${sessions.length} trees, ${taken} taken over, ${calls}, ${spent} in the budget`;
 }
 
 const stageOptions = { delayMs: () => 20 + 30 * Math.random(), plan: { projectBudget: { calls: MOST_CALLS } } };

@@ -1,4 +1,4 @@
-/** A whole cluster for a test: Restate, Postgres and a model that counts, with a client on them; workers come and go as it says. */
+/** A whole cluster for a test: Restate, Postgres and a model that counts, with a client on them; workers come and go. */
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { registerWorkers } from '../../src/cluster/register.ts';
 import type { RestateServer } from '../../src/cluster/restate-server.ts';

@@ -1,4 +1,4 @@
-/** A process of a cluster, as a client or as a worker: the parts of the engine on a ledger in Postgres, with a model elsewhere. */
+/** A process of a cluster, client or worker: the parts of the engine on a ledger in Postgres, with a model elsewhere. */
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
