@@ -13,14 +13,17 @@ import { type Control, createControl } from './meter.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
+/** More runs at a time than the benchmark ever has. */
+const ENOUGH = 500;
+
 export interface ClusterStage {
   readonly model: string;
   readonly control: Control;
   readonly restatePid: number;
   readonly modelPid: number;
   readonly workers: readonly Worker[];
-  /** Starts or stops workers until there are so many. */
-  scale(count: number): Promise<void>;
+  /** Starts or stops workers until there are so many, each for so many runs at a time. */
+  scale(count: number, concurrency?: number): Promise<void>;
   /** A client of the cluster. */
   readonly cluster: Project;
   /** Runs are driven in this process. */
@@ -42,11 +45,16 @@ export async function openClusterStage(): Promise<ClusterStage> {
   const cluster = await openBenchProject(addresses);
   let workers: Worker[] = [];
   let registered = false;
+  let started = ENOUGH;
 
-  const start = async (): Promise<void> => {
-    const child = spawn(process.execPath, ['--expose-gc', file('./cluster-worker.ts'), String(port), JSON.stringify(addresses)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+  const start = async (concurrency: number): Promise<void> => {
+    const child = spawn(
+      process.execPath,
+      ['--expose-gc', file('./cluster-worker.ts'), String(port), String(concurrency), JSON.stringify(addresses)],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
     await said(child, /READY/);
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     const worker: Worker = {
@@ -70,9 +78,11 @@ export async function openClusterStage(): Promise<ClusterStage> {
     get workers() {
       return workers;
     },
-    async scale(count) {
-      while (workers.length > count) await workers.at(-1)?.kill();
-      while (workers.length < count) await start();
+    async scale(count, concurrency = ENOUGH) {
+      const most = concurrency === started ? count : 0;
+      while (workers.length > most) await workers.at(-1)?.kill();
+      while (workers.length < count) await start(concurrency);
+      started = concurrency;
     },
     embedded: (ledger) =>
       openBenchProject({

@@ -17,6 +17,11 @@ import { familyCpuMs, processCpuMs } from './process-cpu.ts';
 import { median, number, spread, table } from './table.ts';
 
 const WORKERS = [1, 2, 4];
+/** How many runs a worker takes at a time, and how many the client has under way: too many for few workers, and all at once. */
+const LOADS = [
+  [4, 40],
+  [100, 100],
+] as const;
 const AIM_STEP_MS = 10;
 const AIM_RECOVERY_MS = 10_000;
 /** Longer than Restate keeps a waiting invocation connected. */
@@ -35,7 +40,7 @@ interface Pace {
 }
 const paces: Readonly<Record<'quick' | 'full', Pace>> = {
   quick: { runs: 3, throughputRuns: 200, repetitions: 1, kills: 2, waiting: 100 },
-  full: { runs: 10, throughputRuns: 300, repetitions: 3, kills: 5, waiting: 1_000 },
+  full: { runs: 10, throughputRuns: 200, repetitions: 2, kills: 5, waiting: 1_000 },
 };
 
 type Cells = readonly string[];
@@ -171,9 +176,9 @@ async function load(stage: ClusterStage, runs: number, atOnce: number): Promise<
 
 async function measureThroughput(stage: ClusterStage, pace: Pace): Promise<string> {
   const rows: Cells[] = [];
-  for (const atOnce of [20, 100]) {
+  for (const [concurrency, atOnce] of LOADS) {
     for (const workers of WORKERS) {
-      await stage.scale(workers);
+      await stage.scale(workers, concurrency);
       await load(stage, atOnce, atOnce);
       const found: Load[] = [];
       for (let index = 0; index < pace.repetitions; index += 1) found.push(await load(stage, pace.throughputRuns, atOnce));
@@ -181,6 +186,7 @@ async function measureThroughput(stage: ClusterStage, pace: Pace): Promise<strin
       const shares = found.flatMap((one) => one.shares.map((share) => share * 100));
       rows.push([
         `${workers}`,
+        `${concurrency}`,
         `${atOnce}`,
         of((one) => one.runsPerSecond),
         of((one) => one.cores),
@@ -193,7 +199,15 @@ async function measureThroughput(stage: ClusterStage, pace: Pace): Promise<strin
       ]);
     }
   }
-  const head = ['workers', 'runs at once', 'runs/s', `cores used, of ${cpus().length}`, 'by others', 'CPU ms/run: workers'];
+  const head = [
+    'workers',
+    'runs each at most',
+    'runs at once',
+    'runs/s',
+    `cores used, of ${cpus().length}`,
+    'by others',
+    'CPU ms/run: workers',
+  ];
   return table([...head, 'Restate', 'Postgres', 'client', 'share of a worker'], rows);
 }
 
