@@ -172,7 +172,7 @@ describe.concurrent('a ledger that', () => {
       },
       code: 1,
       error: 'ledger_readonly',
-      says: /ledger is read-only: .*\n.*fix: Give yourself write permission/,
+      says: /ledger is read-only: .*\n.*fix: Give yourself the right to write/,
       readable: true,
     },
     {

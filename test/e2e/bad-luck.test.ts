@@ -61,9 +61,9 @@ describe.concurrent('a file is refused:', () => {
     [
       'asks for what a later release can do',
       'agents/helper.md',
-      agentWith('isolation: process'),
+      agentWith('dispatch: { agents: [other] }'),
       'not_yet',
-      /not yet: .*isolation: process.*\n.*fix:/,
+      /not yet: .*dispatch.*\n.*fix:/,
     ],
   ] as const)('%s', async ([, path, content, code, message]) => {
     await using project = await createTestProject();
