@@ -17,6 +17,8 @@ export interface LazyAssistants extends ProjectAssistants {
 
 export interface LazyAssistantsOptions extends Omit<AssistantParts, 'registry'> {
   readonly registry: Omit<RegistryOptions, 'clock'>;
+  /** Starts processes ahead for whoever is going to be spawned. */
+  warm(): void;
 }
 
 export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssistants {
@@ -45,7 +47,9 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
     answer: async (caller, input, call) => (await open()).answer(caller, input, call),
     async takeUp() {
       // Some clients start a server only to ask what it is, and end it at once: such a one must not begin what it cannot finish.
-      if ((await sleep(options.clock, limits.takeUpAfterMs, closing.signal)) === 'elapsed') await (await open()).takeUp();
+      if ((await sleep(options.clock, limits.takeUpAfterMs, closing.signal)) !== 'elapsed') return;
+      options.warm();
+      await (await open()).takeUp();
     },
     tools() {
       tools ??= Promise.all([import('../assistants/agent-tools.ts'), open()]).then(([{ assistantTools }, assistants]) =>

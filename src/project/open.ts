@@ -9,7 +9,7 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
 import { readText } from '../agents/read-text.ts';
 import { expandPrompt, promptValues } from '../agents/variables.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { createIds, type SessionId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
@@ -95,16 +95,8 @@ async function assemble(
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
     contextFile: (_agent, file) => readContext(config.root, file),
     redact: createRedactor(secrets).text,
-    defaultModels: async () => {
-      if (config.models.length > 0) return ok(config.models);
-      const detected = await detectDefaultModel({ env, clock });
-      return detected.ok ? ok([detected.value]) : detected;
-    },
-    prompt: (agent, workspace) => {
-      if (!agent.prompt.includes('${')) return agent.prompt;
-      const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
-      return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars: config.vars }));
-    },
+    defaultModels: () => defaultModels(config, env, clock),
+    prompt: (agent, workspace) => filledPrompt(agent, workspace, config, env, clock),
     host,
     assistants: assistantSettings(config.assistants),
     boxTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
@@ -116,6 +108,8 @@ async function assemble(
   const assistants = createLazyAssistants({
     ...{ engine, ledger, clock, ids, workspace: config.workspace, perClient: config.assistants.perParent },
     refresh: agents.refresh,
+    // On a cluster others host what is spawned here.
+    warm: cluster === undefined ? host.warm : () => undefined,
     registry: { path: config.ledger, ...agents.registered },
   });
   return {
@@ -147,6 +141,30 @@ async function assemble(
       await ledger.close();
     },
   };
+}
+
+type Environment = OpenOptions['env'];
+
+async function defaultModels(
+  { models }: ProjectConfig,
+  env: Environment,
+  clock: Clock,
+): ReturnType<EngineParts['defaultModels']> {
+  if (models.length > 0) return ok(models);
+  const detected = await detectDefaultModel({ env, clock });
+  return detected.ok ? ok([detected.value]) : detected;
+}
+
+function filledPrompt(
+  agent: AgentDefinition,
+  workspace: string,
+  { vars }: ProjectConfig,
+  env: Environment,
+  clock: Clock,
+): string {
+  if (!agent.prompt.includes('${')) return agent.prompt;
+  const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars }));
 }
 
 /** Loaded only for a project on a cluster. */
