@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,5 +8,7 @@ export default defineConfig({
     setupFiles: ['test/support/fixed-seed.ts'],
     testTimeout: 20_000,
     pool: 'forks',
+    // Many tests wait for processes and timers: also with two cores, two at a time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

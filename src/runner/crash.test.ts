@@ -75,16 +75,21 @@ describe('a runner that is killed', () => {
 
   it('too often fails the session, which says how', async () => {
     const processes = watchProcesses();
+    let asked = false;
     const there = play({
       replies: (turn) => (turn === 1 ? 'half of it' : [{}]),
       input: { plain: () => ({ ok: false, error: 'more' }) },
       // Still under way when the second runner asks for it, and the third.
-      during: (key) => (key === 'model/2' ? wait(1_500) : undefined),
+      during: (key) => {
+        if (key !== 'model/2') return undefined;
+        asked = true;
+        process.kill(processes.pid(), 'SIGKILL');
+        return wait(1_500);
+      },
     });
-    const hosted = {
-      ...processes.hosted,
-      onProgress: ({ turn }: { readonly turn: number }) => void (turn === 2 && process.kill(processes.pid(), 'SIGKILL')),
-    };
+    const again = ({ turn }: { readonly turn: number }): boolean =>
+      turn === 2 && asked && process.kill(processes.pid(), 'SIGKILL');
+    const hosted = { ...processes.hosted, onProgress: (progress: { readonly turn: number }) => void again(progress) };
     const result = await host.run(there.input, there.ports, hosted);
     expect(result).toMatchObject({
       status: 'failed',
