@@ -40,8 +40,8 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
       // Should this process die after the next write, the run is started all the same.
       await ingress.startRootLater(session, run);
       const opening = await tree.writer.write(task.opening(tree.root(run, task.started)));
-      await ledger.release(fence);
-      await ingress.startRoot(session, run);
+      // Whoever is assigned the run takes the lease anyway, so neither has to wait for the other.
+      await Promise.all([ledger.release(fence), ingress.startRoot(session, run)]);
       return followFrom(session, run, 'kind' in opening ? 0 : (opening.at(-1)?.position ?? 0));
     },
     driving: (run) => followed.get(run),
