@@ -1,12 +1,11 @@
 /** One append on the rows of its batch: first everything that can refuse it is asked, then the rows are changed. */
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { SCHEMA_VERSION } from '../events/envelope.ts';
 import { checkRuns, parentsOf, refusalOf } from './append-rules.ts';
 import { type ChainedFields, chainHash } from './chain.ts';
 import type { Append, AppendOutcome, NewEvent } from './port.ts';
 import type { BatchState, Needs, RunState, SessionState } from './postgres-state.ts';
-import { type Body, badAppend, isInbound, type PreparedEvent } from './prepared-event.ts';
+import { type Body, badAppend, chainedFields, isInbound, type PreparedEvent } from './prepared-event.ts';
 import { place, toLedgerEvent } from './stored-event.ts';
 import type { WrittenEvents } from './written-events.ts';
 
@@ -65,20 +64,7 @@ function write(
   const { event, at, body, attachment } = prepared;
   const position = session.head + 1;
   const run = ensureRun(state, request, session, event, position);
-  const fields: ChainedFields = {
-    session: request.session,
-    position,
-    run: event.run,
-    parent,
-    at,
-    actor: event.actor,
-    tool: event.tool ?? null,
-    type: event.type,
-    step: event.step ?? null,
-    payload: body.ref,
-    attachment: attachment === null ? null : attachment.ref,
-    version: SCHEMA_VERSION,
-  };
+  const fields = chainedFields(request.session, position, parent, prepared);
   const chain = chainHash(session.chain, fields);
   for (const bytes of attachment === null ? [body] : [body, attachment]) store(state, bytes);
   state.events.push({ session: session.id, run: run.id, fields, chain });

@@ -3,10 +3,11 @@
  * event is refused here, where it harms nobody else in its batch.
  */
 import { TroupeError } from '../base/errors.ts';
-import type { PayloadRef } from '../base/ids.ts';
+import type { PayloadRef, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { inboundTypes, isEventType, payloadSchemas } from '../events/catalogue.ts';
-import { payloadRef } from './chain.ts';
+import { SCHEMA_VERSION } from '../events/envelope.ts';
+import { type ChainedFields, payloadRef } from './chain.ts';
 import type { Append, NewEvent } from './port.ts';
 import type { Redactor } from './redact.ts';
 
@@ -24,6 +25,29 @@ export interface PreparedEvent {
   readonly payload: unknown;
   readonly body: Body;
   readonly attachment: Body | null;
+}
+
+/** What the chain's hash covers of an event at its place. */
+export function chainedFields(
+  session: SessionId,
+  position: number,
+  parent: number | null,
+  { event, at, body, attachment }: PreparedEvent,
+): ChainedFields {
+  return {
+    session,
+    position,
+    run: event.run,
+    parent,
+    at,
+    actor: event.actor,
+    tool: event.tool ?? null,
+    type: event.type,
+    step: event.step ?? null,
+    payload: body.ref,
+    attachment: attachment === null ? null : attachment.ref,
+    version: SCHEMA_VERSION,
+  };
 }
 
 /** Dates beyond this cannot be written as a timestamp. */

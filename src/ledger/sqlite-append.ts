@@ -1,11 +1,10 @@
 /** One append inside the transaction: first everything that can refuse it is asked, then it is written. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../base/ids.ts';
-import { SCHEMA_VERSION } from '../events/envelope.ts';
 import { checkRuns, parentsOf, refusalOf } from './append-rules.ts';
 import { CHAIN_START, type ChainedFields, chainHash } from './chain.ts';
 import type { Append, AppendOutcome } from './port.ts';
-import { isInbound, type PreparedEvent } from './prepared-event.ts';
+import { chainedFields, isInbound, type PreparedEvent } from './prepared-event.ts';
 import type { Memo, SessionState } from './sqlite-memo.ts';
 import type { PayloadStore } from './sqlite-payloads.ts';
 import type { RunIndex } from './sqlite-runs.ts';
@@ -34,20 +33,7 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
     const { event, at, body, attachment } = prepared;
     const position = session.head + 1;
     const run = runs.ensure(event.run, session.id, position, request.fence?.run ?? event.run);
-    const fields: ChainedFields = {
-      session: request.session,
-      position,
-      run: event.run,
-      parent,
-      at,
-      actor: event.actor,
-      tool: event.tool ?? null,
-      type: event.type,
-      step: event.step ?? null,
-      payload: body.ref,
-      attachment: attachment === null ? null : attachment.ref,
-      version: SCHEMA_VERSION,
-    };
+    const fields = chainedFields(request.session, position, parent, prepared);
     const chain = chainHash(session.chain, fields);
     const payload = payloads.store(body);
     const attached = attachment === null ? null : payloads.store(attachment);
