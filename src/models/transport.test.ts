@@ -40,18 +40,21 @@ describe('createTransport', () => {
   it('reuses connections, and never has two requests under way on one', async () => {
     let active = 0;
     let most = 0;
+    let takesMs = 5;
     const { url, connections } = await serve((_request, response) => {
       active += 1;
       most = Math.max(most, active);
       setTimeout(() => {
         active -= 1;
         response.end('{}');
-      }, 5);
+      }, takesMs);
     });
     const transport = createTransport({ env: {} });
     for (let round = 0; round < 20; round += 1) await transport(url, { body: '{}' });
     // A request that follows at once finds the first connection not quite free, so there may be a second one.
     expect(connections()).toBeLessThanOrEqual(2);
+    // Long enough that the last comes while the first is under way.
+    takesMs = 500;
     await Promise.all(Array.from({ length: 10 }, () => transport(url, { body: '{}' })));
     expect(most).toBe(10);
     expect(connections()).toBeLessThanOrEqual(11);

@@ -19,6 +19,9 @@ import { agent, type Brain, calls, reports, says, turnOf } from './world.ts';
 
 const RUN = 'run_0000000000conforming' as RunId;
 
+/** A signal reaches whoever works on the run by a notification, a moment after it was taken. */
+const news = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
+
 export const runCases: readonly EngineCase[] = [
   {
     name: 'a run ends with a plain answer',
@@ -185,6 +188,7 @@ export const signalCases: readonly EngineCase[] = [
       const brain: Brain = async (asked) => {
         if (turnOf(asked) > 1) return reports('Done.');
         await world.engine.pause(RUN, 'lunch');
+        await news();
         return calls({ name: 'look' });
       };
       const world = await stage.create({ brain });
@@ -202,6 +206,7 @@ export const signalCases: readonly EngineCase[] = [
         if (asked.agent === 'worker') return calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } });
         if (turnOf(asked) > 1) return reports('Done.');
         await world.engine.pause(RUN, 'lunch');
+        await news();
         return calls({ name: 'look' });
       };
       const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper' })];
