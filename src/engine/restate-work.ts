@@ -85,7 +85,8 @@ async function withLease(
     slots,
     elsewhere,
     watchers: new Set(),
-    ending: () => undefined,
+    // With the end of a root its session is free for the next.
+    ending: () => void parts.ledger.release(fence).catch(() => undefined),
   });
   const node = placed(tree, events, run);
   if (restsPaused(tree, node)) return { kind: 'left', wakeAt: null };
