@@ -16,9 +16,7 @@ const staticChecks: readonly Step[] = [
 
 const everything: readonly Step[] = [
   ...staticChecks,
-  // Hundreds of tests wait for real processes, servers and timers, on a machine that may be busy: one that fails is tried once
-  // more, and the report names it. What fails twice has failed.
-  { name: 'tests', run: [VITEST, 'run', '--retry=1', '--exclude', PACKAGE_TEST], counts: true },
+  { name: 'tests', run: [VITEST, 'run', '--exclude', PACKAGE_TEST], counts: true },
   { name: 'build', run: ['scripts/build.ts'] },
   { name: 'package contents', run: ['node_modules/publint/src/cli.js', '--strict'] },
   { name: 'packed and installed', run: [VITEST, 'run', PACKAGE_TEST], counts: true },

@@ -21,7 +21,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const folders: string[] = [];
-const FIRST_USE_MS = 60_000;
 
 const program = `
 const [word, code] = process.argv.slice(2);
@@ -81,62 +80,46 @@ afterAll(() => {
 });
 
 describe('a fresh checkout', () => {
-  it(
-    'installs once, however many commands are started at the same time, and then says nothing more',
-    async () => {
-      const folder = checkout();
-      const all = await Promise.all(['one', 'two', 'three'].map((word) => bootstrap(folder, 'cli', word).ended));
-      expect(all.map(({ code, stdout }) => [code, stdout.split(' ')[0]])).toEqual([
-        [0, 'one'],
-        [0, 'two'],
-        [0, 'three'],
-      ]);
-      const said = all.map(({ stderr }) => stderr).join('');
-      expect(said.match(/installing dependencies/g)).toHaveLength(1);
-      expect(existsSync(join(folder, '.install-lock'))).toBe(false);
+  it('installs once, however many commands are started at the same time, and then says nothing more', async () => {
+    const folder = checkout();
+    const all = await Promise.all(['one', 'two', 'three'].map((word) => bootstrap(folder, 'cli', word).ended));
+    expect(all.map(({ code, stdout }) => [code, stdout.split(' ')[0]])).toEqual([
+      [0, 'one'],
+      [0, 'two'],
+      [0, 'three'],
+    ]);
+    const said = all.map(({ stderr }) => stderr).join('');
+    expect(said.match(/installing dependencies/g)).toHaveLength(1);
+    expect(existsSync(join(folder, '.install-lock'))).toBe(false);
 
-      const again = await bootstrap(folder, 'cli', 'again').ended;
-      expect(again.stderr).toBe('');
-      expect(again.stdout).toBe(`again ${join(folder, 'elsewhere')}\n`);
-    },
-    FIRST_USE_MS,
-  );
+    const again = await bootstrap(folder, 'cli', 'again').ended;
+    expect(again.stderr).toBe('');
+    expect(again.stdout).toBe(`again ${join(folder, 'elsewhere')}\n`);
+  });
 
-  it(
-    'takes over from a process that died while it installed',
-    async () => {
-      const folder = checkout();
-      const lock = join(folder, '.install-lock');
-      mkdirSync(lock);
-      utimesSync(lock, new Date(0), new Date(0));
-      expect((await bootstrap(folder, 'cli', 'on').ended).code).toBe(0);
-    },
-    FIRST_USE_MS,
-  );
+  it('takes over from a process that died while it installed', async () => {
+    const folder = checkout();
+    const lock = join(folder, '.install-lock');
+    mkdirSync(lock);
+    utimesSync(lock, new Date(0), new Date(0));
+    expect((await bootstrap(folder, 'cli', 'on').ended).code).toBe(0);
+  });
 
-  it(
-    'says what npm said when it cannot install, and how to go on',
-    async () => {
-      const folder = checkout();
-      writeFileSync(join(folder, 'package-lock.json'), 'not a lockfile');
-      const { code, stderr } = await bootstrap(folder, 'cli').ended;
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/npm could not install[\s\S]*Fix:/);
-    },
-    FIRST_USE_MS,
-  );
+  it('says what npm said when it cannot install, and how to go on', async () => {
+    const folder = checkout();
+    writeFileSync(join(folder, 'package-lock.json'), 'not a lockfile');
+    const { code, stderr } = await bootstrap(folder, 'cli').ended;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/npm could not install[\s\S]*Fix:/);
+  });
 });
 
 describe('a task', () => {
   const folder = checkout();
 
-  it(
-    'passes on the exit code',
-    async () => {
-      expect((await bootstrap(folder, 'cli', 'fail', '4').ended).code).toBe(4);
-    },
-    FIRST_USE_MS,
-  );
+  it('passes on the exit code', async () => {
+    expect((await bootstrap(folder, 'cli', 'fail', '4').ended).code).toBe(4);
+  });
 
   it('passes on a signal', async () => {
     const waiting = bootstrap(folder, 'cli', 'wait');
@@ -163,19 +146,15 @@ describe('a task', () => {
 });
 
 describe('./troupe', () => {
-  it(
-    'works from anywhere, through links, and keeps the folder of the user',
-    async () => {
-      const folder = checkout();
-      const elsewhere = join(folder, 'elsewhere');
-      symlinkSync('../troupe', join(elsewhere, 'relative'));
-      symlinkSync(join(elsewhere, 'relative'), join(elsewhere, 'absolute'));
-      for (const command of [join(folder, 'troupe'), './relative', './absolute', '../troupe']) {
-        const { code, stdout } = await start(command, ['hello'], elsewhere).ended;
-        expect([code, stdout]).toEqual([0, `hello ${elsewhere}\n`]);
-      }
-      expect((await start(join(folder, 'troupe'), ['fail', '5'], elsewhere).ended).code).toBe(5);
-    },
-    FIRST_USE_MS,
-  );
+  it('works from anywhere, through links, and keeps the folder of the user', async () => {
+    const folder = checkout();
+    const elsewhere = join(folder, 'elsewhere');
+    symlinkSync('../troupe', join(elsewhere, 'relative'));
+    symlinkSync(join(elsewhere, 'relative'), join(elsewhere, 'absolute'));
+    for (const command of [join(folder, 'troupe'), './relative', './absolute', '../troupe']) {
+      const { code, stdout } = await start(command, ['hello'], elsewhere).ended;
+      expect([code, stdout]).toEqual([0, `hello ${elsewhere}\n`]);
+    }
+    expect((await start(join(folder, 'troupe'), ['fail', '5'], elsewhere).ended).code).toBe(5);
+  });
 });

@@ -4,10 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LONG_TEST_MS } from './support/patience.ts';
 
 const root = join(import.meta.dirname, '..');
-const INSTALL_MS = 180_000;
-const DEMO_MS = 60_000;
 
 interface Ended {
   readonly code: number;
@@ -23,12 +22,17 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, NO_COLOR: '1' };
 }
 
-function run(command: string, parameters: readonly string[], cwd: string, timeout: number): Promise<Ended> {
+function run(command: string, parameters: readonly string[], cwd: string): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(command, parameters, { cwd, env: environment(), timeout, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-      resolve({ code, stdout, stderr });
-    });
+    execFile(
+      command,
+      parameters,
+      { cwd, env: environment(), timeout: LONG_TEST_MS, maxBuffer: 16 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+        resolve({ code, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -39,7 +43,7 @@ describe('the packed tarball', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'troupe-package-'));
-    const packed = await run('npm', ['pack', '--pack-destination', folder], root, INSTALL_MS);
+    const packed = await run('npm', ['pack', '--pack-destination', folder], root);
     expect(packed.code, packed.stderr).toBe(0);
     const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? 'no tarball';
 
@@ -47,12 +51,12 @@ describe('the packed tarball', () => {
     await mkdir(home);
     await writeFile(join(home, 'package.json'), '{ "private": true }\n');
     const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-    const installed = await run('npm', ['install', join(folder, tarball), ...options], home, INSTALL_MS);
+    const installed = await run('npm', ['install', join(folder, tarball), ...options], home);
     expect(installed.code, installed.stderr).toBe(0);
 
     command = join(home, 'node_modules', '.bin', 'troupe');
     files = await readdir(join(home, 'node_modules', 'troupe'), { recursive: true });
-  }, 2 * INSTALL_MS);
+  }, LONG_TEST_MS);
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -67,7 +71,7 @@ describe('the packed tarball', () => {
 
   it('says its version', async () => {
     const manifest = await readFile(join(root, 'package.json'), 'utf8');
-    const { code, stdout } = await run(command, ['--version'], folder, DEMO_MS);
+    const { code, stdout } = await run(command, ['--version'], folder);
     expect(code).toBe(0);
     expect(manifest).toContain(`"version": "${stdout.trim()}"`);
   });
@@ -78,18 +82,14 @@ describe('the packed tarball', () => {
       join(home, 'use.mjs'),
       "import * as troupe from 'troupe';\nprocess.stdout.write(String(Object.keys(troupe).length));\n",
     );
-    const { code, stdout, stderr } = await run(process.execPath, ['use.mjs'], home, DEMO_MS);
+    const { code, stdout, stderr } = await run(process.execPath, ['use.mjs'], home);
     expect(code, stderr).toBe(0);
     expect(Number(stdout)).toBeGreaterThan(0);
   });
 
-  it(
-    'runs the demo to its end, without a key',
-    async () => {
-      const { code, stdout, stderr } = await run(command, ['demo'], folder, DEMO_MS);
-      expect(code, `${stdout}\n${stderr}`).toBe(0);
-      expect(`${stdout}${stderr}`).toContain('completed, verified');
-    },
-    DEMO_MS + 5_000,
-  );
+  it('runs the demo to its end, without a key', async () => {
+    const { code, stdout, stderr } = await run(command, ['demo'], folder);
+    expect(code, `${stdout}\n${stderr}`).toBe(0);
+    expect(`${stdout}${stderr}`).toContain('completed, verified');
+  });
 });

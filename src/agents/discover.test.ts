@@ -112,5 +112,5 @@ describe('finding agents', () => {
     const listed = await listAgentFiles({ projectRoot: project.root });
     expect(listed.files).toHaveLength(limits.agentFilesPerFolder);
     expect(listed.diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('limit agentFilesPerFolder')]);
-  }, 60_000);
+  });
 });

@@ -147,12 +147,12 @@ describe('any file', () => {
     const text = fc.array(fc.oneof(fc.constantFrom(...NASTY), fc.constantFrom('name', 'tools', 'team', 'a')), { maxLength: 60 });
     const files = text.map((parts) => `---\n${parts.join('')}\n---\n${parts.join('')}`);
     await fc.assert(fc.asyncProperty(files, origins, survives), { numRuns: 500 });
-  }, 60_000);
+  });
 
   it('that was right before somebody touched it is survived', async () => {
     await survives(VALID, 'project');
     await fc.assert(fc.asyncProperty(mutated, origins, survives), { numRuns: 500 });
-  }, 60_000);
+  });
 });
 
 describe('what is printed as YAML', () => {

@@ -299,4 +299,4 @@ it('two processes that write the index while a third appends to the ledger do ea
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   database.exec("INSERT INTO agent_search (agent_search) VALUES ('integrity-check')");
   database.close();
-}, 60_000);
+});

@@ -101,12 +101,10 @@ describe('the end of this process', () => {
       runningProcesses().find((one) => one.parent === parent.pid && one.command.includes('troupe-reaper'))?.pid;
     return { mark, place, parent, reaperOf };
   };
-  const within = { timeout: 2_000, interval: 20 };
-
   it('in the very tick of a start leaves nothing, and nothing began', async () => {
     const { mark, place, parent } = live('suddenly');
     expect(await once(parent, 'exit')).toEqual([null, 'SIGKILL']);
-    await expect.poll(() => markedProcesses(mark), within).toEqual([]);
+    await expect.poll(() => markedProcesses(mark)).toEqual([]);
     expect(readdirSync(place)).toEqual([]);
   });
 
@@ -114,7 +112,7 @@ describe('the end of this process', () => {
     const { mark, place, parent } = live('exit');
     expect(await once(parent, 'exit')).toEqual([3, null]);
     expect(readdirSync(place)).toHaveLength(5);
-    await expect.poll(() => markedProcesses(mark), within).toEqual([]);
+    await expect.poll(() => markedProcesses(mark)).toEqual([]);
   });
 
   it('is not held up by what stands by', async () => {
@@ -130,13 +128,13 @@ describe('the end of this process', () => {
     if (how !== 'as it was' && first !== undefined) {
       process.kill(first, 'SIGTERM');
       process.kill(first, 'SIGKILL');
-      await expect.poll(reaperOf, within).not.toSatisfy((pid) => pid === undefined || pid === first);
+      await expect.poll(reaperOf).not.toSatisfy((pid) => pid === undefined || pid === first);
     }
     parent.kill('SIGKILL');
     await once(parent, 'exit');
     const leaders = () => new Set(runningProcesses().flatMap(({ pid, command }) => (command.includes(mark) ? [pid] : [])));
-    await expect.poll(leaders, within).toEqual(new Set(released));
+    await expect.poll(leaders).toEqual(new Set(released));
     for (const pid of released) process.kill(-pid, 'SIGKILL');
-    await expect.poll(() => markedProcesses(mark), within).toEqual([]);
+    await expect.poll(() => markedProcesses(mark)).toEqual([]);
   });
 });

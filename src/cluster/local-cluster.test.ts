@@ -41,13 +41,13 @@ beforeAll(async () => {
   });
   const env = { HOME: root, TROUPE_LEDGER: cluster.settings.ledger, TROUPE_ENGINE: cluster.settings.engine };
   project = await openProject({ cwd: root, env });
-}, 60_000);
+});
 
 afterAll(async () => {
   await project?.close();
   await cluster?.stop();
   rmSync(root, { recursive: true, force: true });
-}, 30_000);
+});
 
 describe('a cluster with three Restate servers', () => {
   it('is one cluster, whose workers are known once', async () => {
@@ -60,23 +60,23 @@ describe('a cluster with three Restate servers', () => {
   it('lets a worker that is told to stop finish what it works on, and starts another', async () => {
     const started = await project.engine.start({ agent: 'slow', input: userText('go'), workspace: root });
     if (started.kind !== 'started') throw new Error(started.error.message);
-    await expect.poll(() => existsSync(join(root, 'begun')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(root, 'begun'))).toBe(true);
     const owner = (await project.ledger.runs({ run: started.handle.run }))[0]?.owner;
     process.kill(owner?.pid ?? 0, 'SIGTERM');
-    await expect.poll(() => said.join('\n'), { timeout: 5_000 }).toContain('takes no new work; 1 under way');
+    await expect.poll(() => said.join('\n')).toContain('takes no new work; 1 under way');
     writeFileSync(join(root, 'go'), '');
     expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
     const resumed = await project.ledger.read({ session: started.handle.session, types: ['run.resumed'] });
     expect(resumed).toEqual([]);
-    await expect.poll(() => said.filter((line) => line.endsWith(': ready')).length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => said.filter((line) => line.endsWith(': ready')).length).toBe(3);
     expect(said.join('\n')).toContain('it is started again');
-  }, 45_000);
+  });
 
   it('leaves nothing behind when it is stopped', async () => {
     const before = startedBy(process.pid).filter(({ command }) => command.includes(root) || /postgres|restate/.test(command));
     expect(before.length).toBeGreaterThan(4);
     await project.close();
     await cluster.stop();
-    await expect.poll(() => stillThere(before), { timeout: 5_000 }).toEqual([]);
-  }, 20_000);
+    await expect.poll(() => stillThere(before)).toEqual([]);
+  });
 });

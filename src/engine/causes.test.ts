@@ -157,7 +157,7 @@ describe('causes', () => {
       expect(wayOf(await eventsOf(world.ledger)), `cut at ${cut}`).toEqual(WAY);
       await world.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('live parts', () => {

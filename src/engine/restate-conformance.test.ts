@@ -25,7 +25,7 @@ let restate: RestateServer;
 let postgres: PostgresServer;
 beforeAll(async () => {
   [restate, postgres] = await Promise.all([startTestRestate(), startPostgres()]);
-}, 60_000);
+});
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
   for (const ledger of ledgers.splice(0)) await ledger.close();
@@ -51,7 +51,7 @@ describe.each([
   ['Postgres', inPostgres, {}],
 ] as const)('the engine on Restate: %s', (_ledger, openLedger, more) => {
   let count = 0;
-  it.each(engineConformance.map(({ name, play }) => [name, play] as const))('%s', { timeout: 30_000 }, async (_name, play) => {
+  it.each(engineConformance.map(({ name, play }) => [name, play] as const))('%s', async (_name, play) => {
     const place = await newRestatePlace();
     count += 1;
     const name = `stage_${count}`;

@@ -17,7 +17,7 @@ import { stepsConformance } from './steps-conformance.ts';
 let server: RestateServer;
 beforeAll(async () => {
   server = await startTestRestate();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 const agents = ['root', 'quick', 'slow', 'broken'].map((name) => agent({ name, tools: [] }));
@@ -57,7 +57,7 @@ async function played(world: World, cut: number): Promise<string> {
 }
 
 describe.each(stepsConformance)('on Restate: $name', ({ pattern, expected }) => {
-  it('at once, and with every append failing once', { timeout: 60_000 }, async () => {
+  it('at once, and with every append failing once', async () => {
     const counts = new Map<string, number>();
     let appends = (_session: SessionId): number => 0;
     const world = await createRestateWorld(server, {

@@ -24,7 +24,7 @@ let s3: S3Server;
 let postgres: PostgresServer;
 beforeAll(async () => {
   [s3, postgres] = await Promise.all([startS3(), startPostgres()]);
-}, 30_000);
+});
 afterAll(() => Promise.all([s3.stop(), postgres.stop()]));
 
 /** Waits no longer than it must, so that giving up takes no time. */

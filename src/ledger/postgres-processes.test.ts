@@ -12,7 +12,7 @@ import { testIds } from './sqlite-test-support.ts';
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 let count = 0;
@@ -150,7 +150,7 @@ it('loses and doubles nothing when the server is restarted in the middle of appe
   }
   expect(await ledger.counter('appends')).toBe(totals.reduce((sum, total) => sum + total, 0));
   expect((await ledger.verify()).kind).toBe('sound');
-}, 40_000);
+});
 
 it.each(['before the commit arrives', 'after the commit was made'] as const)(
   'writes once when the connection breaks %s',
@@ -216,7 +216,7 @@ it('does not let a process append that was paused beyond its lease', async () =>
   } as const;
   expect((await ledger.append({ session: task.session, fence: lease.fence, events: [mine] })).kind).toBe('appended');
   expect((await ledger.verify()).kind).toBe('sound');
-}, 30_000);
+});
 
 it('hears of other processes, catches up after its listening connection was lost, and does not poll', async () => {
   const url = newAddress();

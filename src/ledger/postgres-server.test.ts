@@ -15,7 +15,7 @@ import { testFolder, testIds } from './sqlite-test-support.ts';
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 let count = 0;

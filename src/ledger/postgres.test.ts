@@ -11,7 +11,7 @@ import { SECRET, testFolder, testIds } from './sqlite-test-support.ts';
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const opened: Ledger[] = [];

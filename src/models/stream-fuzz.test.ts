@@ -36,7 +36,7 @@ function wire(name: string, request: SeenRequest): string {
 }
 
 describe('streams', () => {
-  it('mean the same however they are cut', { timeout: 60_000 }, async () => {
+  it('mean the same however they are cut', async () => {
     for (const name of names) {
       reply = () => answer;
       const whole = answerIn(await stream(name));
@@ -50,7 +50,7 @@ describe('streams', () => {
     }
   });
 
-  it('never make the model throw, however they are damaged', { timeout: 120_000 }, async () => {
+  it('never make the model throw, however they are damaged', async () => {
     const damage = fc.record({
       name: fc.constantFrom(...names),
       at: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -104,7 +104,7 @@ describe('two writers', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 });
 
 describe('what is kept', () => {

@@ -22,4 +22,4 @@ it('loads nothing of a cluster for a project without one, and no SDK for a clien
   const client = loadedFor('restate+http://127.0.0.1:1');
   expect(client.some((url) => url.includes('/engine/restate-engine.ts'))).toBe(true);
   expect(client.filter((url) => url.includes('@restatedev'))).toEqual([]);
-}, 20_000);
+});

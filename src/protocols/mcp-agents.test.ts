@@ -35,7 +35,7 @@ describe('the agents of a project', () => {
           await writeFile(join(folder.folder, 'agents/critic.md'), '---\nname: critic\n---\nYou judge.\n');
           return changes;
         },
-        { timeout: 10_000, interval: 300 },
+        { interval: 300 },
       )
       .toBeGreaterThan(0);
     expect((await catalogue.list()).map((agent) => agent.name)).toEqual(['critic', 'helper']);

@@ -8,7 +8,7 @@ const textsOf = (result: Awaited<ReturnType<Client['callTool']>>): readonly stri
   result.content.map((block) => (block.type === 'text' ? block.text : block.type));
 
 const until = async (holds: () => boolean): Promise<void> => {
-  await expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true);
+  await expect.poll(holds, { interval: 5 }).toBe(true);
 };
 
 describe.each(eras)('the tools in %s', (era) => {

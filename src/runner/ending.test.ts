@@ -31,7 +31,7 @@ describe('cancelling', () => {
     expect(processes.news.at(-1)).toMatchObject({ exitCode: 130, why: 'done' });
   });
 
-  it('waits for a call that takes its time to stop', { timeout: 20_000 }, async () => {
+  it('waits for a call that takes its time to stop', async () => {
     const abort = new AbortController();
     const processes = watchProcesses();
     const during = async (key: string): Promise<void> => {
@@ -44,7 +44,7 @@ describe('cancelling', () => {
     expect(processes.why()).toEqual(['done']);
   });
 
-  it('ends a runner that does not', { timeout: 20_000 }, async () => {
+  it('ends a runner that does not', async () => {
     const abort = new AbortController();
     const processes = watchProcesses();
     const during = (key: string): void => {
@@ -120,7 +120,7 @@ describe('a port that throws', () => {
 });
 
 describe('limits', () => {
-  it('ends a session that has been there for too long', { timeout: 20_000 }, async () => {
+  it('ends a session that has been there for too long', async () => {
     const processes = watchProcesses();
     const { input, ports } = play({ replies: () => 'x', during: never });
     expect(await hostWith({ lifetimeMs: 1_000 }).run(input, ports, processes.hosted)).toMatchObject({
@@ -130,7 +130,7 @@ describe('limits', () => {
     expect(processes.why()).toEqual(['too_old']);
   });
 
-  it('ends a runner that needs too much memory, and names the setting', { timeout: 60_000 }, async () => {
+  it('ends a runner that needs too much memory, and names the setting', async () => {
     const processes = watchProcesses();
     const { input, ports } = play({
       replies: (turn) => [{ input: { turn } }],

@@ -80,7 +80,7 @@ describe('frames', () => {
   it.each([
     ['64 KiB', 65_536],
     ['7 bytes', 7],
-  ])('of 10 MiB come through in pieces of %s, in linear time', { timeout: 20_000 }, (_name, size) => {
+  ])('of 10 MiB come through in pieces of %s, in linear time', (_name, size) => {
     const { reader, frames } = reading();
     const text = '\u2028é'.repeat((10 * MIB) / 5);
     const bytes = line(frame(text));

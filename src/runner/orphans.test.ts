@@ -35,7 +35,7 @@ async function startParent(mode: 'busy' | 'idle'): Promise<{ parent: ChildProces
 }
 
 describe.runIf(process.platform === 'linux')('runners', () => {
-  it('end when their host is killed, those that wait too', { timeout: 30_000 }, async () => {
+  it('end when their host is killed, those that wait too', async () => {
     const { parent, pids } = await startParent('busy');
     const all = childrenOf(parent.pid ?? 0);
     expect(all).toEqual(expect.arrayContaining(pids));
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('runners', () => {
     expect(await allGone(all)).toBe(true);
   });
 
-  it('do not keep their host alive while they wait, and end with it', { timeout: 30_000 }, async () => {
+  it('do not keep their host alive while they wait, and end with it', async () => {
     const { parent, pids } = await startParent('idle');
     const code = parent.exitCode ?? (await new Promise((resolve) => parent.once('exit', resolve)));
     expect(code).toBe(0);

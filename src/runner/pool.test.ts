@@ -38,7 +38,7 @@ describe('a pool', () => {
     const waiting = (): readonly number[] => childrenOf(process.pid).filter((pid) => !before.has(pid));
     pool.warm();
     expect(waiting()).toHaveLength(1);
-    await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(waiting).toEqual([]);
     await pool.close();
   });
 

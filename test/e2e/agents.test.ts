@@ -52,7 +52,7 @@ describe('troupe agents search', () => {
     expect((await project.troupe('ledger', 'stats')).code).toBe(0);
     expect((await project.troupe('ledger', 'gc', '--older-than', '1d', '--yes')).code).toBe(0);
     expect((await project.troupe('show', 'last')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('says so when there is nobody, and takes signs for what they are', async () => {
     await using project = await createTestProject();
@@ -62,7 +62,7 @@ describe('troupe agents search', () => {
     expect(namesIn((await project.troupe('agents', 'search', '--json', '"helper" OR (*', '🦊')).out)).toEqual(['helper']);
     expect((await project.troupe('agents', 'search')).code).toBe(2);
     expect((await project.troupe('agents', 'search', 'x', '--limit', 'none')).code).toBe(2);
-  }, 60_000);
+  });
 });
 
 describe('troupe agents add', () => {
@@ -81,7 +81,7 @@ describe('troupe agents add', () => {
     const list = await project.troupe('agents', 'list', '--json');
     expect(namesIn(list.out)).toEqual(['helper', 'poet', 'python-reviewer', 'second: one', 'mine']);
     expect((await project.troupe('check')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('overwrites only when told to, and keeps what was there', async () => {
     await using project = await createTestProject();
@@ -95,7 +95,7 @@ describe('troupe agents add', () => {
     const forced = objectIn((await project.troupe('agents', 'add', 'poet.md', '--force', '--json')).out);
     expect(await readFile(join(project.folder, String(forced['copy'])), 'utf8')).toBe(POET);
     expect(await readFile(join(project.folder, 'agents/poet.md'), 'utf8')).toContain('ballads');
-  }, 60_000);
+  });
 
   it.each([
     [
@@ -130,7 +130,7 @@ describe('troupe agents add', () => {
     expect(ended.code).toBe(0);
     expect(ended.err).toContain('names the agent "later"');
     expect(ended.err).toContain('it counts before .claude/agents/boss.md');
-  }, 60_000);
+  });
 });
 
 describe('troupe agents remove', () => {
@@ -143,7 +143,7 @@ describe('troupe agents remove', () => {
     expect(namesIn((await project.troupe('agents', 'search', 'poems', '--json')).out)).toEqual([]);
     expect((await project.typed(printed(removed.out, 'agents add'))).code).toBe(0);
     expect(await readFile(join(project.folder, 'agents/poet.md'), 'utf8')).toBe(POET);
-  }, 60_000);
+  });
 
   it('refuses what others name, what is not ours and what is not there', async () => {
     await using project = await createTestProject();
@@ -159,7 +159,7 @@ describe('troupe agents remove', () => {
     expect(unknown.err).toContain('did you mean helper');
     const forced = objectIn((await project.troupe('agents', 'remove', 'helper', '--force', '--json')).out);
     expect(forced).toMatchObject({ removed: 'helper', file: 'agents/helper.md', namedBy: ['boss'] });
-  }, 60_000);
+  });
 
   it('asks a person first', async () => {
     await using project = await createTestProject();

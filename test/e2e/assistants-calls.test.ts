@@ -31,7 +31,7 @@ describe('poll_assistant and recv_message', () => {
     await using stage = await createStage({ agents: TALKER, play: () => held.promise.then(() => ({ text: 'Done.' })) });
     const { spawn, poll, receive } = toolsOf(stage.client);
     const { process_id, thread_id } = await spawn('talker', 'Take your time.');
-    await expect.poll(() => stage.model.requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => stage.model.requests.length).toBe(1);
     const from = performance.now();
     const polled = poll(process_id, { wait_ms: 100_000 });
     const received = receive(thread_id, { unread_only: true, wait_ms: 100_000 });
@@ -50,12 +50,12 @@ describe('cancel_assistant', () => {
     await using stage = await createStage({ agents: TALKER, play: () => ({ fault: 'hang' }) });
     const { spawn, untilEnded } = toolsOf(stage.client);
     const { process_id } = await spawn('talker', 'Never end.');
-    await expect.poll(() => stage.model.requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => stage.model.requests.length).toBe(1);
     const pid = await runnerOf(stage.project, process_id);
     expect(isGone(pid)).toBe(false);
     expect(await stage.client.callTool('cancel_assistant', { process_id, reason: 'not needed' })).toEqual({ success: true });
     expect((await untilEnded(process_id)).process).toMatchObject({ status: 'failed', exit_code: 130 });
-    await expect.poll(() => isGone(pid), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => isGone(pid)).toBe(true);
     expect((await stage.client.result('cancel_assistant', { process_id })).isError).toBe(true);
   });
 });

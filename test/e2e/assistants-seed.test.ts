@@ -25,7 +25,7 @@ const agents = {
 const combinations = transports.flatMap((transport) => eras.map((era) => ({ transport, era })));
 
 describe.each(combinations)('the example over $transport in $era', (how) => {
-  it('finds, spawns, watches, advises and hears an assistant', { timeout: 60_000 }, async () => {
+  it('finds, spawns, watches, advises and hears an assistant', async () => {
     const held = Promise.withResolvers<void>();
     await using stage = await createStage({
       ...how,
@@ -83,7 +83,7 @@ describe.each(combinations)('the example over $transport in $era', (how) => {
 
 /** The model is being asked, by a process of the assistant's own. */
 async function expectAtWork({ client, model, project }: Stage, run: string): Promise<number> {
-  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => model.requests.length).toBe(1);
   expect((await toolsOf(client).poll(run)).process.status).toBe('running');
   const pid = await runnerOf(project, run);
   expectConfinedChild(client.pid, pid);

@@ -7,7 +7,7 @@ import { chmod, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply, SeenRequest, ServerCall } from '../support/model-server-script.ts';
 import {
   agentWith,
@@ -20,7 +20,6 @@ import {
 } from './support-project.ts';
 
 // Several processes each, side by side, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const MCP_SERVER = fileURLToPath(new URL('../support/mcp-server.ts', import.meta.url));
 const MCP = `mcp: { test: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(MCP_SERVER)}] } }\n`;

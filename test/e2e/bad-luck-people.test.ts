@@ -5,12 +5,11 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply, ServerCall } from '../support/model-server-script.ts';
 import { agentWith, createTestProject, expectErrorObject, expectKept, objectIn, printed } from './support-project.ts';
 
 // Several processes each, side by side, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const shell = (command: string): ServerCall => ({ name: 'shell', input: { command } });
 const slow: readonly Reply[] = [{ calls: [{ name: 'list' }] }, { text: 'Finally.', delayMs: 2_000 }, { text: 'Finally.' }];

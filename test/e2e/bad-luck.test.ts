@@ -3,7 +3,7 @@
  * model server on this machine. What is wrong and what to do about it is said, the exit code is right, and nothing that was
  * done is lost: afterwards the ledger is sound, the run can be looked at, and it goes on where it can.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply } from '../support/model-server-script.ts';
 import {
   agentWith,
@@ -16,7 +16,6 @@ import {
 } from './support-project.ts';
 
 // Several processes each, side by side, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 describe.concurrent('a file is refused:', () => {
   const broken = '---\nname: [helper\ntools: { a: b\n---\nHi.\n';

@@ -92,7 +92,7 @@ describe.concurrent('every example', () => {
   });
 });
 
-describe.concurrent('what the examples show', { timeout: 60_000 }, () => {
+describe.concurrent('what the examples show', () => {
   it('03: a router sends the request on, and the handoff comes last', async () => {
     const { result, story } = await ran('03-support-triage');
     expect(result).toMatchObject({ status: 'completed', agent: 'triage', finalAgent: 'reply-writer', runs: 3 });
@@ -150,7 +150,7 @@ describe.concurrent('what the examples show', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('what the examples of groups show', { timeout: 60_000 }, () => {
+describe.concurrent('what the examples of groups show', () => {
   it('08: everybody is asked the same, and answers stand side by side', async () => {
     const { result, story, shown } = await ran('08-broadcast');
     expect(result).toMatchObject({ status: 'completed', finalAgent: 'opinions', runs: 4 });
@@ -203,7 +203,7 @@ describe.concurrent('what the examples of groups show', { timeout: 60_000 }, () 
   });
 });
 
-describe.concurrent('what the example of assistants shows', { timeout: 60_000 }, () => {
+describe.concurrent('what the example of assistants shows', () => {
   it('13: a lead spawns two, answers a question and has the answer checked', async () => {
     const { result, events, shown } = await ran('13-assistants');
     expect(result).toMatchObject({ status: 'completed', finalAgent: 'lead', runs: 3 });

@@ -12,9 +12,6 @@ const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/co
 const FIXTURE_SERVER = fileURLToPath(new URL('../support/mcp-fixture-server.ts', import.meta.url));
 const expectedFailures = (name: string): string => fileURLToPath(new URL(`../fixtures/mcp-${name}.yml`, import.meta.url));
 
-/** Each run takes a few seconds; a machine under load takes its time. */
-const SUITE_MS = 90_000;
-
 interface Started {
   readonly url: string;
   readonly child: ChildProcess;
@@ -53,7 +50,7 @@ describe('troupe serve', () => {
     await project[Symbol.asyncDispose]();
   });
 
-  it.each(revisions)('meets the requirements of %s but for the listed fixtures', { timeout: SUITE_MS }, async (revision) => {
+  it.each(revisions)('meets the requirements of %s but for the listed fixtures', async (revision) => {
     const { code, out } = await runSuite(server?.url ?? '', revision, `expected-${revision}`);
     expect(summaryOf(out)).toContain('✓ tools-list');
     expect(code, out).toBe(0);
@@ -69,13 +66,9 @@ describe('our server with the tools of the suite', () => {
 
   afterAll(() => void server?.child.kill());
 
-  it.each(revisions)(
-    'meets the requirements of %s but for what no tool of ours needs',
-    { timeout: SUITE_MS },
-    async (revision) => {
-      const { code, out } = await runSuite(server?.url ?? '', revision, `fixture-expected-${revision}`);
-      expect(summaryOf(out)).toContain('✓ tools-call-simple-text');
-      expect(code, out).toBe(0);
-    },
-  );
+  it.each(revisions)('meets the requirements of %s but for what no tool of ours needs', async (revision) => {
+    const { code, out } = await runSuite(server?.url ?? '', revision, `fixture-expected-${revision}`);
+    expect(summaryOf(out)).toContain('✓ tools-call-simple-text');
+    expect(code, out).toBe(0);
+  });
 });

@@ -60,7 +60,7 @@ async function ok(ended: Promise<Ended>): Promise<JsonObject> {
 }
 
 describe.each(['stdio', 'http'])('the inspector over %s', (transport) => {
-  it.each(['legacy', 'modern'])('sees tools, resources and prompts (%s)', { timeout: 60_000 }, async (era) => {
+  it.each(['legacy', 'modern'])('sees tools, resources and prompts (%s)', async (era) => {
     const ask = asker(transport, era);
     const call = (name: string, input: unknown): Promise<Ended> =>
       ask('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(input));

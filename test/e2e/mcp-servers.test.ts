@@ -29,7 +29,7 @@ function start(project: TestProject, args: readonly string[], env: Readonly<Reco
     child,
     lines,
     errors: () => errors,
-    until: (count) => expect.poll(() => lines.length, { timeout: 15_000, interval: 10 }).toBeGreaterThanOrEqual(count),
+    until: (count) => expect.poll(() => lines.length, { interval: 10 }).toBeGreaterThanOrEqual(count),
     ended: async () => {
       const [code] = (await closed) as [number | null];
       return code;

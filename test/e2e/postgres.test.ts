@@ -9,7 +9,7 @@ import { createTestProject, type Ended } from './support-project.ts';
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 function json({ out }: Ended): JsonObject {
@@ -50,4 +50,4 @@ it('runs, shows, verifies and copies as it does in a file', async () => {
   expect(gone).toMatchObject({ code: 1, err: expect.stringContaining('Start the server') });
   const printed = all.map(({ out, err }) => out + err).join('');
   expect(printed).not.toContain('a-password-of-tests');
-}, 60_000);
+});

@@ -37,7 +37,7 @@ async function until(project: TestProject, holds: (rows: JsonObject[]) => boolea
   throw new Error(`never so: ${JSON.stringify(await rowsOf(project))}`);
 }
 
-describe('troupe ps', { timeout: 60_000 }, () => {
+describe('troupe ps', () => {
   it('shows an assistant at work, its process and what it has not read, and how things stand after kill -9', async () => {
     await using project = await createTestProject('model: scripted:replies.yaml\n');
     await project.write('agents/lead.md', LEAD);

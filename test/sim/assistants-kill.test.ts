@@ -14,6 +14,7 @@ import { isRunner, killUntilDead, type Victim } from '../support/assistants-live
 import { createAssistantsProject, toolsOf } from '../support/assistants-stage.ts';
 import { runningProcesses } from '../support/marked-processes.ts';
 import type { ModelServer } from '../support/model-server.ts';
+import { LONG_TEST_MS } from '../support/patience.ts';
 
 const KILLS = 100;
 const LANES = 2;
@@ -168,12 +169,12 @@ async function checkLane({ project, dramas }: Lane): Promise<void> {
   const pids = new Set(only(events, 'process.started').map(({ payload }) => payload.pid));
   expect(pids.size).toBeGreaterThan(runs.length);
   const left = (): readonly unknown[] => runningProcesses().filter((one) => pids.has(one.pid) && isRunner(one));
-  await expect.poll(left, { timeout: 2_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 }
 
 describe('kill -9 of a server, of a runner, and of both', () => {
   it(`${KILLS} times at random moments: all assistants come to their end as if nothing had happened`, {
-    timeout: 300_000,
+    timeout: LONG_TEST_MS,
   }, async () => {
     const seed = Number(process.env['TROUPE_SEED'] ?? 20_261_116);
     const kills: Victim[] = [];

@@ -106,7 +106,7 @@ async function checkAll({ client, model }: ClusterStage, { handles, ends }: Star
 const stageOptions = { delayMs: () => 20 + 30 * Math.random(), plan: { projectBudget: { calls: MOST_CALLS } } };
 
 describe('a cluster under attack', () => {
-  it('workers killed every second, then Postgres restarted', { timeout: 180_000 }, async () => {
+  it('workers killed every second, then Postgres restarted', async () => {
     const stage = await openClusterStage(scenes, stageOptions);
     try {
       await Promise.all([1, 2, 3].map((number) => stage.workers.start(`worker ${number}`)));
@@ -127,7 +127,7 @@ describe('a cluster under attack', () => {
     }
   });
 
-  it('a Restate server of three killed', { timeout: 180_000 }, async () => {
+  it('a Restate server of three killed', async () => {
     const stage = await openClusterStage(scenes, { ...stageOptions, nodes: 3 });
     try {
       await Promise.all([1, 2].map((number) => stage.workers.start(`worker ${number}`)));

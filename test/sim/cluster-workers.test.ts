@@ -64,12 +64,12 @@ let stage: ClusterStage;
 const folders: string[] = [];
 beforeAll(async () => {
   stage = await openClusterStage(scenes, { plan: { drainMs: 200 } });
-}, 60_000);
+});
 afterEach(() => stage.workers.stop());
 afterAll(async () => {
   await stage.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** The same sources in another place, with another version. */
 function anotherBuild(): string {
@@ -114,13 +114,13 @@ async function invocationsOf(run: string): Promise<unknown[]> {
 const askersOf = (run: string): string[] => stage.model.asked.flatMap(({ key, by }) => (key.startsWith(`${run}/`) ? [by] : []));
 
 describe('replacing workers', () => {
-  it('runs that wait finish on another build at the same address', { timeout: 60_000 }, async () => {
+  it('runs that wait finish on another build at the same address', async () => {
     const old = await stage.workers.start('build A');
     await stage.register();
     const handles = await Promise.all([11, 12, 13].flatMap((n) => [stage.start(ASKS, n), stage.start(ASKS_BELOW, n + 10)]));
     for (const handle of handles) expect(await handle.done).toMatchObject({ kind: 'waiting' });
     const resting = await stage.start(BACKS_OFF, 41);
-    await expect.poll(() => stepsOf(resting), { timeout: 10_000 }).toContain('iteration/1/back-off');
+    await expect.poll(() => stepsOf(resting)).toContain('iteration/1/back-off');
     old.kill('SIGTERM');
     expect(await old.ended).toBe(0);
 
@@ -142,7 +142,7 @@ describe('replacing workers', () => {
     expect(new Set(stage.model.asked.map(({ by }) => by))).toEqual(new Set(['build A', 'build B']));
   });
 
-  it('at another address new runs go to the new workers, and old ones end where they began', { timeout: 60_000 }, async () => {
+  it('at another address new runs go to the new workers, and old ones end where they began', async () => {
     const [port = 0] = await freePorts(1);
     await stage.workers.start('old');
     await stage.register();
@@ -161,11 +161,11 @@ describe('replacing workers', () => {
 });
 
 describe('a worker that is frozen and taken for dead', () => {
-  it('cannot write when it comes back, and the run ends once', { timeout: 60_000 }, async () => {
+  it('cannot write when it comes back, and the run ends once', async () => {
     const zombie = await stage.workers.start('zombie');
     await stage.register();
     const handle = await stage.start(HANGS, 51);
-    await expect.poll(() => askersOf(handle.run), { timeout: 10_000 }).toEqual(['zombie']);
+    await expect.poll(() => askersOf(handle.run)).toEqual(['zombie']);
     zombie.kill('SIGSTOP');
 
     let parts: EngineParts | undefined;
@@ -185,8 +185,8 @@ describe('a worker that is frozen and taken for dead', () => {
 
     held.resolve();
     zombie.kill('SIGCONT');
-    await expect.poll(() => stage.model.asked.find(({ by }) => by === 'zombie')?.answered, { timeout: 10_000 }).toBe(true);
-    await expect.poll(() => invocationsOf(handle.run), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => stage.model.asked.find(({ by }) => by === 'zombie')?.answered).toBe(true);
+    await expect.poll(() => invocationsOf(handle.run)).toEqual([]);
     const events = await readAll(stage.client.ledger, handle.session);
     expect(events).toHaveLength(length);
     expect(events.filter((event) => event.event_type === 'run.resumed').map(({ payload }) => payload)).toEqual([

@@ -94,7 +94,7 @@ function checkCalls({ outside }: Play, lives: number): void {
 }
 
 describe('a loop of three iterations with four workers', () => {
-  it('ends as if nothing had happened, wherever it is cut', { timeout: 120_000 }, async () => {
+  it('ends as if nothing had happened, wherever it is cut', async () => {
     const whole = newPlay();
     const uncut = await live(whole, NEVER);
     const expected = await readAll(whole.ledger, SESSION);
@@ -118,7 +118,7 @@ describe('a loop of three iterations with four workers', () => {
     }
   });
 
-  it('ends although every life is cut short', { timeout: 60_000 }, async () => {
+  it('ends although every life is cut short', async () => {
     for (let seed = 1; seed <= 8; seed += 1) {
       const random = seededRandom(seed);
       const play = newPlay();

@@ -100,7 +100,7 @@ async function checkEnd(folder: string): Promise<void> {
 }
 
 describe('kill -9', () => {
-  it(`at random moments, ${KILLS} times: every run ends and nothing completed is repeated`, { timeout: 240_000 }, async () => {
+  it(`at random moments, ${KILLS} times: every run ends and nothing completed is repeated`, async () => {
     const random = seededRandom(Number(process.env['TROUPE_SEED'] ?? 4711));
     let kills = 0;
     while (kills < KILLS)
@@ -108,7 +108,7 @@ describe('kill -9', () => {
     expect(kills).toBeGreaterThanOrEqual(KILLS);
   });
 
-  it('50 agents in 4 processes under one budget: it holds at every moment', { timeout: 120_000 }, async () => {
+  it('50 agents in 4 processes under one budget: it holds at every moment', async () => {
     const folder = newFolder('budget');
     const cap = 120;
     const random = seededRandom(99);

@@ -10,7 +10,6 @@ import { seededRandom } from '../../src/base/random.ts';
 import { endMarked, markedProcesses, runningProcesses } from '../support/marked-processes.ts';
 
 const KILLS = 30;
-const GONE_WITHIN_MS = 2_000;
 const main = join(import.meta.dirname, '../support/orphan-parent-main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'troupe-orphans-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,11 +27,11 @@ async function killOne(mark: string, afterMs: number): Promise<number> {
   const before = markedProcesses(mark).length;
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  await expect.poll(() => markedProcesses(mark), { timeout: GONE_WITHIN_MS, interval: 20 }).toEqual([]);
+  await expect.poll(() => markedProcesses(mark)).toEqual([]);
   // What stood by to end them has ended too.
   expect(children.some(({ command }) => command.includes('troupe-reaper'))).toBe(true);
   const pids = new Set(children.map(({ pid }) => pid));
-  await expect.poll(() => runningProcesses().filter(({ pid }) => pids.has(pid)), { timeout: GONE_WITHIN_MS }).toEqual([]);
+  await expect.poll(() => runningProcesses().filter(({ pid }) => pids.has(pid))).toEqual([]);
   return before;
 }
 
@@ -44,5 +43,5 @@ describe('kill -9', () => {
       found.push(await killOne(`troupe-orphan-${process.pid}-${kill}`, random.fraction() * 120));
     expect(Math.max(...found)).toBeGreaterThan(10);
     expect(Math.min(...found)).toBeGreaterThan(0);
-  }, 180_000);
+  });
 });

@@ -164,7 +164,7 @@ const rows = scenarios
   .map((scenario, row) => ({ title: `${scenario.pattern}: ${scenario.name}`, scenario, row }));
 
 describe('cut and resumed', () => {
-  it.each(rows)('$title', { timeout: 60_000 }, async ({ scenario, row }) => {
+  it.each(rows)('$title', async ({ scenario, row }) => {
     const whole = newPlay(scenario);
     const uncut = await live(whole, NEVER);
     await checkEnd(whole, uncut.result, 'not cut');
@@ -178,7 +178,7 @@ describe('cut and resumed', () => {
 describe('cut again and again', () => {
   const hardest = rows.filter(({ scenario }) => scenario.everyCut === true);
 
-  it.each(hardest)('$title', { timeout: 60_000 }, async ({ scenario }) => {
+  it.each(hardest)('$title', async ({ scenario }) => {
     for (let seed = 1; seed <= 3; seed += 1) {
       const random = seededRandom(seed);
       const play = newPlay(scenario);

@@ -53,7 +53,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-it('pauses all processes when one is refused, and finds out together how many may go at once', { timeout: 60_000 }, async () => {
+it('pauses all processes when one is refused, and finds out together how many may go at once', async () => {
   const { provider, start, query } = await begin({ atOnce: 12, callMs: 100, retryAfterMs: 1_500 });
   const workers = WORKERS.map((name) => start(name, 80));
   expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
@@ -69,7 +69,7 @@ it('pauses all processes when one is refused, and finds out together how many ma
   expect(await query('SELECT worker FROM quota_part WHERE held > 0')).toEqual([]);
 });
 
-it('never has more under way than is allowed, over all processes, and lets each have its part', { timeout: 60_000 }, async () => {
+it('never has more under way than is allowed, over all processes, and lets each have its part', async () => {
   const { provider, start, query } = await begin({ callMs: 150, retryAfterMs: 500 });
   const workers = WORKERS.map((name) => start(name, 60, 7));
   let most = 0;
@@ -92,7 +92,7 @@ it('never has more under way than is allowed, over all processes, and lets each 
   for (const name of WORKERS) expect(half.filter(({ worker }) => worker === name).length).toBeGreaterThan(15);
 });
 
-it('gives back what a killed process held, by itself', { timeout: 60_000 }, async () => {
+it('gives back what a killed process held, by itself', async () => {
   const { provider, start, query } = await begin({ callMs: 60_000, retryAfterMs: 500 });
   const dying = start('dying', 4, 4);
   await until(() => provider.inFlight() === 4);
@@ -106,7 +106,7 @@ it('gives back what a killed process held, by itself', { timeout: 60_000 }, asyn
   expect(heir.done()).toBe(0);
 });
 
-it('lives with a limit per second: everything gets through', { timeout: 60_000 }, async () => {
+it('lives with a limit per second: everything gets through', async () => {
   const { provider, start } = await begin({ perSecond: 40, callMs: 50, retryAfterMs: 1_000 });
   const workers = WORKERS.map((name) => start(name, 40));
   expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
@@ -114,7 +114,7 @@ it('lives with a limit per second: everything gets through', { timeout: 60_000 }
   expect(provider.lateCalls(NEWS_MS, END_MS)).toBe(0);
 });
 
-it('goes on after the server was away for a while', { timeout: 60_000 }, async () => {
+it('goes on after the server was away for a while', async () => {
   const { start, provider } = await begin({ callMs: 50, retryAfterMs: 500 });
   const workers = WORKERS.map((name) => start(name, 200, 6));
   await until(() => provider.seen.length > 60);

@@ -13,7 +13,7 @@ import { createRestateWorld, type RestateWorldOptions } from '../support/restate
 let server: RestateServer;
 beforeAll(async () => {
   server = await startTestRestate();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 async function play(scenario: Scenario, more: Partial<RestateWorldOptions>): Promise<void> {
@@ -30,5 +30,5 @@ describe.each([
   ['connected', {}],
   ['replayed at every wait', { inactivityMs: 0 }],
 ])('on Restate, %s', (_how, more) => {
-  it.each(named)('%s', { timeout: 30_000 }, (_name, scenario) => play(scenario, more));
+  it.each(named)('%s', (_name, scenario) => play(scenario, more));
 });

@@ -17,9 +17,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { IDEMPOTENCY_META_KEY } from '../../src/protocols/mcp-call.ts';
 import { MAIN, type TestProject } from '../e2e/support-project.ts';
 import { connectClient, type Era } from './mcp-fixture-http.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 const SERVER = 'builtin_assistant__';
-const CALL_MS = 120_000;
 
 /** The server died before it answered. */
 export class ConnectionLost extends Error {}
@@ -99,7 +99,7 @@ function asClient(client: Client, pid: number, close: () => Promise<void>): Assi
       arguments: { ...input },
       ...(key === undefined ? {} : { _meta: { [IDEMPOTENCY_META_KEY]: key } }),
     };
-    return await client.callTool(call, { timeout: CALL_MS }).catch((error: unknown) => {
+    return await client.callTool(call, { timeout: PATIENCE_MS }).catch((error: unknown) => {
       throw isLost(error) ? new ConnectionLost(`the server was gone during ${name}`, { cause: error }) : error;
     });
   };

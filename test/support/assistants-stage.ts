@@ -75,7 +75,7 @@ export function toolsOf({ callTool }: AssistantsClient) {
 export async function runnerOf({ folder }: TestProject, run: string): Promise<number> {
   const newest = async (): Promise<number | undefined> =>
     only(await sessionOf(folder, run), 'process.started').at(-1)?.payload.pid;
-  await expect.poll(newest, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(newest).toBeGreaterThan(0);
   return (await newest()) ?? 0;
 }
 

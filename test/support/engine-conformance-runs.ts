@@ -214,7 +214,7 @@ export const signalCases: readonly EngineCase[] = [
       const handle = await start(world, { run: RUN });
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
       await world.engine.cancel(RUN, 'not at all');
-      await expect.poll(() => statesOf(world, handle), { timeout: 5_000 }).toEqual(['helper cancelled', 'worker cancelled']);
+      await expect.poll(() => statesOf(world, handle)).toEqual(['helper cancelled', 'worker cancelled']);
       expect(world.outside.modelCalls).toHaveLength(2);
     },
   },
