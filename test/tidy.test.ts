@@ -13,7 +13,7 @@ const LINES_MAX = 400;
 const COLUMNS_MAX = 130;
 
 /** Not ours, or made by a command. The same names are in .gitignore. */
-const skippedFolders = new Set(['.git', 'node_modules', 'dist', '.troupe', 'coverage', 'results', '.install-lock']);
+const skipped = new Set(['.git', 'node_modules', 'dist', '.troupe', 'coverage', 'results', '.install-lock']);
 /** This file has to spell out what it forbids. */
 const itself = 'test/tidy.test.ts';
 
@@ -31,7 +31,9 @@ const shipped = code.filter((path) => path.startsWith('src/') && !path.endsWith(
 function walk(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : walk(path);
+    // In a second working tree .git is a file.
+    if (skipped.has(entry.name)) return [];
+    if (entry.isDirectory()) return walk(path);
     return entry.isFile() && !isBinary(entry.name) ? [relative(root, path).split(sep).join('/')] : [];
   });
 }
