@@ -112,7 +112,7 @@ async function session(
     request: request.input,
     exits,
     plain: request.plain ?? plainReport(output),
-    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns) },
+    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
   };
   return await hostedSession(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, steps),

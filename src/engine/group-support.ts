@@ -29,11 +29,19 @@ export function contextReader(
 export async function aboutAgents(tree: Tree, agents: readonly string[]): Promise<About[]> {
   const found: About[] = [];
   for (const name of agents) {
-    const { description, models } = (await tree.parts.agent(name)) ?? {};
-    const [model] = models ?? [];
-    found.push({ ...(description === undefined ? {} : { description }), ...(model === undefined ? {} : { model }) });
+    found.push(about(await tree.parts.agent(name)));
   }
   return found;
+}
+
+export function about(agent: AgentDefinition | undefined): About {
+  const { description, models, maxTurns } = agent ?? {};
+  const [model] = models ?? [];
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(model === undefined ? {} : { model }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+  };
 }
 
 /**

@@ -35,6 +35,7 @@ export function recordedDefinition(payload: Payloads['session.config']): AgentDe
 export function sessionLimits(definition: AgentDefinition): SessionLimits {
   return {
     maxTurns: definition.maxTurns ?? limits.maxTurns,
+    turnsBefore: 0,
     maxToolCallsPerTurn: definition.maxToolCallsPerTurn ?? limits.maxToolCallsPerTurn,
     contextWindow: definition.contextWindow ?? limits.contextWindowTokens,
     maxOutputTokens: definition.maxOutputTokens ?? limits.maxOutputTokens,

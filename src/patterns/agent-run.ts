@@ -30,7 +30,12 @@ export interface AgentRun {
 }
 
 /** What others are told about an agent. */
-export type About = { readonly description?: string; readonly model?: string };
+export type About = {
+  readonly description?: string;
+  readonly model?: string;
+  /** Its own limit of turns, if its file names one. */
+  readonly maxTurns?: number;
+};
 
 export type Progress = {
   /** The same word means that the files that were changed hold the same. */
@@ -65,3 +70,9 @@ export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: SessionR
 
 export const succeeded = (result: Pick<RunResult, 'status'>): boolean =>
   result.status === 'completed' || result.status === 'completed_unverified';
+
+/** Whether the run itself was cancelled, and not only one of those below it. */
+export async function wasStopped(run: AgentRun, key: string, results: readonly Pick<RunResult, 'status'>[]): Promise<boolean> {
+  if (!results.some(({ status }) => status === 'cancelled')) return false;
+  return await run.steps.step(`${key}/stopped`, async ({ signal }) => signal.aborted);
+}

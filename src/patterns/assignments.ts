@@ -71,7 +71,8 @@ function readArray(value: Json): Raw[] | undefined {
 
 /** At the beginning of a line, also as a list item, a heading or in bold. */
 const MARK = /^[ \t]*(?:(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+)?(?:\*\*|__)?@worker:[ \t]*(.*)$/i;
-const END = /^[ \t]*@end[ \t]*$/i;
+/** A word of its own, also in bold: whatever stands behind it is not part of the task. In code it is text. */
+const END = /(?:^|[ \t])(?:\*\*|__)?@end(?:\*\*|__)?(?=$|[\s.,;:!)])/i;
 
 function fromText(lines: readonly Line[], workers: readonly string[]): Raw[] {
   const tasks: { name: string; lines: string[] }[] = [];
@@ -82,10 +83,22 @@ function fromText(lines: readonly Line[], workers: readonly string[]): Raw[] {
       const { name, rest } = splitName(mark[1] ?? '', workers);
       current = { name, lines: rest === '' ? [] : [rest] };
       tasks.push(current);
-    } else if (!line.fenced && END.test(line.text)) current = undefined;
-    else current?.lines.push(line.text);
+    } else current?.lines.push(line.text);
+    if (line.fenced || current === undefined) continue;
+    const last = current.lines.at(-1) ?? '';
+    const end = endOf(last);
+    if (end === undefined) continue;
+    current.lines[current.lines.length - 1] = last.slice(0, end);
+    current = undefined;
   }
   return tasks.map(({ name, lines: body }) => ({ name, task: body.join('\n').trim() }));
+}
+
+/** Where the task ends in this line; inside backticks it does not. */
+function endOf(line: string): number | undefined {
+  const code = line.replaceAll(/`[^`]*`/g, (text) => '`'.repeat(text.length));
+  const found = END.exec(code);
+  return found === null ? undefined : found.index;
 }
 
 /** `@worker:a Do this. @end @worker:b Do that.` is two assignments on one line. */

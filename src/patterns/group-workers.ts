@@ -90,9 +90,3 @@ export function withMissing(report: Report, missing: readonly string[]): Report 
 
 export const missingFrom = (outcomes: readonly WorkerOutcome[]): string[] =>
   outcomes.filter(({ ok }) => !ok).map(({ worker }) => worker);
-
-/** Whether the group itself was cancelled, not only one of its workers. */
-export async function wasStopped(run: AgentRun, key: string, outcomes: readonly WorkerOutcome[]): Promise<boolean> {
-  if (!outcomes.some(({ status }) => status === 'cancelled')) return false;
-  return await run.steps.step(`${key}/stopped`, async ({ signal }) => signal.aborted);
-}

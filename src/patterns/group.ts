@@ -3,7 +3,7 @@
  * same in a loop until the goal is met (`reflect`). The declaring agent is the orchestrator; a loop without workers is its own.
  */
 import { textOf, type UserMessage } from '../events/messages.ts';
-import { type AgentRun, succeeded } from './agent-run.ts';
+import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
 import { ownWork } from './group-alone.ts';
 import { type Assigned, allMissing, divide, plan, synthesise } from './group-orchestrator.ts';
 import { sharedPrompt } from './group-prompts.ts';
@@ -18,7 +18,6 @@ import {
   startTask,
   type Worker,
   type WorkerOutcome,
-  wasStopped,
   withMissing,
   workersOf,
 } from './group-workers.ts';

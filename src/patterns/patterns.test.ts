@@ -115,4 +115,11 @@ describe.each(players)('cancelled $by', ({ play }) => {
     expect(played.asked.slice(last + 1).every((request) => request.signal.aborted)).toBe(true);
     if (played.ledger.length > 0) checkCosts(played);
   });
+
+  it('a team whose members were cancelled: no supervisor begins', async () => {
+    const { scenario, stopAt } = stops.find(({ name }) => name === 'two members, one cycle') as (typeof stops)[number];
+    const played = await play(scenario, stopAt);
+    expect(eventsOf(played, 'run.started').map((event) => event.agent)).toEqual(['room', 'ana', 'ben']);
+    expect(played.result.error).toEqual({ code: 'cancelled', message: 'The team was cancelled.' });
+  });
 });

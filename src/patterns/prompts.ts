@@ -45,16 +45,19 @@ export const memberBrief = (members: readonly string[], supervisor: string, self
   ].join('\n');
 
 export const supervisorBrief = (members: readonly string[]): string =>
-  [
-    `You lead a team: ${members.join(', ')}. They work in parallel and have just finished a cycle; their broadcasts follow.`,
-    'Call team_broadcast to answer them and start another cycle, or final_report to give the answer and end the work.',
-  ].join('\n');
+  `You lead a team: ${members.join(', ')}. They work in parallel.`;
 
 export const nextCycle = (cycle: number): string =>
   `Cycle ${cycle} of the team's work begins. Read the broadcasts that are new to you, go on with your part, and broadcast what you have.`;
 
 export const nextJudgement = (cycle: number): string =>
-  `The members have finished cycle ${cycle}. Their broadcasts follow. Broadcast to go on, or give the final report.`;
+  `The members have finished cycle ${cycle}. Their broadcasts follow. ` +
+  'Call team_broadcast to answer them and start another cycle, or final_report to give the answer and end the work.';
+
+/** There will be no other cycle: nothing is said of a way to begin one. */
+export const lastJudgement = (cycle: number, alone: boolean): string =>
+  `The members have finished cycle ${cycle}. Their broadcasts follow. ` +
+  `${alone ? 'No member is left' : 'This is your last turn'}: call final_report to give the answer and end the work.`;
 
 export const memberFailed = (member: string, reason: string): string =>
   `member ${member} failed and is no longer in the team. Reason: ${reason}`;

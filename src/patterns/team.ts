@@ -4,19 +4,26 @@
  * that goes on with the conversation of the one before, so nothing of a team lives only in memory.
  */
 import type { AgentDefinition } from '../agents/definition.ts';
+import { counted } from '../base/counted.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
-import { type AgentRun, succeeded } from './agent-run.ts';
-import { memberBrief, memberFailed, nextCycle, nextJudgement, supervisorBrief } from './prompts.ts';
+import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
+import { lastJudgement, memberBrief, memberFailed, nextCycle, nextJudgement, supervisorBrief } from './prompts.ts';
 import type { Handle, RunResult, Seat, StartOptions } from './steps.ts';
 
 type Team = NonNullable<AgentDefinition['team']>;
 
+/** How many turns somebody has over all cycles, and which setting says so. */
+interface TurnLimit {
+  readonly turns: number;
+  readonly setting: 'memberMaxTurns' | 'supervisorMaxTurns' | 'maxTurns';
+}
+
 /** Where a participant stands between cycles. */
 interface Participant {
   readonly name: string;
-  readonly maxTurns: number;
+  limit: TurnLimit;
   turns: number;
   /** Its last run, and the agent that has the seat: the last of a handoff chain. */
   last: { readonly run: RunId; readonly agent: string } | undefined;
@@ -24,13 +31,25 @@ interface Participant {
 
 export async function runTeam(run: AgentRun, team: Team, request: UserMessage): Promise<RunResult> {
   const lead = team.supervisor ?? run.agent.name;
-  const supervisor = participant(lead, team.supervisorMaxTurns ?? limits.maxTurns);
-  let active = team.members.map((name) => participant(name, team.memberMaxTurns ?? limits.maxTurns));
+  const [ofLead, ...ofMembers] = await run.steps.step('limits', async () => await run.about([lead, ...team.members]));
+  const supervisor = participant(lead, turnLimit(team.supervisorMaxTurns, 'supervisorMaxTurns', ofLead?.maxTurns));
+  let active = team.members.map((name, index) =>
+    participant(name, turnLimit(team.memberMaxTurns, 'memberMaxTurns', ofMembers[index]?.maxTurns)),
+  );
   for (let cycle = 1; ; cycle += 1) {
-    active = await memberCycle(run, { cycle, request, lead, names: team.members }, active);
-    const judged = await judge(run, { cycle, request, lead, names: team.members }, supervisor, active.length === 0);
+    const at: Cycle = { cycle, request, lead, names: team.members, memberMaxTurns: team.memberMaxTurns };
+    const worked = await memberCycle(run, at, active);
+    if (worked === 'stopped') return cancelled(run, lead);
+    active = worked;
+    const judged = await judge(run, at, supervisor, active.length === 0);
     if (judged.spoke === undefined) return await dissolve(run, cycle, active, judged);
   }
+}
+
+/** The team's word and the agent's own both hold; the tighter one counts. */
+function turnLimit(ofTeam: number | undefined, setting: TurnLimit['setting'], own: number | undefined): TurnLimit {
+  if (own !== undefined && own <= (ofTeam ?? own)) return { turns: own, setting: 'maxTurns' };
+  return { turns: ofTeam ?? limits.maxTurns, setting };
 }
 
 interface Cycle {
@@ -38,12 +57,19 @@ interface Cycle {
   readonly request: UserMessage;
   readonly lead: string;
   readonly names: readonly string[];
+  readonly memberMaxTurns: number | undefined;
 }
 
-const participant = (name: string, maxTurns: number): Participant => ({ name, maxTurns, turns: 0, last: undefined });
+const participant = (name: string, limit: TurnLimit): Participant => ({ name, limit, turns: 0, last: undefined });
 
-/** Lets every active member work until it has broadcast. Gives those that are still in the team. */
-async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<Participant[]> {
+function cancelled(run: AgentRun, lead: string): RunResult {
+  const error = { code: 'cancelled', message: 'The team was cancelled.' };
+  const report = { format: 'text' as const, body: error.message, synthetic: true };
+  return { status: 'cancelled', report, finalAgent: lead, finalRun: run.run, turns: 0, error };
+}
+
+/** Lets every active member work until it has broadcast. Gives those that are still in the team, unless it was cancelled. */
+async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<Participant[] | 'stopped'> {
   const handles: Handle[] = [];
   for (const member of active) {
     const brief = memberBrief(at.names, at.lead, member.name);
@@ -51,20 +77,32 @@ async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participan
     handles.push(await take(run, at, member, 'member', input));
   }
   const results = await run.steps.settled(handles);
+  if (await wasStopped(run, `cycle/${at.cycle}`, results)) return 'stopped';
   const remaining: Participant[] = [];
   for (const [index, result] of results.entries()) {
     const member = active[index] as Participant;
     member.turns += result.turns;
-    member.last = { run: result.finalRun, agent: result.finalAgent };
+    await seat(run, at, member, result);
     if (await staysIn(run, at.cycle, member, result)) remaining.push(member);
   }
   return remaining;
 }
 
+/** Whoever answered has the seat from now on: with a handoff, the last of the chain, and then with its own limit. */
+async function seat(run: AgentRun, at: Cycle, member: Participant, { finalRun, finalAgent }: RunResult): Promise<void> {
+  const before = member.last?.agent ?? member.name;
+  member.last = { run: finalRun, agent: finalAgent };
+  if (finalAgent === before) return;
+  const key = `cycle/${at.cycle}/member/${member.name}/limits`;
+  const [about] = await run.steps.step(key, async () => await run.about([finalAgent]));
+  member.limit = turnLimit(at.memberMaxTurns, 'memberMaxTurns', about?.maxTurns);
+}
+
 /** A member leaves with its final broadcast, by failing, or because its turns are used up; the last two are announced. */
 async function staysIn(run: AgentRun, cycle: number, member: Participant, result: RunResult): Promise<boolean> {
   const left = succeeded(result) && result.spoke === 'final';
-  const exhausted = member.turns >= member.maxTurns ? `it has used all its ${member.maxTurns} turns (memberMaxTurns)` : undefined;
+  const { turns, setting } = member.limit;
+  const exhausted = member.turns >= turns ? `it has used its ${counted(turns, 'turn')} (${setting})` : undefined;
   const failure = succeeded(result) ? exhausted : (result.error?.message ?? result.status);
   if (!left && failure === undefined) return true;
   const key = `cycle/${cycle}/member/${member.name}`;
@@ -78,10 +116,11 @@ async function staysIn(run: AgentRun, cycle: number, member: Participant, result
 }
 
 async function judge(run: AgentRun, at: Cycle, supervisor: Participant, alone: boolean): Promise<RunResult> {
-  const text = alone ? `${nextJudgement(at.cycle)} No member is left: give the final report.` : nextJudgement(at.cycle);
-  const input = at.cycle === 1 ? opening(at.request, `${supervisorBrief(at.names)}\n${alone ? text : ''}`) : userText(text);
-  const lastTurn = supervisor.maxTurns - supervisor.turns <= 1;
-  const handle = await take(run, at, supervisor, 'supervisor', input, alone || lastTurn);
+  const last = alone || supervisor.limit.turns - supervisor.turns <= 1;
+  const judging = last ? lastJudgement(at.cycle, alone) : nextJudgement(at.cycle);
+  const brief = `${supervisorBrief(at.names)}\n${judging}`;
+  const input = at.cycle === 1 ? opening(at.request, brief) : userText(judging);
+  const handle = await take(run, at, supervisor, 'supervisor', input, last);
   const [judged] = (await run.steps.settled([handle])) as [RunResult];
   supervisor.turns += judged.turns;
   supervisor.last = { run: judged.finalRun, agent: judged.finalAgent };
@@ -99,7 +138,7 @@ function take(
   alone = false,
 ): Promise<Handle> {
   const own = role === 'supervisor' && who.name === run.agent.name ? { own: true } : {};
-  const seat: Seat = {
+  const place: Seat = {
     team: run.run,
     member: who.name,
     role,
@@ -110,9 +149,9 @@ function take(
   };
   const options: StartOptions = {
     role,
-    seat,
+    seat: place,
     reason: `cycle ${at.cycle} of the team of ${run.agent.name}`,
-    maxTurns: Math.max(1, who.maxTurns - who.turns),
+    maxTurns: Math.max(1, who.limit.turns - who.turns),
     ...(who.last === undefined ? {} : { continues: who.last.run }),
   };
   const key = role === 'member' ? `cycle/${at.cycle}/member/${who.name}` : `cycle/${at.cycle}/supervisor`;

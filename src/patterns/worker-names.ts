@@ -1,8 +1,9 @@
 /**
  * Which worker is meant. A name is taken exactly, then without regard to spelling marks, then by the words it shares with
- * the only worker that has them: never a guess between two, and never another number, so that `worker-1` does not get the
- * task of `worker-10`.
+ * the only worker that has them, then as a slip of the pen (`testr`) for the only worker it is near to: never a guess between
+ * two, and never another number, so that `worker-1` does not get the task of `worker-10`.
  */
+import { nearest } from '../base/did-you-mean.ts';
 
 /** The name at the beginning of a line and what follows it: the longest known name, else what is quoted, else the first word. */
 export function splitName(marked: string, workers: readonly string[]): { readonly name: string; readonly rest: string } {
@@ -41,7 +42,8 @@ export function findWorker(name: string, workers: readonly string[]): string | u
   if (same.length > 0) return same.length === 1 ? same[0] : undefined;
   return (
     made(name, workers, (one, other) => letters(one) === letters(other)) ??
-    made(name, workers, (one, other) => isPartOf(one, other) || isPartOf(other, one))
+    made(name, workers, (one, other) => isPartOf(one, other) || isPartOf(other, one)) ??
+    made(name, workers, (one, other) => nearest(one, [other]) !== undefined)
   );
 }
 

@@ -3,7 +3,9 @@ import { fenced } from '../base/fence.ts';
 import type { Payloads } from '../events/catalogue.ts';
 
 export function broadcastText(broadcast: Payloads['team.broadcast'], reader: string): string {
-  const { type, memberId, message, turnCount, timestamp } = broadcast;
+  const { type, memberId, message, turnCount, timestamp, final } = broadcast;
   const heading = `## TEAM BROADCAST\n\n${type} from ${memberId}, turn ${turnCount}, ${timestamp}`;
-  return `${heading}\n\n${fenced('broadcast', reader.slice(-12), message)}`;
+  // Said by the runtime, outside the fence: nobody waits for, or writes to, somebody who is gone.
+  const gone = final === true ? `\n\nmember ${memberId} has left the team with this and can no longer be reached.` : '';
+  return `${heading}\n\n${fenced('broadcast', reader.slice(-12), message)}${gone}`;
 }

@@ -10,6 +10,7 @@ const limits: SessionLimits = {
   maxToolCallsPerTurn: 3,
   contextWindow: 100_000,
   maxOutputTokens: 1_000,
+  turnsBefore: 0,
   loopNudgeAt: 3,
   loopStopAt: 5,
 };

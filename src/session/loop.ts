@@ -7,6 +7,7 @@
  * - Every tool call gets exactly one result, in the order of the calls.
  */
 
+import { counted } from '../base/counted.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import {
   type AssistantMessage,
@@ -57,9 +58,10 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
     const result = await takeTurn(loop, turn);
     if (result !== undefined) return result;
   }
+  const all = input.limits.maxTurns + input.limits.turnsBefore;
   return ended(loop, input.limits.maxTurns, 'failed', {
     code: 'no_report',
-    message: `The agent used all ${input.limits.maxTurns} turns without giving an answer.`,
+    message: `The agent used its ${counted(all, 'turn')} without giving an answer.`,
     fix: 'Raise maxTurns in the agent file, or give the agent a smaller task.',
   });
 }

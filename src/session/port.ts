@@ -39,6 +39,8 @@ export interface SessionTools {
 
 export interface SessionLimits {
   readonly maxTurns: number;
+  /** Turns that the same limit has been charged with before this session, for whoever is told that they are used up. */
+  readonly turnsBefore: number;
   readonly maxToolCallsPerTurn: number;
   readonly contextWindow: number;
   readonly maxOutputTokens: number;

@@ -113,7 +113,7 @@ export const routerScenarios: readonly Scenario[] = [
     agents: [desk({ maxTurns: 2, tools: ['look'] }), actor('billing'), actor('legal')],
     prompt: 'Hm.',
     brain: byAgent({ desk: (_request, turn) => calls({ name: 'look', input: { name: String(turn) } }) }),
-    expect: { status: 'failed', finalAgent: 'desk', error: /used all 2 turns without giving an answer/ },
+    expect: { status: 'failed', finalAgent: 'desk', error: /used its 2 turns without giving an answer/ },
     check: (story) => expect(story.asked).toHaveLength(2),
   },
 ];

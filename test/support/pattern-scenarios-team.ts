@@ -1,5 +1,6 @@
 /** Team: cycles and who hears what in them, how members leave, and how the supervisor ends it. */
 import { expect } from 'vitest';
+import { textOf } from '../../src/events/messages.ts';
 import {
   actor,
   askedOf,
@@ -13,7 +14,7 @@ import {
   told,
   toolsOf,
 } from './pattern-scenarios.ts';
-import { calls, reports } from './world.ts';
+import { calls, reports, says } from './world.ts';
 
 const room = (changes = {}) => actor('room', { team: { members: ['ana', 'ben'], supervisor: 'lead', ...changes } });
 const EIGHT = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm8'];
@@ -23,6 +24,11 @@ const exits = (story: Story) =>
 const failures = (story: Story) =>
   eventsOf(story, 'team.broadcast').flatMap(({ payload }) => (payload.type === 'failure' ? [payload.message] : []));
 const ended = 'the team has ended';
+/** What the last message from the user's side says. */
+const latestTold = (request: Story['asked'][number] | undefined) => {
+  const user = request?.messages.findLast((message) => message.role === 'user' && !textOf(message.content).startsWith('## TEAM'));
+  return user?.role === 'user' ? textOf(user.content) : '';
+};
 
 export const teamScenarios: readonly Scenario[] = [
   {
@@ -143,7 +149,7 @@ export const teamScenarios: readonly Scenario[] = [
     expect: { body: 'Done.', finalAgent: 'lead' },
     check(story) {
       const sentence =
-        'member ana failed and is no longer in the team. Reason: The agent used all 2 turns without giving an answer.';
+        'member ana failed and is no longer in the team. Reason: The agent used its 2 turns without giving an answer.';
       expect(failures(story)).toEqual([sentence]);
       expect(occurrences(told(askedOf(story, 'lead')[0]), sentence)).toBe(1);
       expect(toolsOf(askedOf(story, 'ana')[1])).toEqual(['team_broadcast']);
@@ -162,7 +168,101 @@ export const teamScenarios: readonly Scenario[] = [
     expect: { body: 'Done.', finalAgent: 'lead' },
     check(story) {
       expect(failures(story)).toHaveLength(2);
-      expect(failures(story)[0]).toMatch(/^member ana failed and is no longer in the team\. Reason: it has used all its 1 turns/);
+      expect(failures(story)[0]).toMatch(
+        /^member ana failed and is no longer in the team\. Reason: it has used its 1 turn \(memberMaxTurns\)/,
+      );
+    },
+  },
+  {
+    name: "a member's own limit of turns holds over all cycles",
+    pattern: 'team',
+    agents: [room({ memberMaxTurns: 5 }), actor('lead'), actor('ana', { maxTurns: 2 }), actor('ben')],
+    prompt: 'Why?',
+    brain: byAgent({
+      ana: (_request, turn) => broadcasts(`ana, word ${turn}.`),
+      ben: (_request, turn) => broadcasts(`ben, word ${turn}.`),
+      lead: (_request, turn) => (turn < 4 ? broadcasts('Go on.') : reports('Done.')),
+    }),
+    expect: { body: 'Done.', finalAgent: 'lead' },
+    check(story) {
+      expect(askedOf(story, 'ana')).toHaveLength(2);
+      expect(askedOf(story, 'ben')).toHaveLength(4);
+      expect(failures(story)).toEqual([
+        'member ana failed and is no longer in the team. Reason: it has used its 2 turns (maxTurns)',
+      ]);
+    },
+  },
+  {
+    name: "the last of a member's chain has its own limit of turns",
+    pattern: 'team',
+    agents: [
+      room(),
+      actor('lead'),
+      actor('ana', { handoff: { to: 'ann', include: 'report' } }),
+      actor('ann', { maxTurns: 2 }),
+      actor('ben'),
+    ],
+    prompt: 'Why?',
+    brain: byAgent({
+      ana: () => says('Ask ann.'),
+      ann: (_request, turn) => broadcasts(`ann, word ${turn}.`),
+      ben: (_request, turn) => broadcasts(`ben, word ${turn}.`),
+      lead: (_request, turn) => (turn < 4 ? broadcasts('Go on.') : reports('Done.')),
+    }),
+    expect: { body: 'Done.', finalAgent: 'lead' },
+    check: (story) => expect(askedOf(story, 'ann')).toHaveLength(2),
+  },
+  {
+    name: "the supervisor's own limit of turns holds over all cycles",
+    pattern: 'team',
+    agents: [room(), actor('lead', { maxTurns: 2 }), actor('ana'), actor('ben')],
+    prompt: 'Why?',
+    brain: byAgent({
+      ana: (_request, turn) => broadcasts(`ana, word ${turn}.`),
+      ben: (_request, turn) => broadcasts(`ben, word ${turn}.`),
+      lead: (request, turn) => (toolsOf(request).includes('team_broadcast') ? broadcasts(`More, ${turn}.`) : reports('Done.')),
+    }),
+    expect: { body: 'Done.', finalAgent: 'lead' },
+    check(story) {
+      expect(askedOf(story, 'lead').map(toolsOf)).toEqual([['team_broadcast', 'final_report'], ['final_report']]);
+      const [, last] = askedOf(story, 'lead');
+      expect(latestTold(last)).toContain('call final_report');
+      expect(latestTold(last)).not.toContain('roadcast to');
+      expect(latestTold(last)).not.toContain('team_broadcast');
+    },
+  },
+  {
+    name: 'a supervisor with one turn is never offered a broadcast, in words either',
+    pattern: 'team',
+    agents: [room({ supervisorMaxTurns: 1 }), actor('lead'), actor('ana'), actor('ben')],
+    prompt: 'Why?',
+    brain: byAgent({
+      ana: () => broadcasts('ana knows'),
+      ben: () => broadcasts('ben knows'),
+      lead: () => reports('Done.'),
+    }),
+    expect: { body: 'Done.', finalAgent: 'lead' },
+    check(story) {
+      const [only] = askedOf(story, 'lead');
+      expect(toolsOf(only)).toEqual(['final_report']);
+      expect(told(only)).not.toContain('team_broadcast');
+    },
+  },
+  {
+    name: 'a member that leaves with its last word is gone for everybody',
+    pattern: 'team',
+    agents: [room(), actor('lead'), actor('ana'), actor('ben')],
+    prompt: 'Why?',
+    brain: byAgent({
+      ana: () => broadcasts('ana is done', true),
+      ben: (_request, turn) => broadcasts(`ben, word ${turn}.`),
+      lead: (_request, turn) => (turn === 1 ? broadcasts('Go on.') : reports('Done.')),
+    }),
+    expect: { body: 'Done.', finalAgent: 'lead' },
+    check(story) {
+      const sentence = 'member ana has left the team with this and can no longer be reached.';
+      expect(occurrences(told(askedOf(story, 'ben')[1]), sentence)).toBe(1);
+      expect(occurrences(told(askedOf(story, 'lead')[1]), sentence)).toBe(1);
     },
   },
   {
@@ -216,7 +316,11 @@ export const teamScenarios: readonly Scenario[] = [
       ben: (_request, turn) => broadcasts(`ben, word ${turn}.`),
       lead: (_request, turn) => broadcasts(`lead, word ${turn}.`),
     }),
-    expect: { status: 'failed', finalAgent: 'lead', error: /^At the supervisor lead in cycle 2: .*used all 1 turns/ },
+    expect: {
+      status: 'failed',
+      finalAgent: 'lead',
+      error: /^At the supervisor lead in cycle 2: The agent used its 2 turns without/,
+    },
     check: (story) => expect(askedOf(story, 'lead')).toHaveLength(2),
   },
   {

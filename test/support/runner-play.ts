@@ -16,6 +16,7 @@ export const playLimits: SessionLimits = {
   maxToolCallsPerTurn: 3,
   contextWindow: 100_000,
   maxOutputTokens: 1_000,
+  turnsBefore: 0,
   loopNudgeAt: 3,
   loopStopAt: 5,
 };

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { TroupeError } from '../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { limits } from '../../src/base/limits.ts';
+import { about } from '../../src/engine/group-support.ts';
 import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
 import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
@@ -141,12 +142,7 @@ function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | '
       if (source === undefined || typeof source === 'string') return undefined;
       return newestEntries(source.text, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
     },
-    about: async (names) =>
-      names.map((name) => {
-        const { description, models } = options.agents.find((one) => one.name === name) ?? {};
-        const [model] = models ?? [];
-        return { ...(description === undefined ? {} : { description }), ...(model === undefined ? {} : { model }) };
-      }),
+    about: async (names) => names.map((name) => about(options.agents.find((one) => one.name === name))),
     progress: async () => ({ files: '', tests: '', pauses: 0 }),
   };
 }
@@ -257,7 +253,11 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
       request: request.input,
       exits,
       plain: request.plain ?? plainReport(output),
-      limits: { ...own, maxTurns: Math.min(own.maxTurns, node.started.maxTurns ?? own.maxTurns) },
+      limits: {
+        ...own,
+        maxTurns: Math.min(own.maxTurns, node.started.maxTurns ?? own.maxTurns),
+        turnsBefore: seat?.turnsBefore ?? 0,
+      },
     },
     {
       model: {
