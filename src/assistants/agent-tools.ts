@@ -30,6 +30,7 @@ function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
       description: 'Lists the assistants that can be spawned, page by page.',
       input: listInput,
       replay: 'safe',
+      readOnly: true,
       run: async (input) => asResult(await assistants.list(input)),
     }),
     defineTool({
@@ -37,6 +38,7 @@ function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
       description: 'Finds assistants for a task that is described in plain words, the best first.',
       input: searchInput,
       replay: 'safe',
+      readOnly: true,
       run: async (input) => asResult(await assistants.search(input)),
     }),
   ];
@@ -76,6 +78,7 @@ function watchingTools(parts: AgentToolParts): readonly Tool[] {
       'Says whether an assistant is starting, running, finished or failed, and how many messages wait for you. Use wait_ms instead of asking again and again.',
     input: pollInput,
     replay: 'safe',
+    readOnly: true,
     run: async (input, context) => {
       const vain = inVain(parts, input.wait_ms);
       const outcome = await assistants.poll(callerOf(context), input, optionsOf(context));
@@ -88,6 +91,7 @@ function watchingTools(parts: AgentToolParts): readonly Tool[] {
       'Fetches the messages of a thread: your own, or that of an assistant you have spawned. Use wait_ms to wait for one to arrive.',
     input: receiveInput,
     replay: 'safe',
+    readOnly: true,
     run: async (input, context) => {
       const vain = inVain(parts, input.wait_ms);
       const outcome = await assistants.receive(callerOf(context), input, optionsOf(context));

@@ -15,6 +15,7 @@ import { runTool } from '../tools/call.ts';
 import type { Tool, ToolOutcome } from '../tools/port.ts';
 import { callAgent } from './agent-calls.ts';
 import { takeUpAssistant } from './assistant-calls.ts';
+import { createCallOrder } from './call-order.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import { type RunNode, speakerOf, type Tree } from './tree.ts';
@@ -32,23 +33,28 @@ interface Call {
   readonly turn: number;
   readonly tool: Tool;
   readonly asked: ToolCallPart;
+  /** Resolves when the calls before it that it has to wait for have come to their end. */
+  itsTurn(): Promise<void>;
 }
 
 export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
   const caller: Caller = { tree, node, setup, steps };
+  const order = createCallOrder();
   return {
     specs: setup.tools,
-    async call(turn, index, asked) {
+    call(turn, index, asked) {
       const step = `turn/${turn}/tool/${index}`;
-      const known = node.journal.recorded('tool.result', step);
       const tool = byName.get(asked.name);
-      if (known !== undefined) {
-        if (tool?.kind === 'spawn' && known.payload.isError !== true) await takeUpAssistant(tree, node, step, asked.input);
-        return placed(caller.steps, step, resultPart(known.payload));
-      }
-      if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
-      return await callNow(caller, { step, turn, tool, asked });
+      return order.place(turn, tool, async (itsTurn) => {
+        const known = node.journal.recorded('tool.result', step);
+        if (known !== undefined) {
+          if (tool?.kind === 'spawn' && known.payload.isError !== true) await takeUpAssistant(tree, node, step, asked.input);
+          return placed(caller.steps, step, resultPart(known.payload));
+        }
+        if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
+        return await callNow(caller, { step, turn, tool, asked, itsTurn });
+      });
     },
   };
 }
@@ -65,6 +71,9 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const refusal = await permitted(caller, call);
   if (refusal !== undefined) return refuse(caller, step, asked, refusal);
   if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
+  await call.itsTurn();
+  tree.checkpoint(node);
+  if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const cause = begun ?? (await announce(caller, call));
   if (tool.kind !== undefined) return await callOther(caller, call, cause);
   const startedAt = tree.parts.clock.elapsed();

@@ -1,5 +1,6 @@
 /**
- * One turn's tool calls: run side by side, answered in the order they were asked. Calls that cannot be run (too many,
+ * One turn's tool calls: handed over together, in the order they were asked, and answered in it. Which of them run beside each
+ * other is for the tools to say. Calls that cannot be run (too many,
  * broken arguments, no such tool) get an error result, so that every call has exactly one result.
  */
 import type { ToolCallPart, ToolResultPart } from '../events/messages.ts';

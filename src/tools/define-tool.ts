@@ -13,6 +13,7 @@ export interface ToolDraft<Input> {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly replay: Replay;
+  readonly readOnly?: boolean;
   readonly kind?: 'question';
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -25,6 +26,7 @@ export function defineTool<Input>(draft: ToolDraft<Input>): Tool {
     description: draft.description,
     inputSchema,
     replay: draft.replay,
+    ...(draft.readOnly === true ? { readOnly: true } : {}),
     ...(draft.kind === undefined ? {} : { kind: draft.kind }),
     run: async (input, context) => {
       const parsed = draft.input.safeParse(input);

@@ -37,6 +37,7 @@ export function fetchTool({ clock, allowLocal = false }: FetchOptions): Tool {
       'Fetches a web address and returns it as text: HTML without its markup, JSON indented. Reads only; sends no data.',
     input,
     replay: 'safe',
+    readOnly: true,
     run: async ({ url, method = 'GET' }, { signal }) => {
       const budget = new AbortController();
       const forget = clock.after(limits.fetchMs, () =>

@@ -25,6 +25,7 @@ export function listTool(): Tool {
     description: 'Lists a folder of the workspace, or all paths below it that match a pattern. Folders end with `/`.',
     input,
     replay: 'safe',
+    readOnly: true,
     run: async ({ path = '.', pattern, everything = false }, { workspace, signal }) => {
       const inside = await resolveInside(workspace, path);
       if (!inside.ok) return errorResult(inside.error);

@@ -60,9 +60,11 @@ describe.each(transports)('an MCP server over %s', (kind, config) => {
     expect(tools.get('add')).toMatchObject({
       replay: 'safe',
       description: 'Adds two numbers.',
-      origin: { server: 'test', tool: 'add', readOnly: true },
+      readOnly: true,
+      origin: { server: 'test', tool: 'add' },
     });
-    expect(tools.get('put')).toMatchObject({ replay: 'safe', origin: { readOnly: false } });
+    expect(tools.get('put')).toMatchObject({ replay: 'safe' });
+    expect(tools.get('put')?.readOnly).toBeUndefined();
     expect(tools.get('note')).toMatchObject({ replay: 'never' });
     expect(tools.get('add')?.inputSchema).toMatchObject({ type: 'object', required: ['a', 'b'] });
   });

@@ -116,7 +116,8 @@ function toolOf(server: string, remote: RemoteTool, call: Call): Tool {
     description: (remote.description ?? remote.title ?? '').slice(0, DESCRIPTION_CHARACTERS),
     inputSchema: isJsonObject(inputSchema) ? inputSchema : { type: 'object' },
     replay: readOnlyHint === true || idempotentHint === true ? 'safe' : 'never',
-    origin: { server, tool: remote.name, readOnly: readOnlyHint === true },
+    ...(readOnlyHint === true ? { readOnly: true } : {}),
+    origin: { server, tool: remote.name },
     run: (input, context) => call(remote.name, input, context),
   };
 }

@@ -6,7 +6,8 @@ const builtIn = (name: string, replay: 'safe' | 'never' = 'safe') => ({ name, re
 const remote = (replay: 'safe' | 'never', readOnly = false) => ({
   name: 'git__push',
   replay,
-  origin: { server: 'git', tool: 'push', readOnly },
+  readOnly,
+  origin: { server: 'git', tool: 'push' },
 });
 
 describe('decide', () => {

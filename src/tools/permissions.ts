@@ -5,7 +5,7 @@
 import type { Permission, Tool } from './port.ts';
 
 export type Permissions = Readonly<Record<string, Permission>>;
-type Subject = Pick<Tool, 'name' | 'replay' | 'origin'>;
+type Subject = Pick<Tool, 'name' | 'replay' | 'readOnly' | 'origin'>;
 
 const STRICTNESS: Readonly<Record<Permission, number>> = { allow: 0, ask: 1, deny: 2 };
 
@@ -32,8 +32,8 @@ export function decide(tool: Subject, agent: Permissions = {}, project: Permissi
  * Built-ins by name. An MCP tool is allowed when it only reads: being safe to repeat is not enough, deleting twice is that
  * too. Anything else goes by whether it may be repeated.
  */
-export function defaultPermission({ name, replay, origin }: Subject): Permission {
-  if (origin !== undefined) return origin.readOnly ? 'allow' : 'ask';
+export function defaultPermission({ name, replay, readOnly, origin }: Subject): Permission {
+  if (origin !== undefined) return readOnly === true ? 'allow' : 'ask';
   return DEFAULTS.get(name) ?? (replay === 'safe' ? 'allow' : 'ask');
 }
 

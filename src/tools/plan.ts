@@ -24,6 +24,7 @@ export function planTool(): Tool {
       'Writes down the steps of the task and how far they are. Use it for work of several steps, and again when a step is done.',
     input,
     replay: 'safe',
+    readOnly: true,
     run: async ({ items }) => {
       if (items.length === 0) return textResult('The plan is empty.');
       const done = items.filter(({ status }) => status === 'done').length;

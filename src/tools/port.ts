@@ -43,10 +43,12 @@ export interface Tool {
   readonly inputSchema: JsonObject;
   readonly replay: Replay;
   /**
-   * The MCP server that brings this tool, and the tool's name there; permissions may name either. `readOnly`: the server
-   * says that it changes nothing.
+   * It says that it changes nothing: its calls run beside others of the same turn. Every other tool's calls have their effects in
+   * the order in which they were asked for. To be safe to repeat is not enough: deleting twice is that, too.
    */
-  readonly origin?: { readonly server: string; readonly tool: string; readonly readOnly: boolean };
+  readonly readOnly?: boolean;
+  /** The MCP server that brings this tool, and the tool's name there; permissions may name either. */
+  readonly origin?: { readonly server: string; readonly tool: string };
   /** Overrides the agent's `toolTimeout`. */
   readonly timeoutMs?: number;
   /**

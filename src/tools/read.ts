@@ -27,6 +27,7 @@ export function readTool(): Tool {
       'before each line; they are not part of the file.',
     input,
     replay: 'safe',
+    readOnly: true,
     run: async ({ path, offset, limit }, { workspace }) => {
       const inside = await resolveInside(workspace, path);
       if (!inside.ok) return errorResult(inside.error);

@@ -15,7 +15,8 @@ const remote = (server: string, tool: string): Tool => ({
   description: '',
   inputSchema: { type: 'object' },
   replay: 'safe',
-  origin: { server, tool, readOnly: true },
+  readOnly: true,
+  origin: { server, tool },
   run: async () => textResult(tool),
 });
 const mcp: McpServers = {

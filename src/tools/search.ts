@@ -30,6 +30,7 @@ export function searchTool({ clock }: { readonly clock: Clock }): Tool {
       'Finds lines in the text files of the workspace, shown as `path:line: text`. Leaves out `.git`, `node_modules` and binary files.',
     input,
     replay: 'safe',
+    readOnly: true,
     run: async (request, { workspace, signal }) => {
       const inside = await resolveInside(workspace, request.path ?? '.');
       if (!inside.ok) return errorResult(inside.error);

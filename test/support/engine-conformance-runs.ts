@@ -106,21 +106,22 @@ export const runCases: readonly EngineCase[] = [
   },
 ];
 
-const asks: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }, { name: 'look' }) : reports('Done.'));
+const asks: Brain = (asked) =>
+  turnOf(asked) === 1 ? calls({ name: 'look' }, { name: 'act' }, { name: 'look' }) : reports('Done.');
 const careful = [agent({ permissions: { act: 'ask' } })];
 
 export const waitCases: readonly EngineCase[] = [
   {
-    name: 'a run stops for a permission, lets the rest finish, and goes on with the answer',
+    name: 'a run stops for a permission, with what stands before it done, and goes on with the answer',
     async play(stage) {
       const world = await stage.create({ brain: asks, agents: careful });
       const handle = await start(world);
-      const wait = { kind: 'permission', wait: 'turn/1/tool/0/approval', agent: 'worker' };
+      const wait = { kind: 'permission', wait: 'turn/1/tool/1/approval', agent: 'worker' };
       expect(await handle.done).toMatchObject({ kind: 'waiting', waits: [wait] });
       expect(await world.engine.waits(handle.run)).toMatchObject([wait]);
-      expect(world.outside.effects).toEqual(['look 1']);
+      expect(world.outside.effects).toEqual(['look 0']);
       expect(await answered(world, handle, { kind: 'approved' })).toMatchObject({ status: 'completed' });
-      expect(world.outside).toMatchObject({ effects: ['look 1', 'act 0'], modelCalls: { length: 2 } });
+      expect(world.outside).toMatchObject({ effects: ['look 0', 'act 1', 'look 2'], modelCalls: { length: 2 } });
     },
   },
   {
@@ -129,7 +130,7 @@ export const waitCases: readonly EngineCase[] = [
       const world = await stage.create({ brain: asks, agents: careful });
       const handle = await start(world);
       await answered(world, handle, { kind: 'denied', note: 'not today' });
-      expect(world.outside.effects).toEqual(['look 1']);
+      expect(world.outside.effects).toEqual(['look 0', 'look 2']);
       expect(JSON.stringify(await transcript(world, handle))).toContain('not today');
     },
   },
@@ -166,7 +167,7 @@ export const waitCases: readonly EngineCase[] = [
       await expect.poll(async () => (await world.ledger.runs({ run: handle.run }))[0]?.state).toBe('cancelled');
       expect(await resumedResult(world, handle.run)).toMatchObject({ status: 'cancelled' });
       expect(await world.engine.cancel(handle.run, 'again')).toEqual({ kind: 'ended' });
-      expect(world.outside.effects).toEqual(['look 1']);
+      expect(world.outside.effects).toEqual(['look 0']);
     },
   },
 ];

@@ -125,6 +125,7 @@ export function worldTools(outside: Outside): Tool[] {
     description: name,
     inputSchema,
     replay,
+    ...(replay === 'safe' ? { readOnly: true } : {}),
     async run(input) {
       const what = `${name} ${(input as { name: string }).name}`;
       outside.effects.push(what);
