@@ -4,6 +4,7 @@
  * with its conversation, as long as it has turns left.
  */
 
+import { counted } from '../base/counted.ts';
 import { childRunId, type RunId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
@@ -168,7 +169,9 @@ function structured(status: string, body: string, child: Child): string {
 }
 
 function footer({ agent, id, turnsRemaining }: Child): string {
-  return `---\n${agent} can be asked further: ask_clarification with id \`${id}\` (${turnsRemaining} turns remaining).`;
+  if (turnsRemaining === 0) return `---\n${agent} has no turns left and cannot be asked further.`;
+  const left = `${counted(turnsRemaining, 'turn')} remaining`;
+  return `---\n${agent} can be asked further: ask_clarification with id \`${id}\` (${left}).`;
 }
 
 function failureText(result: RunResult, agent: string): string | undefined {

@@ -82,27 +82,37 @@ function inputSchema(agent: AgentDefinition): JsonObject {
   return { ...own, properties: { ...properties, reason: REASON }, required: [...required, 'reason'] };
 }
 
-const clarificationTool: Tool = {
+/** `ids`: those that can be named, where that is known. */
+const idSchema = (description: string, ids: readonly string[] | undefined): JsonObject =>
+  ids === undefined ? { type: 'string', description } : { type: 'string', description, enum: [...ids] };
+
+export const clarificationSchema = (ids?: readonly string[]): JsonObject => ({
+  type: 'object',
+  properties: { id: idSchema('The clarification id from its answer', ids), question: { type: 'string' } },
+  required: ['id', 'question'],
+  additionalProperties: false,
+});
+
+export const dismissalSchema = (ids?: readonly string[]): JsonObject => ({
+  type: 'object',
+  properties: { id: idSchema('The clarification id from its answer', ids) },
+  required: ['id'],
+  additionalProperties: false,
+});
+
+export const clarificationTool: Tool = {
   name: ASK_CLARIFICATION,
   description: 'Asks an agent that has answered you a further question. It remembers everything it did.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      id: { type: 'string', description: 'The clarification id from its answer' },
-      question: { type: 'string' },
-    },
-    required: ['id', 'question'],
-    additionalProperties: false,
-  },
+  inputSchema: clarificationSchema(),
   replay: 'safe',
   kind: 'clarification',
   run: async () => errorResult('A clarification is asked by the runtime.'),
 };
 
-const dismissalTool: Tool = {
+export const dismissalTool: Tool = {
   name: DISMISS_AGENT,
   description: 'Lets an agent that has answered you go. It cannot be asked any more, nor can the agents that it called.',
-  inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'], additionalProperties: false },
+  inputSchema: dismissalSchema(),
   replay: 'safe',
   kind: 'dismissal',
   run: async () => errorResult('An agent is dismissed by the runtime.'),

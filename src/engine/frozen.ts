@@ -19,6 +19,8 @@ export interface Frozen {
   inTurn<Answer>(run: string, id: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** From now on the child that answered last in this run cannot be asked. */
   dismiss(answeredIn: string): void;
+  /** The children that a run may name: its own, and those of the conversation it goes on with. */
+  own(run: string): Child[];
   /** The children that a conversation and the runs below it can still ask, all the way down. */
   below(run: string): Child[];
 }
@@ -68,6 +70,7 @@ export function createFrozen(): Frozen {
     inTurn,
     dismiss,
     find: (run, id) => holder(run, id)?.get(id),
+    own: (run) => [...conversation(run)].flatMap((at) => [...(children.get(at)?.values() ?? [])]).filter((child) => child.chat),
     below(run) {
       const tops = conversation(run);
       const held = [...children].filter(([caller]) => within(caller, tops)).flatMap(([, own]) => [...own.values()]);

@@ -12,6 +12,7 @@ import type { NewEvent } from '../ledger/port.ts';
 import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } from '../models/port.ts';
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
+import { createAnsweredAgents } from './answered-agents.ts';
 import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
 import { foreign, references } from './channel.ts';
 import { Interruption } from './interruption.ts';
@@ -37,6 +38,7 @@ interface Recorder {
 export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
   const meter = createSpendMeter(tree.parts.prices, setup.system, setup.tools);
   const recorder: Recorder = { tree, node, setup, steps, meter };
+  const answered = createAnsweredAgents(() => tree.frozen.own(node.run));
   return {
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {
@@ -46,7 +48,7 @@ export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, step
         if (known.kind === 'answer') meter.counted(request.messages, known.answer.usage);
         return known;
       }
-      return await askNow(recorder, step, request);
+      return await askNow(recorder, step, { ...request, tools: answered(request.tools) });
     },
   };
 }

@@ -110,6 +110,13 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
 const chatty = (name: string, changes = {}) => actor(name, { chat: true, ...changes });
 const answering = (request: ModelRequest, turn: number) => says(`${request.agent}, answer ${turn}.`);
 
+/** The ids that each tool may name, for those tools that take one. */
+const idsOffered = (request: ModelRequest | undefined): unknown[] =>
+  (request?.tools ?? []).flatMap(({ inputSchema }) => {
+    const { properties } = inputSchema as { readonly properties?: { readonly id?: { readonly enum?: unknown } } };
+    return properties?.id === undefined ? [] : [properties.id.enum];
+  });
+
 const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
   {
     name: 'a frozen sub-agent is asked again in its own conversation',
@@ -138,6 +145,12 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
         turnsRemaining: 2,
       });
       expect(results(third)[0]?.text).toContain('helper can be asked further');
+      // Only ids that there are can be named; before there are any, nothing is offered that would need one.
+      expect([undefined, second, third].map((request) => idsOffered(request ?? askedOf(story, 'boss')[0]))).toEqual([
+        [],
+        [['helper-1.0'], ['helper-1.0']],
+        [['helper-1.0'], ['helper-1.0']],
+      ]);
       expect(dismissed(story)).toEqual(['helper']);
     },
   },
@@ -171,6 +184,9 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     check(story) {
       const [, , third, fourth] = askedOf(story, 'boss');
       expect(structured(third)).toMatchObject({ status: 'answered', turnsRemaining: 0 });
+      expect(results(third)[0]?.text).toContain('helper has no turns left and cannot be asked further.');
+      // It can be let go, but not asked.
+      expect(idsOffered(third)).toEqual([['helper-1.0']]);
       expect(structured(fourth)).toMatchObject({ status: 'error', error: 'clarification_no_turns', turnsRemaining: 0 });
       expect(askedOf(story, 'helper')).toHaveLength(2);
       // The fourth was the last one that it had.
