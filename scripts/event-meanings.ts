@@ -273,16 +273,17 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     fields: { claims: 'each with the event that backs it, or why none does', verified: 'all of them are backed' },
   },
   'budget.reserved': {
-    says: 'The worst case of a call was set aside, before the call.',
+    says: 'The worst case of one attempt at a call was set aside, before the attempt.',
     fields: { scopes: 'the budgets it counts against: the run and its ancestors', amounts: 'how much' },
   },
   'budget.settled': {
-    says: 'A call ended and its reservation was exchanged for what it really took.',
+    says: 'An attempt ended, or nobody knows how, and its reservation was exchanged for what it took.',
     fields: {
       scopes: 'the same budgets',
       reserved: 'what was set aside',
       spent: 'what it took',
-      inDoubt: 'the process died before the outcome was known: all of the reservation is taken as spent',
+      inDoubt: 'the provider may have charged (a crash, a time-out): all of the reservation is taken as spent',
+      assumed: 'the provider did not count all of it: the rest is taken at its reserved value',
     },
   },
   'step.recorded': {

@@ -5,27 +5,22 @@
 
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { Amounts, ModelFailure, Payloads } from '../events/catalogue.ts';
+import type { ModelFailure, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { toolCallsOf } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
-import type { Model, ModelAnswer, ModelOutcome, ModelRequest, ModelSettings } from '../models/port.ts';
+import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../models/port.ts';
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
 import { createAnsweredAgents } from './answered-agents.ts';
-import { limitingScopes, refusal, reservation, settlement } from './budget.ts';
+import { type Attempts, createAttempts, type Refused } from './attempts.ts';
+import { limitingScopes } from './budget.ts';
 import { foreign, references } from './channel.ts';
 import { Interruption } from './interruption.ts';
 import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
-import { createSpendMeter, type SpendMeter, spent } from './worst-case.ts';
-import type { WriteOptions } from './writer.ts';
-
-/** Failures after which the provider may still have charged for the call. */
-const MAYBE_CHARGED: ReadonlySet<ModelFailure['kind']> = new Set(['timeout', 'cancelled', 'bad_response', 'network']);
-
-const NOTHING_CHARGED: Amounts = { calls: 1, tokens: 0, nanoUsd: 0 };
+import { createSpendMeter, type SpendMeter } from './worst-case.ts';
 
 interface Recorder {
   readonly tree: Tree;
@@ -36,7 +31,7 @@ interface Recorder {
 }
 
 export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
-  const meter = createSpendMeter(tree.parts.prices, setup.system, setup.tools);
+  const meter = createSpendMeter(tree.parts.prices, setup.system);
   const recorder: Recorder = { tree, node, setup, steps, meter };
   const answered = createAnsweredAgents(() => tree.frozen.own(node.run));
   return {
@@ -45,7 +40,7 @@ export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, step
       const step = `turn/${request.turn}/model`;
       const known = recordedOutcome(recorder, step);
       if (known !== undefined) {
-        if (known.kind === 'answer') meter.counted(request.messages, known.answer.usage);
+        if (known.kind === 'answer') meter.counted(request, known.answer.usage);
         return known;
       }
       return await askNow(recorder, step, { ...request, tools: answered(request.tools) });
@@ -73,40 +68,48 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   // The run had a model when it started: that it has none just now is no reason to end it.
   if (!opened.ok) throw new Interruption('interrupted', opened.error.message);
 
-  const scopes = limitingScopes(node.scopes);
-  const worst = scopes.length === 0 ? undefined : meter.worstCase(setup.models, request.messages, outputTokens(setup));
-  const refused = await announce(recorder, step, request, scopes, worst);
-  if (refused !== undefined) return { kind: 'no_budget', message: refused };
-
+  const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
   const startedAt = tree.parts.clock.elapsed();
-  let attempts = 1;
-  const outcome = await askWithRetries(opened.value, modelRequest(recorder, step, request), {
+  let announced = false;
+  let failures = 0;
+  const outcome = await askWithRetries<Refused>(opened.value, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
     clock: tree.parts.clock,
     random: tree.parts.random,
     quota: tree.parts.quota,
-    onFailure: (failure) => {
-      attempts = failure.final ? failure.attempt : failure.attempt + 1;
-      if (!failure.final)
-        tree.writer.enqueue([failedEvent(recorder, step, request.turn, failure.model, failure.attempt, failure.error, false)]);
+    async before(model) {
+      const refused = await announce(recorder, step, request, announced, attempts, model);
+      announced = true;
+      return refused;
+    },
+    async onFailure({ model, attempt, error, final }) {
+      failures = attempt;
+      if (final && error.kind === 'cancelled') tree.checkpoint(node);
+      const failed = node.journal.event('model.failed', { turn: request.turn, model, attempt, error, final }, { step });
+      const { events, options } = attempts.failed(error);
+      if (final) await tree.writer.write([failed, ...events], options);
+      else tree.writer.enqueue([failed, ...events], options);
     },
   });
+  if (outcome.kind === 'vetoed') return { kind: 'no_budget', message: outcome.veto.message };
+  if (outcome.kind === 'failed') return outcome;
+  meter.counted(request, outcome.answer.usage);
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
-  if (outcome.kind === 'answer') meter.counted(request.messages, outcome.answer.usage);
-  return record(recorder, step, request, outcome, { attempts, durationMs, worst, scopes });
+  return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
 }
 
-/** Writes the intent and the reservation, and waits until they are durable. The text says why there is no room, if so. */
+/** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
 async function announce(
-  { tree, node, setup, steps }: Recorder,
+  { tree, node, setup, steps, meter }: Recorder,
   step: string,
   request: TurnRequest,
-  scopes: ReturnType<typeof limitingScopes>,
-  worst: Amounts | undefined,
-): Promise<string | undefined> {
+  announced: boolean,
+  attempts: Attempts,
+  model: string,
+): Promise<Refused | undefined> {
   const events = [];
   const undo = node.journal.mark();
-  if (node.journal.recorded('model.request', step) === undefined) {
+  if (!announced && node.journal.recorded('model.request', step) === undefined) {
     const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
     const added = steps.added(request.messages.slice(request.newFrom));
     events.push(
@@ -114,23 +117,13 @@ async function announce(
       ...receipts(tree, node, step, added),
     );
   }
-  if (worst !== undefined) {
-    events.push(
-      node.journal.event(
-        'budget.reserved',
-        { scopes: scopes.map((scope) => scope.scope), amounts: worst },
-        { step, actor: 'system' },
-      ),
-    );
+  const written = await attempts.reserve(meter.worstCase(model, request, outputTokens(setup)), events);
+  if ('kind' in written) {
+    undo();
+    return written;
   }
-  if (events.length === 0) return undefined;
-  const written = await tree.writer.write(events, worst === undefined ? {} : { counters: reservation(scopes, worst) });
-  if (!('kind' in written)) {
-    for (const event of written) noteHeard(tree, node, event);
-    return undefined;
-  }
-  undo();
-  return refusal(written);
+  for (const event of written) noteHeard(tree, node, event);
+  return undefined;
 }
 
 /** Says of each message that this request carries that it has reached its reader. */
@@ -160,80 +153,25 @@ function settleDoubt({ tree, node }: Recorder, step: string): void {
   tree.writer.enqueue([node.journal.event('budget.settled', payload, { step, actor: 'system' })]);
 }
 
-interface Spending {
-  readonly attempts: number;
-  readonly durationMs: number;
-  readonly worst: Amounts | undefined;
-  readonly scopes: ReturnType<typeof limitingScopes>;
-}
-
-async function record(
-  recorder: Recorder,
+function record(
+  { tree, node, setup, steps }: Recorder,
   step: string,
   request: TurnRequest,
-  outcome: ModelOutcome,
-  spending: Spending,
-): Promise<TurnOutcome> {
-  const { tree, node, setup, steps } = recorder;
-  if (outcome.kind === 'failed') {
-    if (outcome.error.kind === 'cancelled') tree.checkpoint(node);
-    const doubt = MAYBE_CHARGED.has(outcome.error.kind);
-    const event = failedEvent(recorder, step, request.turn, setup.models[0] ?? '', spending.attempts, outcome.error, true);
-    const { events, options } = settled(recorder, step, spending, doubt ? spending.worst : NOTHING_CHARGED, doubt);
-    await tree.writer.write([event, ...events], options);
-    return { kind: 'failed', error: outcome.error };
-  }
-  const { message, finish, usage, served } = withIds(outcome.answer, request.turn);
-  const nanoUsd = tree.parts.prices.cost(served, usage) ?? tree.parts.prices.cost(setup.models[0] ?? '', usage);
-  const cost = nanoUsd === undefined ? {} : { cost: { nanoUsd, prices: tree.parts.prices.version } };
-  const { attempts, durationMs } = spending;
-  const payload = {
-    turn: request.turn,
-    message,
-    finish,
-    usage,
-    requested: setup.models[0] ?? '',
-    served,
-    attempts,
-    durationMs,
-    ...cost,
-  };
+  answer: ModelAnswer,
+  attempts: Attempts,
+  effort: { readonly attempts: number; readonly durationMs: number },
+): TurnOutcome {
+  const { message, finish, usage, served } = withIds(answer, request.turn);
+  const { prices } = tree.parts;
+  const requested = setup.models[0] ?? '';
+  const nanoUsd = prices.cost(served, usage) ?? prices.cost(requested, usage);
+  const cost = nanoUsd === undefined ? {} : { cost: { nanoUsd, prices: prices.version } };
+  const payload = { turn: request.turn, message, finish, usage, requested, served, ...effort, ...cost };
   const event = node.journal.event('model.response', payload, { step });
-  const { events, options } = settled(recorder, step, spending, spent(usage, nanoUsd), false);
+  const { events, options } = attempts.answered(usage, nanoUsd);
   tree.writer.enqueue([event, ...events], options);
   steps.place(message, step);
   return { kind: 'answer', answer: { message, finish, usage, served } };
-}
-
-/** What gives back the unused part of a reservation: written together with the outcome, so that none is without the other. */
-function settled(
-  { node }: Recorder,
-  step: string,
-  { worst, scopes }: Spending,
-  amounts: Amounts | undefined,
-  inDoubt: boolean,
-): { readonly events: readonly NewEvent[]; readonly options: WriteOptions } {
-  if (worst === undefined || amounts === undefined) return { events: [], options: {} };
-  const payload = {
-    scopes: scopes.map((scope) => scope.scope),
-    reserved: worst,
-    spent: amounts,
-    ...(inDoubt ? { inDoubt } : {}),
-  };
-  const event = node.journal.event('budget.settled', payload, { step, actor: 'system' });
-  return { events: [event], options: { counters: settlement(scopes, worst, amounts) } };
-}
-
-function failedEvent(
-  { node }: Recorder,
-  step: string,
-  turn: number,
-  model: string,
-  attempt: number,
-  error: ModelFailure,
-  final: boolean,
-) {
-  return node.journal.event('model.failed', { turn, model, attempt, error, final }, { step });
 }
 
 function modelRequest({ tree, node, setup }: Recorder, step: string, request: TurnRequest): ModelRequest {

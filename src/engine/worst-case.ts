@@ -4,33 +4,46 @@
  */
 import type { Amounts } from '../events/catalogue.ts';
 import type { Message, Usage } from '../events/messages.ts';
-import type { Prices, ToolSpec } from '../models/port.ts';
+import type { Prices } from '../models/port.ts';
+import type { TurnRequest } from '../session/port.ts';
 
 const BYTES_PER_TOKEN = 2;
 /** An image costs a provider-dependent number of tokens; this is above what the common ones charge for a large one. */
 const TOKENS_PER_IMAGE = 6_000;
 
-export interface SpendMeter {
-  /** For the dearest of the models that may be asked. */
-  worstCase(models: readonly string[], messages: readonly Message[], maxOutputTokens: number): Amounts;
-  /** What the provider counted for a call that held `messages`. */
-  counted(messages: readonly Message[], usage: Usage): void;
+/** The part of a request that is sent, beside the system prompt. */
+export type Sent = Pick<TurnRequest, 'messages' | 'tools' | 'toolChoice' | 'outputSchema'>;
+
+/** The most that one attempt on one model can cost. */
+export interface WorstCase {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly amounts: Amounts;
 }
 
-export function createSpendMeter(prices: Prices, system: string, tools: readonly ToolSpec[]): SpendMeter {
-  let knownTokens = Math.ceil((system.length + JSON.stringify(tools).length) / BYTES_PER_TOKEN);
+export interface SpendMeter {
+  worstCase(model: string, sent: Sent, maxOutputTokens: number): WorstCase;
+  /** What the provider counted for a request. */
+  counted(sent: Sent, usage: Usage): void;
+}
+
+export function createSpendMeter(prices: Prices, system: string): SpendMeter {
+  let knownTokens: number | undefined;
   let knownMessages = 0;
-  const inputTokens = (messages: readonly Message[]): number => {
+  const inputTokens = ({ messages, tools }: Sent): number => {
+    const front = knownTokens ?? Math.ceil((system.length + JSON.stringify(tools).length) / BYTES_PER_TOKEN);
     const from = knownMessages <= messages.length ? knownMessages : 0;
-    return messages.slice(from).reduce((sum, message) => sum + denseTokens(message), knownTokens);
+    return messages.slice(from).reduce((sum, message) => sum + denseTokens(message), front);
   };
   return {
-    worstCase(models, messages, maxOutputTokens) {
-      const input = inputTokens(messages);
-      const known = models.map((model) => prices.worstCase(model, input, maxOutputTokens)).filter((price) => price !== undefined);
-      return { calls: 1, tokens: input + maxOutputTokens, ...(known.length === 0 ? {} : { nanoUsd: Math.max(...known) }) };
+    worstCase(model, sent, maxOutputTokens) {
+      const input = inputTokens(sent);
+      const nanoUsd = prices.worstCase(model, input, maxOutputTokens);
+      const amounts = { calls: 1, tokens: input + maxOutputTokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
+      return { model, inputTokens: input, outputTokens: maxOutputTokens, amounts };
     },
-    counted(messages, usage) {
+    counted({ messages }, usage) {
       if (usage.inputTokens === undefined) return;
       knownTokens = usage.inputTokens;
       knownMessages = messages.length;
@@ -48,9 +61,4 @@ function denseTokens(message: Message): number {
     else tokens += Math.ceil(Buffer.byteLength(part.text) / BYTES_PER_TOKEN);
   }
   return tokens;
-}
-
-export function spent(usage: Usage, nanoUsd: number | undefined): Amounts {
-  const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
-  return { calls: 1, tokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
 }

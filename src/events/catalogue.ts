@@ -70,6 +70,10 @@ export const modelFailure = z.object({
   message: z.string(),
   status: z.number().int().optional(),
   retryAfterMs: z.number().optional(),
+  /** The request certainly never reached the provider. */
+  unsent: z.boolean().optional(),
+  /** The answer had begun to come when it failed. */
+  begun: z.boolean().optional(),
 });
 export type ModelFailure = z.infer<typeof modelFailure>;
 
@@ -291,8 +295,10 @@ const catalogue = {
     scopes: z.array(z.string()),
     reserved: amounts,
     spent: amounts,
-    /** The process died before the outcome was known: the whole reservation is taken as spent. */
+    /** Nobody knows what the attempt has cost (the process died, it timed out): the whole reservation is taken as spent. */
     inDoubt: z.boolean().optional(),
+    /** There was an answer, but the provider did not count all of it: what it left out is taken at its reserved value. */
+    assumed: z.boolean().optional(),
   }),
 
   'step.recorded': z.object({ value: jsonValue }),

@@ -10,7 +10,7 @@ import { isJsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { halfFinished, type Piece, toOutcome } from './answer.ts';
-import { cancelledFailure, timeoutFailure, toFailure } from './failures.ts';
+import { cancelledFailure, timeoutFailure, toFailure, unsentFailure } from './failures.ts';
 import type { Model, ModelOutcome, ModelRequest, ToolSpec } from './port.ts';
 import { createPromptWriter, type Dialect, type PromptWriter } from './prompt.ts';
 import { merged, readStream, toolCallPiece } from './stream.ts';
@@ -33,7 +33,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
   const write = createPromptWriter(options.dialect);
   const tools = createToolWriter();
   const ask = async (request: ModelRequest): Promise<ModelOutcome> => {
-    if (request.signal.aborted) return { kind: 'failed', error: cancelledFailure };
+    if (request.signal.aborted) return { kind: 'failed', error: unsentFailure };
     const watch = startWatch(request, options);
     try {
       const call = callOptions(request, write, tools, options, watch.signal);
@@ -92,7 +92,7 @@ async function stream(
   const interrupted = watch.reason();
   if (interrupted !== undefined) return { kind: 'failed', error: interrupted };
   if (end.kind === 'unfinished') return { kind: 'failed', error: halfFinished() };
-  return { kind: 'failed', error: toFailure(end.error, failureContext(options)) };
+  return { kind: 'failed', error: { ...toFailure(end.error, failureContext(options)), begun: true } };
 }
 
 function callOptions(

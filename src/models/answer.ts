@@ -49,7 +49,10 @@ export function toOutcome(raw: RawAnswer, provider: string, turn: number): Model
   const failure = failureWithout(content, raw.finish);
   if (failure !== undefined) return { kind: 'failed', error: failure };
   const message: AssistantMessage = { role: 'assistant', content };
-  return { kind: 'answer', answer: { message, finish, usage: usageOf(raw.usage), served: `${provider}/${raw.servedModel}` } };
+  return {
+    kind: 'answer',
+    answer: { message, finish, usage: usageOf(raw.usage, content.length > 0), served: `${provider}/${raw.servedModel}` },
+  };
 }
 
 function reasoningPart(text: string, metadata: Json | undefined, provider: string): Part {
@@ -91,13 +94,18 @@ export function halfFinished(): ModelFailure {
   return { kind: 'bad_response', message: 'The answer broke off: the half-finished stream ended without a finish.' };
 }
 
-function usageOf(usage: LanguageModelV4Usage): Usage {
-  const counts: Usage = {};
+/** No request is empty and no words are free: a provider that counts nothing where there is something has not counted. */
+function usageOf(usage: LanguageModelV4Usage, spoke: boolean): Usage {
   const { inputTokens: input, outputTokens: output } = usage;
-  if (input.total !== undefined) counts.inputTokens = input.total;
-  if (input.cacheRead !== undefined) counts.cacheReadTokens = input.cacheRead;
-  if (input.cacheWrite !== undefined) counts.cacheWriteTokens = input.cacheWrite;
-  if (output.total !== undefined) counts.outputTokens = output.total;
-  if (output.reasoning !== undefined) counts.reasoningTokens = output.reasoning;
-  return counts;
+  const counts = {
+    inputTokens: counted(input.total, 1),
+    cacheReadTokens: counted(input.cacheRead, 0),
+    cacheWriteTokens: counted(input.cacheWrite, 0),
+    outputTokens: counted(output.total, spoke ? 1 : 0),
+    reasoningTokens: counted(output.reasoning, 0),
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
 }
+
+const counted = (tokens: number | undefined, least: number): number | undefined =>
+  tokens === undefined || !Number.isFinite(tokens) || tokens < least ? undefined : Math.ceil(tokens);

@@ -38,6 +38,7 @@ export function toFailure(error: unknown, context: FailureContext): ModelFailure
     const wait = retryAfterMs(facts.headers, context.clock);
     if (wait !== undefined) failure.retryAfterMs = Math.ceil(wait);
   }
+  if (kind === 'network' && facts.codes.some((code) => NO_CONNECTION.test(code))) failure.unsent = true;
   return failure;
 }
 
@@ -51,6 +52,19 @@ export function timeoutFailure(what: 'total' | 'idle', milliseconds: number): Mo
 }
 
 export const cancelledFailure: ModelFailure = { kind: 'cancelled', message: 'The call was cancelled.' };
+export const unsentFailure: ModelFailure = { ...cancelledFailure, unsent: true };
+
+/** What a provider refuses before it generates anything, so that nobody is charged for it. */
+const REFUSED: ReadonlySet<Kind> = new Set(['auth', 'invalid_request', 'context_overflow', 'rate_limited', 'script_ended']);
+/** Statuses of an overloaded provider that turns a request away at the door; behind any other it may have worked on it. */
+const TURNED_AWAY: ReadonlySet<number> = new Set([409, 425, 503, 529]);
+
+/** Whether a call that failed certainly cost nothing. When in doubt, it may have. */
+export function costNothing({ kind, status = 0, unsent, begun }: ModelFailure): boolean {
+  if (unsent === true) return true;
+  if (begun === true) return false;
+  return REFUSED.has(kind) || (kind === 'overloaded' && TURNED_AWAY.has(status));
+}
 
 /** How providers say that the prompt does not fit. */
 const OVERFLOW = new RegExp(
@@ -71,6 +85,13 @@ const NETWORK_CODE = new RegExp(
     '^UND_ERR_(SOCKET|CONNECT|CLOSED|DESTROYED)',
     '^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)',
   ].join('|'),
+);
+
+/** There never was a connection over which a request could have gone. */
+const NO_CONNECTION = new RegExp(
+  ['^(ECONNREFUSED|ENOTFOUND|EAI_|ENET|EHOST|UND_ERR_CONNECT)', '^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)'].join(
+    '|',
+  ),
 );
 
 function kindOf(facts: Facts): Kind {

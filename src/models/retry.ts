@@ -2,13 +2,14 @@
  * Asks until there is an answer or no reason to go on. Passing trouble (rate limits, overload, timeouts, broken answers) is
  * tried again, on the next model of the list first and after a pause when all had their turn; a model that refuses the key
  * or the request is not asked again. All tries together are at most `maxRetries` + 1, and no wait outlives the signal.
+ * Whoever asks may object to any single attempt, which ends the asking.
  */
 import { type Clock, sleep } from '../base/clock.ts';
 import { assert } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
-import { cancelledFailure } from './failures.ts';
+import { cancelledFailure, unsentFailure } from './failures.ts';
 import type { Model, ModelOutcome, ModelRequest } from './port.ts';
 import type { Quota } from './quota.ts';
 
@@ -21,11 +22,19 @@ export interface FailedAttempt {
   readonly final: boolean;
 }
 
-export interface RetryOptions {
+/** Somebody objected to an attempt, so it was not made, nor any after it. */
+export interface Vetoed<Veto> {
+  readonly kind: 'vetoed';
+  readonly veto: Veto;
+}
+
+export interface RetryOptions<Veto = never> {
   readonly maxRetries: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly quota?: Quota | undefined;
+  /** Asked before every attempt, when nothing but its turn has to be waited for; what it gives is the reason not to make it. */
+  readonly before?: ((model: string) => Promise<Veto | undefined>) | undefined;
   /** Told of every failed attempt before the next one is made. */
   readonly onFailure?: ((failed: FailedAttempt) => void | Promise<void>) | undefined;
 }
@@ -37,18 +46,18 @@ interface Candidate {
   out: boolean;
 }
 
-export async function askWithRetries(
+export async function askWithRetries<Veto = never>(
   models: readonly Model[],
   request: ModelRequest,
-  options: RetryOptions,
-): Promise<ModelOutcome> {
+  options: RetryOptions<Veto>,
+): Promise<ModelOutcome | Vetoed<Veto>> {
   assert(models.length > 0, 'there is at least one model to ask');
   const candidates: Candidate[] = models.map((model) => ({ model, failures: 0, notBefore: 0, out: false }));
   let current = candidates[0];
-  let outcome: ModelOutcome = { kind: 'failed', error: cancelledFailure };
+  let outcome: ModelOutcome | Vetoed<Veto> = { kind: 'failed', error: unsentFailure };
   for (let attempt = 1; current !== undefined; attempt += 1) {
     outcome = await askOnce(current, request, options);
-    if (outcome.kind === 'answer') return outcome;
+    if (outcome.kind !== 'failed') return outcome;
     note(current, outcome.error, options);
     const goesOn = attempt <= options.maxRetries && !isLastWord(outcome.error) && !request.signal.aborted;
     const next: Candidate | undefined = goesOn ? chooseNext(candidates, current, options.clock) : undefined;
@@ -58,11 +67,17 @@ export async function askWithRetries(
   return outcome;
 }
 
-async function askOnce(candidate: Candidate, request: ModelRequest, options: RetryOptions): Promise<ModelOutcome> {
+async function askOnce<Veto>(
+  candidate: Candidate,
+  request: ModelRequest,
+  options: RetryOptions<Veto>,
+): Promise<ModelOutcome | Vetoed<Veto>> {
   const { clock, quota } = options;
   const waitMs = candidate.notBefore - clock.elapsed();
-  const cancelled = { kind: 'failed', error: cancelledFailure } as const;
+  const cancelled = { kind: 'failed', error: unsentFailure } as const;
   if (waitMs > 0 && (await sleep(clock, waitMs, request.signal)) === 'aborted') return cancelled;
+  const veto = await options.before?.(candidate.model.id);
+  if (veto !== undefined) return { kind: 'vetoed', veto };
   const slot = quota === undefined ? undefined : await quota.acquire(candidate.model.account, request.signal);
   if (quota !== undefined && slot === undefined) return cancelled;
   if (request.signal.aborted) {
@@ -103,7 +118,7 @@ function isLastWord(error: ModelFailure): boolean {
   return ['cancelled', 'context_overflow', 'refused', 'script_ended'].includes(error.kind);
 }
 
-function note(candidate: Candidate, error: ModelFailure, options: RetryOptions): void {
+function note(candidate: Candidate, error: ModelFailure, options: Pick<RetryOptions, 'clock' | 'random'>): void {
   const asked = error.retryAfterMs ?? 0;
   if (error.kind === 'auth' || error.kind === 'invalid_request' || asked > limits.retryMaxMs) {
     candidate.out = true;

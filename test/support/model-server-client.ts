@@ -3,6 +3,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { userText } from '../../src/events/messages.ts';
 import { type CatalogueOptions, createModelCatalogue } from '../../src/models/catalogue.ts';
 import type { Model, ModelAnswer, ModelCatalogue, ModelOutcome, ModelRequest } from '../../src/models/port.ts';
+import type { Vetoed } from '../../src/models/retry.ts';
 import type { ModelServer } from './model-server.ts';
 
 export const TEST_KEY = 'sk-test-0123456789abcdef';
@@ -42,12 +43,16 @@ export function modelRequest(change: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
-export function answerIn(outcome: ModelOutcome): ModelAnswer {
+type Outcome = ModelOutcome | Vetoed<unknown>;
+
+export function answerIn(outcome: Outcome): ModelAnswer {
+  if (outcome.kind === 'vetoed') throw new Error('not asked');
   if (outcome.kind === 'failed') throw new Error(`${outcome.error.kind}: ${outcome.error.message}`);
   return outcome.answer;
 }
 
-export function failureIn(outcome: ModelOutcome): Extract<ModelOutcome, { kind: 'failed' }>['error'] {
+export function failureIn(outcome: Outcome): Extract<ModelOutcome, { kind: 'failed' }>['error'] {
+  if (outcome.kind === 'vetoed') throw new Error('not asked');
   if (outcome.kind === 'answer') throw new Error(`an answer where a failure was expected: ${JSON.stringify(outcome.answer)}`);
   return outcome.error;
 }

@@ -1,0 +1,87 @@
+/**
+ * The attempts of one model call and what they may cost. Each is reserved before it is made and settled when it is known how
+ * it went, so retries and fallbacks count like first tries:
+ *
+ * - an answer settles what the provider counted; what it did not count is taken at its reserved value,
+ * - a failure that certainly cost nothing settles one call and no tokens,
+ * - any other failure settles the whole reservation, because the provider may have charged for it.
+ */
+import type { Amounts, ModelFailure, Payloads } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Usage } from '../events/messages.ts';
+import type { NewEvent } from '../ledger/port.ts';
+import { costNothing } from '../models/failures.ts';
+import type { Prices } from '../models/port.ts';
+import { type BudgetScope, refusal, reservation, settlement } from './budget.ts';
+import type { RunNode, Tree } from './tree.ts';
+import type { WorstCase } from './worst-case.ts';
+import type { WriteOptions } from './writer.ts';
+
+/** It was cancelled before it was its turn. */
+const NOT_MADE: Amounts = { calls: 0, tokens: 0, nanoUsd: 0 };
+const ONLY_THE_CALL: Amounts = { calls: 1, tokens: 0, nanoUsd: 0 };
+
+/** To be written together with what it settles, so that none is without the other. */
+export interface Settlement {
+  readonly events: readonly NewEvent[];
+  readonly options: WriteOptions;
+}
+
+/** There is no room for the attempt; it is not made. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
+export interface Attempts {
+  /** Reserves an attempt together with `events`, and gives what was written once it is durable. */
+  reserve(worst: WorstCase, events: readonly NewEvent[]): Promise<readonly LedgerEvent[] | Refused>;
+  answered(usage: Usage, nanoUsd: number | undefined): Settlement;
+  failed(error: ModelFailure): Settlement;
+}
+
+export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: readonly BudgetScope[]): Attempts {
+  const names = scopes.map((scope) => scope.scope);
+  let open: WorstCase | undefined;
+  const settle = (how: (worst: WorstCase) => Settled): Settlement => {
+    if (open === undefined) return { events: [], options: {} };
+    const reserved = open.amounts;
+    const settled = how(open);
+    open = undefined;
+    const payload = { scopes: names, reserved, ...settled };
+    const event = node.journal.event('budget.settled', payload, { step, actor: 'system' });
+    return { events: [event], options: { counters: settlement(scopes, reserved, settled.spent) } };
+  };
+  return {
+    async reserve(worst, events) {
+      const budgeted = scopes.length > 0;
+      if (!budgeted && events.length === 0) return [];
+      const payload = { scopes: names, amounts: worst.amounts };
+      const reserved = budgeted ? [node.journal.event('budget.reserved', payload, { step, actor: 'system' })] : [];
+      const counters = budgeted ? { counters: reservation(scopes, worst.amounts) } : {};
+      const written = await tree.writer.write([...events, ...reserved], counters);
+      if ('kind' in written) return { kind: 'refused', message: refusal(written) };
+      if (budgeted) open = worst;
+      return written;
+    },
+    answered: (usage, nanoUsd) => settle((worst) => spentBy(worst, usage, nanoUsd, tree.parts.prices)),
+    failed: (error) =>
+      settle(({ amounts }) => {
+        if (!costNothing(error)) return { spent: amounts, inDoubt: true };
+        return { spent: error.kind === 'cancelled' ? NOT_MADE : ONLY_THE_CALL };
+      }),
+  };
+}
+
+type Settled = Pick<Payloads['budget.settled'], 'spent' | 'inDoubt' | 'assumed'>;
+
+/** What an answer has cost, as far as the provider says; the rest is taken to be as bad as it could be. */
+function spentBy(worst: WorstCase, usage: Usage, nanoUsd: number | undefined, prices: Prices): Settled {
+  const { inputTokens = worst.inputTokens, outputTokens = worst.outputTokens } = usage;
+  const complete = usage.inputTokens !== undefined && usage.outputTokens !== undefined;
+  const most = complete ? undefined : prices.worstCase(worst.model, inputTokens, outputTokens);
+  const cost = (complete ? nanoUsd : undefined) ?? most ?? worst.amounts.nanoUsd;
+  const spent = { calls: 1, tokens: inputTokens + outputTokens, ...(cost === undefined ? {} : { nanoUsd: cost }) };
+  const assumed = !complete || (nanoUsd === undefined && cost !== undefined);
+  return assumed ? { spent, assumed } : { spent };
+}
