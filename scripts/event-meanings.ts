@@ -67,6 +67,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       spoke: 'in a team: ended with a broadcast instead of a report',
       error: 'what went wrong, unless it completed',
       claims: 'what the report says was done, in a form that can be checked',
+      verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
     },
   },
   'model.request': {

@@ -13,6 +13,7 @@ import {
   payloadSchemas,
   report,
   runStatus,
+  verification,
 } from '../src/events/catalogue.ts';
 import { SCHEMA_VERSION } from '../src/events/envelope.ts';
 import {
@@ -46,6 +47,7 @@ const shared = new Map<z.core.$ZodType, string>([
   [failure, 'Failure'],
   [modelFailure, 'ModelFailure'],
   [runStatus, 'RunStatus'],
+  [verification, 'Verification'],
 ]);
 
 /** A schema in the notation of TypeScript. Every kind of schema the events use is here; a new kind must be added. */

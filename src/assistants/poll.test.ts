@@ -13,7 +13,15 @@ it('says after a wait all that was committed together, not its first part', asyn
   await write(
     coder,
     { type: 'message.sent', payload: { ...report, kind: 'report' }, step: 'message/report' },
-    { type: 'run.ended', payload: { status: 'completed', report: { format: 'text', body: 'Done.' }, finalAgent: 'coder' } },
+    {
+      type: 'run.ended',
+      payload: {
+        status: 'completed',
+        report: { format: 'text', body: 'Done.' },
+        finalAgent: 'coder',
+        verification: { state: 'unchecked' },
+      },
+    },
   );
   expect(await waiting).toMatchObject({ process: { status: 'finished', exit_code: 0 }, message_summary: { unread_messages: 1 } });
   await ledger.close();

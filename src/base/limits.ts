@@ -41,6 +41,9 @@ export const limits = {
   // runs
   runDepth: 16,
   groupNudges: 3,
+  verificationReasons: 20,
+  verificationReasonCharacters: 500,
+  claimCharacters: 200,
   reflectIterations: 5,
   reflectErrors: 3,
   reflectBackOffMs: 2 * SECOND,

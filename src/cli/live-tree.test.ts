@@ -66,7 +66,13 @@ describe('frames', () => {
     const list = eventList();
     started(list, 'evil\u001b[2J\nname');
     const error = { code: 'x', message: 'bad\u001b]0;owned\u0007\nthing' };
-    list.add('run.ended', { status: 'failed', report: { format: 'text', body: '' }, finalAgent: 'evil', error });
+    list.add('run.ended', {
+      status: 'failed',
+      report: { format: 'text', body: '' },
+      finalAgent: 'evil',
+      error,
+      verification: { state: 'unchecked' },
+    });
     const [line] = frameLines(fold(list.events), ROOT, look);
     expect(line).toBe('✗ evil name  failed · 1.0s · bad thing');
   });
@@ -153,7 +159,11 @@ describe('the live tree', () => {
     const { clock, writes, view } = live();
     const list = eventList();
     started(list, 'lead', {}, { at: 0 });
-    list.add('run.ended', { status: 'completed', report: { format: 'text', body: 'x' }, finalAgent: 'lead' }, { at: 1 });
+    list.add(
+      'run.ended',
+      { status: 'completed', report: { format: 'text', body: 'x' }, finalAgent: 'lead', verification: { state: 'unchecked' } },
+      { at: 1 },
+    );
     const [, last] = list.events;
     if (last === undefined) throw new Error('no events');
     view.event(last, fold(list.events));

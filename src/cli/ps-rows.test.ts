@@ -60,7 +60,7 @@ async function runOnce(ledger: Ledger, session: SessionId): Promise<void> {
   const common = { run, actor: 'system', cause: before?.event_id ?? null, at: systemClock.now() } as const;
   const started: NewEvent = { ...common, type: 'run.started', payload: { agent: 'one', input: userText('Go.'), depth: 0 } };
   const report = { format: 'text', body: 'done' } as const;
-  const payload = { status: 'completed', report, finalAgent: 'one' } as const;
+  const payload = { status: 'completed', report, finalAgent: 'one', verification: { state: 'unchecked' } } as const;
   const ended: NewEvent = { ...common, cause: started, type: 'run.ended', payload };
   expect(await ledger.append({ session, fence: lease.fence, events: [started, ended] })).toMatchObject({ kind: 'appended' });
   await ledger.release(lease.fence);

@@ -16,7 +16,11 @@ const report = (body: string) => ({ format: 'text' as const, body });
 function session(): RunTree {
   const list = eventList();
   const end = (one: RunId, agent: string, more: Partial<Payloads['run.ended']> = {}): void =>
-    void list.add('run.ended', { status: 'completed', report: report('x'), finalAgent: agent, ...more }, { run: one });
+    void list.add(
+      'run.ended',
+      { status: 'completed', report: report('x'), finalAgent: agent, verification: { state: 'unchecked' }, ...more },
+      { run: one },
+    );
   const seat = (cycle: number, role: 'member' | 'supervisor', member: string) => ({
     role,
     seat: { team: run('lead'), member, role, cycle, turnsBefore: 0 },

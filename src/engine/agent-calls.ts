@@ -13,6 +13,7 @@ import { userText } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
+import { restsOn } from '../patterns/verification.ts';
 import { checkInput } from '../tools/input.ts';
 import type { Tool } from '../tools/port.ts';
 import { type AssistantAnswer, cancelAssistant, spawnAssistant } from './assistant-calls.ts';
@@ -75,9 +76,11 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: J
     run: result.finalRun,
     chat: agent.chat && succeeded(result),
     turnsRemaining: Math.max(0, maxTurns - result.turns),
+    verification: result.verification,
   };
   const gone = answered.chat ? [] : letGo(tree, tree.frozen.below(childRunId(node.run, call.step)));
   tree.frozen.note(node.run, answered);
+  tree.resting.note(node.run, answered);
   const text = answered.chat ? `${result.report.body}\n\n${footer(answered)}` : result.report.body;
   const payload = {
     ...base(call),
@@ -125,8 +128,15 @@ async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Questi
   const { step: key, cause } = call;
   const asking = await tree.child(node, { key, agent: child.agent, input: userText(question), options, cause });
   const result = await asking.result;
-  const now: Child = { ...child, run: result.finalRun, turnsRemaining: Math.max(0, child.turnsRemaining - result.turns) };
+  const now: Child = {
+    ...child,
+    run: result.finalRun,
+    turnsRemaining: Math.max(0, child.turnsRemaining - result.turns),
+    // What it could not back before stays so, unless it can now.
+    verification: restsOn(result, [{ name: 'earlier', result: { status: 'completed', verification: child.verification } }]),
+  };
   tree.frozen.note(node.run, now);
+  tree.resting.note(node.run, now);
   const status = succeeded(result) ? 'answered' : 'failed';
   const payload = {
     ...base(call),

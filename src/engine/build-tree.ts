@@ -18,6 +18,7 @@ import { createLiveParts } from './live-parts.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createMembers, type Members } from './members.ts';
 import type { LivePart } from './port.ts';
+import { createResting, type Resting } from './resting.ts';
 import type { AgentSetup } from './setup.ts';
 import { setupOf } from './setup-run.ts';
 import type { Slots } from './slots.ts';
@@ -70,7 +71,8 @@ export function buildTree(options: TreeOptions): DrivenTree {
     wake?.();
   };
   const inbox = createInbox(parts.ledger, session, onNews, options.elsewhere !== undefined);
-  const { channel, frozen, mailbox, members } = folded(events, inbox);
+  const { members, ...folds } = folded(events, inbox);
+  const { channel, frozen, mailbox } = folds;
   const node = (
     run: RunId,
     parent: RunNode | undefined,
@@ -92,9 +94,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     session,
     workspace,
     inbox,
-    channel,
-    frozen,
-    mailbox,
+    ...folds,
     spawned: createSpawned(assistantLimits(parts)),
     slots: options.slots,
     latestOf: members.latest,
@@ -164,10 +164,17 @@ interface Folds {
   readonly frozen: Frozen;
   readonly mailbox: Mailbox;
   readonly members: Members;
+  readonly resting: Resting;
 }
 
 function folded(events: readonly LedgerEvent[], inbox: Inbox): Folds {
-  const folds = { channel: createChannel(), frozen: createFrozen(), mailbox: createMailbox(), members: createMembers() };
+  const folds = {
+    channel: createChannel(),
+    frozen: createFrozen(),
+    mailbox: createMailbox(),
+    members: createMembers(),
+    resting: createResting(),
+  };
   for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);
   return folds;
 }

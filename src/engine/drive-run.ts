@@ -5,30 +5,30 @@
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
-import type { LedgerEvent } from '../events/envelope.ts';
 import { type Message, type UserMessage, userText } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
-import type { SessionRequest } from '../patterns/agent-run.ts';
+import type { CheckedSession, SessionRequest } from '../patterns/agent-run.ts';
 import { runAgent } from '../patterns/run-agent.ts';
 import type { RunResult } from '../patterns/steps.ts';
+import { resting, UNCHECKED } from '../patterns/verification.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { finalReportExit, plainReport } from '../session/final-report.ts';
-import type { SessionInput, SessionResult } from '../session/port.ts';
+import type { SessionInput } from '../session/port.ts';
 import { endAssistants, settleAssistants } from './assistant-calls.ts';
 import { embeddedSteps } from './embedded-steps.ts';
-import { checkClaims, manifest } from './evidence.ts';
+import { evidenceOf, manifest } from './evidence.ts';
 import { failureOf } from './failure-of.ts';
 import { aboutAgents, contextReader, progressOf } from './group-support.ts';
 import { hostedSession } from './hosted-session.ts';
 import { incoming, unheard } from './incoming.ts';
 import { Interruption } from './interruption.ts';
-import { readAll } from './read-all.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';
 import { reportMessage } from './report-message.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
 import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
+import { assistantsOf, checkSession } from './verification.ts';
 
 export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
@@ -96,7 +96,7 @@ async function session(
   setup: AgentSetup,
   steps: StepIndex,
   request: SessionRequest,
-): Promise<SessionResult> {
+): Promise<CheckedSession> {
   const output = outputContract(setup.definition);
   const exits = [...(request.exits ?? [])];
   // Somebody who only talks needs no tool to report; a supervisor that nobody is left to talk to still expects one.
@@ -114,7 +114,7 @@ async function session(
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
   };
-  return await hostedSession(tree, node, setup.definition, input, {
+  const result = await hostedSession(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, steps),
     tools: recordedTools(tree, node, setup, steps),
     incoming: (turn, room) => incoming(tree, node, steps, seat, turn, room),
@@ -126,6 +126,7 @@ async function session(
     },
     signal: node.abort.signal,
   });
+  return { ...result, verification: await checkSession(tree, node, result) };
 }
 
 async function condense(
@@ -147,18 +148,12 @@ async function condense(
   return summary;
 }
 
-/** Checks what the report claims, lists what was changed, and ends the run: all of it in one append. */
+/** Lists what was changed and ends the run: all of it in one append. */
 async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<RunResult> {
   const events: NewEvent[] = [];
-  const seen = await evidenceOf(tree, node);
-  const changed = manifest(seen);
+  const changed = manifest(await evidenceOf(tree, node));
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
-  let final = wallTimeOver(node, result);
-  if (final.status === 'completed' && (result.claims?.length ?? 0) > 0) {
-    const checked = await checkClaims(result.claims ?? [], seen, tree.workspaceOf(node));
-    events.push(node.journal.event('evidence.checked', checked, { actor: 'system' }));
-    if (!checked.verified) final = { ...final, status: 'completed_unverified' };
-  }
+  const final = resting(wallTimeOver(node, result), assistantsOf(tree, node));
   events.push(...dismissals(tree, node), ...report(tree, node, final));
   if (final.error !== undefined)
     events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
@@ -194,13 +189,6 @@ function dismissals(tree: Tree, node: RunNode): NewEvent[] {
   });
 }
 
-async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
-  const { journal } = node;
-  if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
-  await tree.writer.flushed();
-  return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
-}
-
 /** A run that was cut off by its wall-time budget did not fail and was not cancelled: it ran out. */
 function wallTimeOver(node: RunNode, result: RunResult): RunResult {
   const { reason } = node.abort.signal;
@@ -210,7 +198,7 @@ function wallTimeOver(node: RunNode, result: RunResult): RunResult {
 
 function endedPayload(
   run: RunId,
-  { status, report, finalAgent, finalRun, turns, spoke, error, claims }: RunResult,
+  { status, report, finalAgent, finalRun, turns, spoke, error, claims, verification }: RunResult,
 ): Payloads['run.ended'] {
   return {
     status,
@@ -221,6 +209,7 @@ function endedPayload(
     ...(spoke === undefined ? {} : { spoke }),
     ...(error === undefined ? {} : { error: withoutUndefined(error) }),
     ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
+    verification,
   };
 }
 
@@ -236,6 +225,7 @@ function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResul
     finalRun: node.run,
     turns: 0,
     error,
+    verification: UNCHECKED,
   };
 }
 

@@ -9,6 +9,7 @@ import { textOf, userText } from '../events/messages.ts';
 import type { ModelRequest } from '../models/port.ts';
 import { runAgent } from '../patterns/run-agent.ts';
 import type { RunResult, Steps } from '../patterns/steps.ts';
+import { UNCHECKED } from '../patterns/verification.ts';
 import { readAll } from './read-all.ts';
 import { type StepsCase, stepsConformance } from './steps-conformance.ts';
 
@@ -36,7 +37,14 @@ function rootPattern(pattern: (steps: Steps) => Promise<string>): NonNullable<Wo
     runAgent: async (run) => {
       if (run.agent.name !== 'root') return await runAgent(run);
       const body = await pattern(run.steps);
-      return { status: 'completed', report: { format: 'text', body }, finalAgent: 'root', finalRun: run.run, turns: 0 };
+      return {
+        status: 'completed',
+        report: { format: 'text', body },
+        finalAgent: 'root',
+        finalRun: run.run,
+        turns: 0,
+        verification: UNCHECKED,
+      };
     },
   };
 }

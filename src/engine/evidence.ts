@@ -7,6 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import type { Claim, Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import { readAll } from './read-all.ts';
+import type { RunNode, Tree } from './tree.ts';
 
 type Checked = Payloads['evidence.checked'];
 type Verdict = Checked['claims'][number];
@@ -62,4 +64,12 @@ export function manifest(events: readonly LedgerEvent[]): Payloads['artifact.man
     items.set(event.payload.path, { path: event.payload.path, sha256: event.payload.after });
   }
   return items.size === 0 ? undefined : { items: [...items.values()] };
+}
+
+/** What the runtime saw in this run and in no other. */
+export async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
+  const { journal } = node;
+  if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
+  await tree.writer.flushed();
+  return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }

@@ -12,6 +12,7 @@ import type { RestateServer } from '../cluster/restate-server.ts';
 import { textOf, userText } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { runAgent } from '../patterns/run-agent.ts';
+import { UNCHECKED } from '../patterns/verification.ts';
 import { stepsConformance } from './steps-conformance.ts';
 
 let server: RestateServer;
@@ -73,7 +74,14 @@ describe.each(stepsConformance)('on Restate: $name', ({ pattern, expected }) => 
         runAgent: async (run) => {
           if (run.agent.name !== 'root') return await runAgent(run);
           const body = await pattern(run.steps, { counts });
-          return { status: 'completed', report: { format: 'text', body }, finalAgent: 'root', finalRun: run.run, turns: 0 };
+          return {
+            status: 'completed',
+            report: { format: 'text', body },
+            finalAgent: 'root',
+            finalRun: run.run,
+            turns: 0,
+            verification: UNCHECKED,
+          };
         },
       },
     });

@@ -7,6 +7,7 @@ import { limits } from '../base/limits.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { succeeded } from '../patterns/agent-run.ts';
+import type { Part } from '../patterns/verification.ts';
 import type { ChildRun } from './child-run.ts';
 
 export interface AssistantLimits {
@@ -29,7 +30,11 @@ export interface Assistant {
   readonly agent: string;
   readonly child: ChildRun;
   status(): 'running' | 'finished' | 'failed';
+  /** How it ended, once it has. */
+  result(): Ended | undefined;
 }
+
+type Ended = Part['result'];
 
 export interface Spawned {
   note(parent: RunId, run: RunId, agent: string, child: ChildRun): void;
@@ -43,10 +48,13 @@ export interface Spawned {
   refusal(parent: Kin): Failure | undefined;
 }
 
+const statusOf = (ended: Ended | undefined): ReturnType<Assistant['status']> =>
+  ended === undefined ? 'running' : succeeded(ended) ? 'finished' : 'failed';
+
 export function createSpawned(bounds: AssistantLimits): Spawned {
   const byParent = new Map<RunId, Assistant[]>();
   const lastTold = new Map<RunId, string>();
-  const ended = new Map<string, 'finished' | 'failed'>();
+  const ended = new Map<string, Ended>();
   const working = (all: readonly Assistant[]): number => all.filter((one) => one.status() === 'running').length;
   const of = (parent: RunId): Assistant[] => {
     const known = byParent.get(parent) ?? [];
@@ -56,18 +64,18 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
   return {
     of,
     note(parent, run, agent, child) {
-      let status: ReturnType<Assistant['status']> = 'running';
-      of(parent).push({ run, agent, child, status: () => ended.get(run) ?? status });
+      const result = (): Ended | undefined => ended.get(run);
+      of(parent).push({ run, agent, child, result, status: () => statusOf(result()) });
       child.result.then(
         (result) => {
-          status = succeeded(result) ? 'finished' : 'failed';
+          ended.set(run, result);
         },
         // Interrupted: it goes on in another life.
         () => undefined,
       );
     },
     apply(event) {
-      if (event.event_type === 'run.ended') ended.set(event.run_id, succeeded(event.payload) ? 'finished' : 'failed');
+      if (event.event_type === 'run.ended') ended.set(event.run_id, event.payload);
     },
     told: (parent, text) => void lastTold.set(parent, text),
     lastTold: (parent) => lastTold.get(parent),

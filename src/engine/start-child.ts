@@ -5,6 +5,7 @@ import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { RunResult } from '../patterns/steps.ts';
+import { UNCHECKED } from '../patterns/verification.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { type BudgetScope, scopesOf, tighter } from './budget.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
@@ -99,6 +100,7 @@ async function refuseDepth(tree: Tree, child: RunNode): Promise<RunResult> {
     report,
     finalAgent: child.started.agent,
     error: { code: 'too_deep', message },
+    verification: UNCHECKED,
   };
   await tree.writer.write([child.journal.event('run.ended', ended, { step: END_STEP, actor: 'system' })]);
   return resultOfEnd(child.run, ended);

@@ -24,6 +24,7 @@ import type { Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { LivePart } from './port.ts';
+import type { Resting } from './resting.ts';
 import type { AgentSetup } from './setup.ts';
 import type { Slots } from './slots.ts';
 import type { AssistantLimits, Spawned } from './spawned.ts';
@@ -112,6 +113,8 @@ export interface Tree {
   readonly inbox: Inbox;
   readonly channel: Channel;
   readonly frozen: Frozen;
+  /** What the runs of this tree have been told by their sub-agents, and what it is worth. */
+  readonly resting: Resting;
   readonly mailbox: Mailbox;
   /** The assistants that runs of this tree have spawned. */
   readonly spawned: Spawned;

@@ -3,6 +3,7 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
+import { limits } from '../base/limits.ts';
 import { assistantEvents } from './assistants.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
@@ -45,6 +46,22 @@ export const claim = z.discriminatedUnion('kind', [
 ]);
 /** What a final report says was done, in a form that the runtime can check against evidence. */
 export type Claim = z.infer<typeof claim>;
+
+/**
+ * What the runtime found when it held a result against what it saw. `unchecked`: nothing was claimed and nothing demanded, which
+ * is neither good nor bad, and never shown as if it were `verified`.
+ */
+export const verification = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('verified') }),
+  z.object({
+    state: z.literal('unverified'),
+    reasons: z.array(z.string().max(limits.verificationReasonCharacters)).min(1).max(limits.verificationReasons),
+    /** The claims that nothing backed, when backing these is all that is missing. */
+    open: z.array(claim).max(limits.verificationReasons).optional(),
+  }),
+  z.object({ state: z.literal('unchecked') }),
+]);
+export type Verification = z.infer<typeof verification>;
 
 export const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('approved'), remember: z.boolean().optional() }),
@@ -147,6 +164,7 @@ const catalogue = {
     spoke: z.enum(['update', 'final']).optional(),
     error: failure.optional(),
     claims: z.array(claim).optional(),
+    verification,
   }),
 
   'model.request': z.object({
@@ -195,9 +213,16 @@ const catalogue = {
     /** The call was under way when the process died, and it was not made again. */
     inDoubt: z.boolean().optional(),
     durationMs: z.number(),
-    /** The sub-agent that answered, and whether it can be asked again. */
+    /** The sub-agent that answered, whether it can be asked again, and what all its answers so far are worth. */
     child: z
-      .object({ id: z.string(), agent: z.string(), run: z.string(), chat: z.boolean(), turnsRemaining: z.number().int() })
+      .object({
+        id: z.string(),
+        agent: z.string(),
+        run: z.string(),
+        chat: z.boolean(),
+        turnsRemaining: z.number().int(),
+        verification,
+      })
       .optional(),
   }),
 

@@ -58,7 +58,12 @@ export async function givenRun(
     ending: () => ({
       ...common(writer),
       type: 'run.ended',
-      payload: { status: 'completed', report: { format: 'text', body: 'done' }, finalAgent: 'tester' },
+      payload: {
+        status: 'completed',
+        report: { format: 'text', body: 'done' },
+        finalAgent: 'tester',
+        verification: { state: 'unchecked' },
+      },
     }),
   };
   await appendOrFail(writer, [{ ...opening(writer, prompt), cause: null }]);

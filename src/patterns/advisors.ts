@@ -6,11 +6,18 @@ import { textOf, type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
 import { enrichedRequest, failedAdvice } from './prompts.ts';
 import type { RunResult } from './steps.ts';
+import type { Part } from './verification.ts';
 
-export async function withAdvice(run: AgentRun): Promise<UserMessage> {
+/** The request as the agent gets it, and what was put into it. */
+export interface Advised {
+  readonly request: UserMessage;
+  readonly advice: readonly Part[];
+}
+
+export async function withAdvice(run: AgentRun): Promise<Advised> {
   const { steps, input } = run;
   const advisors = run.agent.advisors ?? [];
-  if (advisors.length === 0) return input;
+  if (advisors.length === 0) return { request: input, advice: [] };
   const handles = [];
   for (const name of advisors) {
     handles.push(await steps.start(`advisors/${name}`, name, input, { role: 'advisor', reason: `advice for ${run.agent.name}` }));
@@ -23,7 +30,11 @@ export async function withAdvice(run: AgentRun): Promise<UserMessage> {
   }
   const advice = results.map((result, index) => ({ label: result.finalAgent, text: adviceText(advisors[index] ?? '', result) }));
   const text = enrichedRequest(textOf(input.content), advice, await steps.nonce('advisors/fence'));
-  return { ...userText(text), content: [{ type: 'text', text }, ...input.content.filter((part) => part.type === 'image')] };
+  const images = input.content.filter((part) => part.type === 'image');
+  return {
+    request: { ...userText(text), content: [{ type: 'text', text }, ...images] },
+    advice: results.map((result, index) => ({ name: advisors[index] ?? '', result })),
+  };
 }
 
 function adviceText(advisor: string, result: RunResult): string {

@@ -5,6 +5,7 @@ import type { Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { Ending, Exit, SessionResult } from '../session/port.ts';
 import type { Part, RunResult, Seat, Steps } from './steps.ts';
+import { withVerification } from './verification.ts';
 
 export interface AgentRun {
   readonly agent: AgentDefinition;
@@ -26,7 +27,7 @@ export interface AgentRun {
   /** What was achieved that the runtime saw, and how often the work was paused. */
   progress(): Promise<Progress>;
   /** The agent's own session: turns until it ends. */
-  session(request: SessionRequest): Promise<SessionResult>;
+  session(request: SessionRequest): Promise<CheckedSession>;
 }
 
 /** What others are told about an agent. */
@@ -44,6 +45,9 @@ export type Progress = {
   readonly tests: string;
   readonly pauses: number;
 };
+
+/** How the session ended, and what its claims were found to be worth. */
+export type CheckedSession = SessionResult & Pick<RunResult, 'verification'>;
 
 export interface SessionRequest {
   readonly input: UserMessage;
@@ -63,9 +67,10 @@ export interface Answered {
   readonly route?: { readonly agent: string; readonly message?: string } | undefined;
 }
 
-export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: SessionResult): RunResult {
-  const { status, report, claims, error, turns } = session;
-  return { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error };
+export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: CheckedSession): RunResult {
+  const { status, report, claims, error, turns, verification } = session;
+  const result = { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error, verification };
+  return withVerification(result, verification);
 }
 
 export const succeeded = (result: Pick<RunResult, 'status'>): boolean =>

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { adviceFor } from './group-advice.ts';
 import type { WorkerOutcome } from './group-workers.ts';
+import { UNCHECKED } from './verification.ts';
 
+const plain = { verification: UNCHECKED };
 const long = 'A long and useful answer. '.repeat(10);
-const gave = (worker: string, text: string): WorkerOutcome => ({ worker, ok: true, status: 'completed', text });
-const failed = (worker: string): WorkerOutcome => ({ worker, ok: false, status: 'failed', text: 'no key' });
+const gave = (worker: string, text: string): WorkerOutcome => ({ worker, ok: true, status: 'completed', text, ...plain });
+const failed = (worker: string): WorkerOutcome => ({ worker, ok: false, status: 'failed', text: 'no key', ...plain });
 const workers = [
   { name: 'coder', agent: 'coder', model: 'test/small' },
   { name: 'tester', agent: 'tester' },

@@ -12,6 +12,7 @@ import { ask } from './group-orchestrator.ts';
 import type { GroupConfig } from './group-workers.ts';
 import { saysReflectionComplete, withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
+import { afterRound, type Part, resting } from './verification.ts';
 
 const SAY_WHEN_DONE =
   'If nothing is left to improve, end your answer with a line that says only [[REFLECTION_COMPLETE]]; it is not part of the answer.';
@@ -26,6 +27,7 @@ export function ownWork(run: AgentRun, config: GroupConfig, request: UserMessage
   const decides = config.evaluator === undefined;
   const hint = decides && !speaksJson ? `\n\n${SAY_WHEN_DONE}` : '';
   let last: RunResult | undefined;
+  let before: readonly Part[] = [];
 
   return {
     async make({ key, iteration, evaluation }) {
@@ -38,7 +40,10 @@ export function ownWork(run: AgentRun, config: GroupConfig, request: UserMessage
       if (!succeeded(result)) return { kind: 'error', result };
       // Only the word that ends it, and nothing else: the answer is the one before.
       const silent = withoutSentinels(result.report.body) === '' && last !== undefined;
-      const kept = silent && last !== undefined ? { ...last, finalRun: result.finalRun } : result;
+      const round = [{ name: `${run.agent.name} in iteration ${iteration}`, result }];
+      const kept =
+        silent && last !== undefined ? { ...resting(last, round), finalRun: result.finalRun } : resting(result, before);
+      before = afterRound(before, round);
       last = kept;
       return { kind: 'made', result: kept, outcomes: [], missing: [], said: result.report.body };
     },

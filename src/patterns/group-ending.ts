@@ -4,6 +4,7 @@ import type { Loop, StopReason } from './group-loop.ts';
 import { type WorkerOutcome, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
+import { UNCHECKED, unverified, withVerification } from './verification.ts';
 
 const SAYS: Readonly<Record<StopReason, string>> = {
   goal_met: 'the goal was met',
@@ -34,9 +35,11 @@ export async function endLoop(loop: Loop, iterations: number, reason: StopReason
   const body = withoutSentinels(latest.result.report.body);
   const whole = withMissing({ ...latest.result.report, body }, latest.missing);
   const report = whole.format === 'json' ? whole : { ...whole, body: `${whole.body}${leftOver(last)}` };
-  const status = goalMet ? latest.result.status : reason === 'cancelled' ? 'cancelled' : 'completed_unverified';
-  // Its claims were checked where they were made.
-  return { ...latest.result, report, finalAgent: run.agent.name, status, error, claims: undefined };
+  const result = { ...latest.result, report, finalAgent: run.agent.name, error };
+  if (reason === 'cancelled') return withVerification({ ...result, status: 'cancelled' }, UNCHECKED);
+  const { verification } = latest.result;
+  const found = verification.state === 'unverified' ? verification.reasons : [];
+  return withVerification(result, goalMet ? verification : unverified([summary, ...found]));
 }
 
 /** Nothing was made: what was said last is still shown. */
@@ -50,6 +53,7 @@ function withoutResult({ run }: Loop, reason: StopReason, summary: string, last:
     finalRun: run.run,
     turns: 0,
     error: { code: reason, message: summary },
+    verification: UNCHECKED,
   };
 }
 

@@ -8,7 +8,8 @@ import { selfJudged } from './group-evaluation.ts';
 import type { At, Made, Work } from './group-loop.ts';
 import { type Assigned, allMissing, ask, divide, plan, synthesise } from './group-orchestrator.ts';
 import { JUDGE_YOURSELF } from './group-prompts.ts';
-import type { GroupConfig, Worker, WorkerOutcome } from './group-workers.ts';
+import { type GroupConfig, partsOf, putTogether, type Worker, type WorkerOutcome } from './group-workers.ts';
+import { afterRound, type Part } from './verification.ts';
 
 export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Work {
   const speaksJson = run.agent.output?.format === 'json' || run.agent.output?.schema !== undefined;
@@ -16,6 +17,7 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
   let orchestrator: RunId | undefined;
   let planned: Assigned | undefined;
   let outcomes: readonly WorkerOutcome[] | undefined;
+  let before: readonly Part[] = [];
   let iterationOf = 0;
 
   const divided = async (at: At): Promise<Extract<Made, { kind: 'stop' | 'error' }> | undefined> => {
@@ -41,7 +43,9 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
       const result = await synthesise(run, { key: `${at.key}/synthesis`, outcomes, planned, mode });
       if (!succeeded(result)) return { kind: 'error', result, outcomes };
       orchestrator = result.finalRun;
-      return { kind: 'made', result, outcomes, missing: allMissing(planned, outcomes) };
+      const whole = putTogether(result, outcomes, before);
+      before = afterRound(before, partsOf(outcomes));
+      return { kind: 'made', result: whole, outcomes, missing: allMissing(planned, outcomes) };
     },
     async judge(key, made) {
       if (judges) return selfJudged(made.result.report.body);

@@ -1,10 +1,11 @@
 /** The workers of a group: who they are, what they are given, what came of it. A stuck or failed one never holds up the rest. */
 import type { AgentDefinition } from '../agents/definition.ts';
 import { limits } from '../base/limits.ts';
-import type { Report, RunStatus } from '../events/catalogue.ts';
+import type { Report, RunStatus, Verification } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import { type About, type AgentRun, succeeded } from './agent-run.ts';
 import type { Handle, RunResult } from './steps.ts';
+import { afterRound, type Part, resting, UNCHECKED, unverified, withVerification } from './verification.ts';
 
 export type GroupConfig = NonNullable<AgentDefinition['group']>;
 
@@ -26,6 +27,8 @@ export interface WorkerOutcome {
   readonly status: RunStatus;
   /** The whole answer; of one that failed, why, and what it had. */
   readonly text: string;
+  readonly verification: Verification;
+  readonly claims?: RunResult['claims'];
 }
 
 export interface Task {
@@ -76,10 +79,28 @@ export async function startTask(run: AgentRun, config: GroupConfig, key: string,
 }
 
 export function outcome(worker: string, result: RunResult): WorkerOutcome {
-  const { status, report, error } = result;
-  if (succeeded(result) && report.body.trim() !== '') return { worker, ok: true, status, text: report.body };
+  const { status, report, error, verification, claims } = result;
+  if (succeeded(result) && report.body.trim() !== '')
+    return { worker, ok: true, status, text: report.body, verification, claims };
   const why = error?.message ?? (succeeded(result) ? 'It said nothing.' : status);
-  return { worker, ok: false, status, text: report.body === why ? why : `${why}\n\n${report.body}`.trim() };
+  const text = report.body === why ? why : `${why}\n\n${report.body}`.trim();
+  return { worker, ok: false, status, text, verification: UNCHECKED };
+}
+
+/** What the group's own answer rests on. */
+export const partsOf = (outcomes: readonly WorkerOutcome[]): readonly Part[] =>
+  outcomes.map(({ worker, ok, status, verification, claims }) => ({
+    name: worker,
+    result: { status: ok ? status : 'failed', verification, claims },
+  }));
+
+export const ALL_FAILED = { code: 'all_workers_failed', message: 'Every worker failed.' };
+
+/** What was put together from these answers. Where there are none it rests on nothing, whoever says otherwise. */
+export function putTogether(synthesis: RunResult, outcomes: readonly WorkerOutcome[], before: readonly Part[] = []): RunResult {
+  const parts = afterRound(before, partsOf(outcomes));
+  if (outcomes.some(({ ok }) => ok)) return resting(synthesis, parts);
+  return resting(withVerification(synthesis, unverified([ALL_FAILED.message])), parts);
 }
 
 /** Names who gave nothing. An answer that a program reads stays as it is. */

@@ -10,10 +10,13 @@ import { sharedPrompt } from './group-prompts.ts';
 import { reflect } from './group-reflect.ts';
 import { groupWork } from './group-work.ts';
 import {
+  ALL_FAILED,
   type GroupConfig,
   introduced,
   missingFrom,
   outcome,
+  partsOf,
+  putTogether,
   runTasks,
   startTask,
   type Worker,
@@ -22,6 +25,7 @@ import {
   workersOf,
 } from './group-workers.ts';
 import type { RunResult } from './steps.ts';
+import { afterRound, type Part, resting, together, UNCHECKED, withVerification } from './verification.ts';
 
 export async function runGroup(run: AgentRun, config: GroupConfig, message: UserMessage): Promise<RunResult> {
   const workers = workersOf(config, [run.agent.name]);
@@ -62,8 +66,14 @@ async function sequential(run: AgentRun, config: GroupConfig, workers: readonly 
   }
   const last = outcomes.findLast(({ ok }) => ok);
   if (last === undefined) return sideBySide(run, outcomes, false);
+  const [own] = partsOf([last]);
   const { report, ...rest } = answer(run, last.text, 'completed');
-  return { ...rest, report: withMissing(report, missingFrom(outcomes)) };
+  const whole = { ...rest, ...own?.result, report: withMissing(report, missingFrom(outcomes)) };
+  const before = partsOf(outcomes.slice(0, outcomes.indexOf(last)));
+  return resting(
+    whole,
+    before.reduce<readonly Part[]>((parts, part) => afterRound(parts, [part]), []),
+  );
 }
 
 async function singlePass(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {
@@ -78,20 +88,19 @@ async function singlePass(run: AgentRun, config: GroupConfig, workers: readonly 
   return succeeded(synthesis) ? put(run, synthesis, planned, outcomes) : withWhatThereIs(run, outcomes, synthesis);
 }
 
-/** The orchestrator's answer, which also says what is missing. One that rests on nothing cannot count as checked. */
+/** The orchestrator's answer, which also says what is missing. */
 function put(run: AgentRun, synthesis: RunResult, planned: Assigned, outcomes: readonly WorkerOutcome[]): RunResult {
   const report = withMissing(synthesis.report, allMissing(planned, outcomes));
-  const result = { ...synthesis, report, finalAgent: run.agent.name };
-  return outcomes.some(({ ok }) => ok) ? result : { ...result, status: 'completed_unverified', error: ALL_FAILED };
+  const error = outcomes.some(({ ok }) => ok) ? synthesis.error : ALL_FAILED;
+  return putTogether({ ...synthesis, report, error, finalAgent: run.agent.name }, outcomes);
 }
-
-const ALL_FAILED = { code: 'all_workers_failed', message: 'Every worker failed.' };
 
 /** The answers under their names. What failed is named; all failed is still an answer, but not a success. */
 function sideBySide(run: AgentRun, outcomes: readonly WorkerOutcome[], stopped: boolean): RunResult {
   const body = outcomes.map(({ worker, ok, text }) => `### ${worker}${ok ? '' : ' (failed)'}\n\n${text}`).join('\n\n');
   if (stopped) return answer(run, body, 'cancelled');
-  return answer(run, body, outcomes.some(({ ok }) => ok) ? 'completed' : 'failed');
+  const result = answer(run, body, outcomes.some(({ ok }) => ok) ? 'completed' : 'failed');
+  return withVerification(result, together(partsOf(outcomes)));
 }
 
 function withWhatThereIs(run: AgentRun, outcomes: readonly WorkerOutcome[], failure: RunResult): RunResult {
@@ -111,5 +120,6 @@ function answer(run: AgentRun, body: string, status: 'completed' | 'failed' | 'c
     finalRun: run.run,
     turns: 0,
     error: success ? undefined : error,
+    verification: UNCHECKED,
   };
 }

@@ -1,11 +1,13 @@
 /**
  * Handoff: when the agent has answered, the next one gets the answer and answers instead. Applied last and never bypassed:
- * also after a router's destination. A stage that failed ends the chain, and the failure names it.
+ * also after a router's destination. A stage that failed ends the chain, and the failure names it. The last answer rests on
+ * those before it.
  */
 import { textOf, userText } from '../events/messages.ts';
 import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
 import { handedOverRequest } from './prompts.ts';
 import type { RunResult, StartOptions } from './steps.ts';
+import { resting } from './verification.ts';
 
 export async function handOver(run: AgentRun, answered: Answered): Promise<Answered> {
   const { handoff } = run.agent;
@@ -21,7 +23,8 @@ export async function handOver(run: AgentRun, answered: Answered): Promise<Answe
           await run.steps.nonce('handoff/fence'),
         );
   await run.steps.emit('handoff/made', { type: 'handoff.made', payload: handoff });
-  return { result: await delegate(run, 'handoff', handoff.to, input) };
+  const passedOn = { name: answered.result.finalAgent, result: answered.result };
+  return { result: resting(await delegate(run, 'handoff', handoff.to, input), [passedOn]) };
 }
 
 /** Lets another agent answer in this one's place. In a team it takes over the seat. */

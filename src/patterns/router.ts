@@ -9,6 +9,7 @@ import type { Exit } from '../session/port.ts';
 import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
 import { delegate } from './handoff.ts';
 import { routedRequest } from './prompts.ts';
+import { resting } from './verification.ts';
 
 export const ROUTE = 'handoff-to';
 
@@ -46,5 +47,6 @@ export async function followRoute(run: AgentRun, answered: Answered): Promise<An
   await run.steps.emit('router/chose', { type: 'router.chose', payload: route });
   const nonce = await run.steps.nonce('router/fence');
   const input = routedRequest(textOf(run.input.content), run.agent.name, route.message, nonce);
-  return { result: await delegate(run, 'router', route.agent, input) };
+  const router = { name: run.agent.name, result: answered.result };
+  return { result: resting(await delegate(run, 'router', route.agent, input), [router]) };
 }

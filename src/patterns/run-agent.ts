@@ -15,6 +15,7 @@ import { followRoute, routeExit } from './router.ts';
 import { announce, seatedSession } from './seat.ts';
 import type { Part, RunResult, Seat } from './steps.ts';
 import { runTeam } from './team.ts';
+import { resting } from './verification.ts';
 
 const NOT_YET = ['dispatch', 'architect'] as const;
 
@@ -27,10 +28,11 @@ export async function runAgent(run: AgentRun): Promise<RunResult> {
   if (run.seat?.role === 'supervisor') return await supervise(run, run.seat);
   if (run.part !== undefined) return await ownSession(run, run.part);
   if (run.goesOn) return await goOn(run);
-  const request = await withAdvice(run);
+  const { request, advice } = await withAdvice(run);
   // Whoever answers last takes the seat in the team: here, or at the end of the chain.
   const passesOn = run.agent.handoff !== undefined || run.agent.router !== undefined;
-  const own = await core(run, request, passesOn ? undefined : run.seat);
+  const made = await core(run, request, passesOn ? undefined : run.seat);
+  const own = { ...made, result: resting(made.result, advice) };
   const answered = await handOver(run, await followRoute(run, own));
   const passedOn = run.agent.handoff !== undefined || own.route !== undefined;
   return run.seat === undefined || passedOn ? answered.result : await announce(run, run.seat, answered.result);

@@ -12,7 +12,7 @@
 
 import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import type { Answer, Claim, Failure, Payloads, Report, RunStatus } from '../events/catalogue.ts';
+import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 
 /** How a run ended, as its parent sees it. */
@@ -28,6 +28,8 @@ export interface RunResult {
   readonly spoke?: 'update' | 'final' | undefined;
   readonly claims?: readonly Claim[] | undefined;
   readonly error?: Failure | undefined;
+  /** What it was found to be worth where it was made, and no better than what it rests on. */
+  readonly verification: Verification;
 }
 
 export interface Handle {

@@ -11,6 +11,7 @@ import { type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
 import { lastJudgement, memberBrief, memberFailed, nextCycle, nextJudgement, supervisorBrief } from './prompts.ts';
 import type { Handle, RunResult, Seat, StartOptions } from './steps.ts';
+import { afterRound, type Part, resting, UNCHECKED } from './verification.ts';
 
 type Team = NonNullable<AgentDefinition['team']>;
 
@@ -36,13 +37,16 @@ export async function runTeam(run: AgentRun, team: Team, request: UserMessage): 
   let active = team.members.map((name, index) =>
     participant(name, turnLimit(team.memberMaxTurns, 'memberMaxTurns', ofMembers[index]?.maxTurns)),
   );
+  let said: readonly Part[] = [];
   for (let cycle = 1; ; cycle += 1) {
     const at: Cycle = { cycle, request, lead, names: team.members, memberMaxTurns: team.memberMaxTurns };
     const worked = await memberCycle(run, at, active);
     if (worked === 'stopped') return cancelled(run, lead);
-    active = worked;
+    active = worked.remaining;
+    said = afterRound(said, worked.broadcasts);
     const judged = await judge(run, at, supervisor, active.length === 0);
-    if (judged.spoke === undefined) return await dissolve(run, cycle, active, judged);
+    if (judged.spoke === undefined) return await dissolve(run, cycle, active, resting(judged, said));
+    said = afterRound(said, [{ name: lead, result: judged }]);
   }
 }
 
@@ -65,11 +69,17 @@ const participant = (name: string, limit: TurnLimit): Participant => ({ name, li
 function cancelled(run: AgentRun, lead: string): RunResult {
   const error = { code: 'cancelled', message: 'The team was cancelled.' };
   const report = { format: 'text' as const, body: error.message, synthetic: true };
-  return { status: 'cancelled', report, finalAgent: lead, finalRun: run.run, turns: 0, error };
+  return { status: 'cancelled', report, finalAgent: lead, finalRun: run.run, turns: 0, error, verification: UNCHECKED };
 }
 
-/** Lets every active member work until it has broadcast. Gives those that are still in the team, unless it was cancelled. */
-async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<Participant[] | 'stopped'> {
+interface CycleDone {
+  /** Those that are still in the team. */
+  readonly remaining: Participant[];
+  readonly broadcasts: readonly Part[];
+}
+
+/** Lets every active member work until it has broadcast, unless the team is cancelled. */
+async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<CycleDone | 'stopped'> {
   const handles: Handle[] = [];
   for (const member of active) {
     const brief = memberBrief(at.names, at.lead, member.name);
@@ -85,7 +95,7 @@ async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participan
     await seat(run, at, member, result);
     if (await staysIn(run, at.cycle, member, result)) remaining.push(member);
   }
-  return remaining;
+  return { remaining, broadcasts: results.map((result, index) => ({ name: active[index]?.name ?? '', result })) };
 }
 
 /** Whoever answered has the seat from now on: with a handoff, the last of the chain, and then with its own limit. */

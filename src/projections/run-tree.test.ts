@@ -85,7 +85,13 @@ describe('the tree', () => {
     started(list, 'lead');
     list.add('evidence.checked', { claims: [], verified: false });
     const error = { code: 'x', message: 'it broke' };
-    list.add('run.ended', { status: 'failed', report: { format: 'text', body: 'No.' }, finalAgent: 'lead', error });
+    list.add('run.ended', {
+      status: 'failed',
+      report: { format: 'text', body: 'No.' },
+      finalAgent: 'lead',
+      error,
+      verification: { state: 'unchecked' },
+    });
     expect(nodeAfter(list)).toMatchObject({ state: 'failed', verified: false, error, report: { body: 'No.' } });
     expect(activityOf(nodeAfter(list), 0)).toEqual({ kind: 'ended' });
   });

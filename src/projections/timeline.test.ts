@@ -15,7 +15,16 @@ function session(): ReturnType<typeof eventList> {
   list.add('tool.result', { id: 'a', name: 'shell', content: [{ type: 'text', text: 'boom' }], isError: true, durationMs: 5 });
   list.add('approval.asked', { wait: 'w1', tool: 'shell', input: {}, why: 'to test' }, { cause: 4 });
   list.add('file.diff', { path: 'a.js', before: 'x', after: 'y', addedLines: 2, removedLines: 1, diff: '' }, { cause: 4 });
-  list.add('run.ended', { status: 'completed', report: { format: 'text', body: 'Fixed.' }, finalAgent: 'fixer' }, { cause: 4 });
+  list.add(
+    'run.ended',
+    {
+      status: 'completed',
+      report: { format: 'text', body: 'Fixed.' },
+      finalAgent: 'fixer',
+      verification: { state: 'unchecked' },
+    },
+    { cause: 4 },
+  );
   return list;
 }
 

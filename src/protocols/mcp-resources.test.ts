@@ -50,7 +50,12 @@ async function givenRun(
       ...common,
       type: 'run.ended',
       cause: opening,
-      payload: { status: 'completed', report: { format: 'text', body }, finalAgent: 'helper' },
+      payload: {
+        status: 'completed',
+        report: { format: 'text', body },
+        finalAgent: 'helper',
+        verification: { state: 'unchecked' },
+      },
     },
   ];
   const outcome = await ledger.append({ session, fence: lease.fence, events });

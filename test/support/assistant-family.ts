@@ -116,7 +116,8 @@ export function openFamily(options: Partial<MessageServiceOptions> & { readonly 
       return await start({ session, run: testIds.run(), fence, agent }, about, parent.started);
     },
     async end(process, status = 'completed') {
-      const payload = { status, report: { format: 'text', body: 'done' }, finalAgent: process.agent } as const;
+      const report = { format: 'text', body: 'done' } as const;
+      const payload = { status, report, finalAgent: process.agent, verification: { state: 'unchecked' } } as const;
       await write(process, { type: 'run.ended', payload });
     },
     async ask(process) {

@@ -140,7 +140,12 @@ function addChoice(list: EventList, kind: number, amount: number, place: Place, 
     default:
       return list.add(
         'run.ended',
-        { status: 'completed', report: { format: 'text', body: 'Done.' }, finalAgent: `agent-${run}` },
+        {
+          status: 'completed',
+          report: { format: 'text', body: 'Done.' },
+          finalAgent: `agent-${run}`,
+          verification: { state: 'unchecked' },
+        },
         place,
       );
   }

@@ -3,9 +3,32 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readAll } from '../../src/engine/read-all.ts';
-import { crashAt } from './crash.ts';
+import type { Ledger, NewEvent } from '../../src/ledger/port.ts';
 import { goldenAgents, goldenBrain, goldenRuns } from './golden.ts';
 import { createWorld } from './world.ts';
+
+const isIntent = (event: NewEvent): boolean => event.type === 'tool.call' && event.payload.name === 'act';
+
+function nth(wanted: number, matches: (event: NewEvent) => boolean): (event: NewEvent) => boolean {
+  let seen = 0;
+  return (event) => {
+    if (matches(event)) seen += 1;
+    return seen >= wanted;
+  };
+}
+
+/** The power goes after the append that holds this event, wherever that is. */
+function cutAfter(inner: Ledger, last: (event: NewEvent) => boolean): Ledger {
+  let gone = false;
+  return {
+    ...inner,
+    append: async (request) => {
+      if (gone) throw new Error('the power is gone');
+      gone = request.events.some(last);
+      return await inner.append(request);
+    },
+  };
+}
 
 const [version = ''] = process.argv.slice(2);
 const folder = join(import.meta.dirname, '../fixtures/ledgers', version);
@@ -16,14 +39,15 @@ mkdirSync(folder, { recursive: true });
 /** A process number that nobody has, so that whoever opens the file later can take its runs over. */
 const owner = { id: 'golden', pid: 2 ** 22 + 1, host: 'golden' };
 for (const golden of goldenRuns) {
-  // The opening, a request, an answer, a look, the intent of an effect: then the power goes. A team gets into its second cycle.
-  const last = golden.left === 'interrupted' ? (golden.agent === 'lead' ? 24 : 5) : Number.POSITIVE_INFINITY;
+  const { left, agent } = golden;
+  // The intent of an effect, and then the power goes. A team gets into its second cycle: two members, their lead, a member.
+  const last = agent === 'lead' ? nth(4, ({ type }) => type === 'model.request') : nth(1, isIntent);
   const world = createWorld({
     path,
     owner,
     agents: goldenAgents,
     brain: goldenBrain,
-    wrapLedger: (inner) => crashAt(inner, last).ledger,
+    wrapLedger: (inner) => (left === 'interrupted' ? cutAfter(inner, last) : inner),
   });
   const started = await world.engine.start({ agent: golden.agent, input: golden.input, workspace: '.', run: golden.run });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));

@@ -14,13 +14,14 @@ import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { textTokens } from '../../src/models/tokens.ts';
-import { type AgentRun, type SessionRequest, succeeded } from '../../src/patterns/agent-run.ts';
+import { type AgentRun, type CheckedSession, type SessionRequest, succeeded } from '../../src/patterns/agent-run.ts';
 import { runAgent } from '../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
+import { UNCHECKED, withVerification } from '../../src/patterns/verification.ts';
 import { broadcastText } from '../../src/projections/broadcast-text.ts';
 import { finalReportExit, plainReport } from '../../src/session/final-report.ts';
 import { runSession } from '../../src/session/loop.ts';
-import type { Incoming, SessionResult, SessionTools } from '../../src/session/port.ts';
+import type { Incoming, SessionTools } from '../../src/session/port.ts';
 import type { Tool } from '../../src/tools/port.ts';
 import type { StoryEvent } from './pattern-scenarios.ts';
 import type { Brain } from './world.ts';
@@ -126,9 +127,10 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
   });
   forget();
   const error = { code: 'budget_exhausted', message: `The run used its ${wall} ms of wall time (budget.wall).` };
-  const result: RunResult = late ? { ...done, status: 'budget_exhausted', error } : done;
-  const { status, report, finalAgent, finalRun, spoke } = result;
-  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke }, 'end');
+  const last: RunResult = late ? { ...done, status: 'budget_exhausted', error } : done;
+  const result = withVerification(last, last.verification);
+  const { status, report, finalAgent, finalRun, spoke, verification } = result;
+  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, verification }, 'end');
   // Somebody whose patterns spoke for it has still been asked.
   if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
   if (member !== undefined) stage.members.set(placeOf(node), node.run);
@@ -234,7 +236,7 @@ function handSteps(stage: Stage, node: Node): Steps {
   };
 }
 
-async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<SessionResult> {
+async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<CheckedSession> {
   const output = outputContract(agent);
   const { part } = node.started;
   const onlyTalks = part !== undefined && part !== 'self';
@@ -276,7 +278,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
     },
   );
   stage.conversations.set(node.run, closed(said));
-  return ended;
+  return { ...ended, verification: UNCHECKED };
 }
 
 type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];

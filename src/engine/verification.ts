@@ -1,0 +1,50 @@
+/**
+ * Claims are checked in the run that made them, once, as soon as they are made: whoever goes on from the answer goes on with
+ * what it was found to be worth. The outcome is recorded, so that another life does not judge anew what others built on.
+ */
+import { limits } from '../base/limits.ts';
+import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
+import { type Part, restsOn, UNCHECKED, unverified } from '../patterns/verification.ts';
+import type { SessionResult } from '../session/port.ts';
+import { checkClaims, evidenceOf } from './evidence.ts';
+import type { RunNode, Tree } from './tree.ts';
+
+export const CHECK_STEP = 'check';
+
+/** What the run's own session is worth: by its own claims, and with the answers of the sub-agents it has called. */
+export async function checkSession(tree: Tree, node: RunNode, session: SessionResult): Promise<Verification> {
+  const verification = await checkOwn(tree, node, session);
+  return restsOn({ verification, claims: session.claims }, tree.resting.of(node.run));
+}
+
+/** Assistants that ended while the run worked have told it what they found; those that it cuts off have told it nothing. */
+export const assistantsOf = (tree: Tree, node: RunNode): readonly Part[] =>
+  tree.spawned.of(node.run).flatMap(({ agent, result }) => {
+    const ended = result();
+    return ended === undefined ? [] : [{ name: agent, result: ended }];
+  });
+
+async function checkOwn(tree: Tree, node: RunNode, { status, claims }: SessionResult): Promise<Verification> {
+  if (status !== 'completed' || claims.length === 0) return UNCHECKED;
+  const known = node.journal.recorded('evidence.checked', CHECK_STEP);
+  if (known !== undefined) return verificationOf(known.payload);
+  const checked = await checkClaims(claims, await evidenceOf(tree, node), tree.workspaceOf(node));
+  tree.writer.enqueue([node.journal.event('evidence.checked', checked, { step: CHECK_STEP, actor: 'system' })]);
+  return verificationOf(checked);
+}
+
+function verificationOf({ claims }: Payloads['evidence.checked']): Verification {
+  const unbacked = claims.filter(({ backed }) => !backed);
+  if (unbacked.length === 0) return { state: 'verified' };
+  return unverified(
+    unbacked.map(({ claim, why }) => `${claimText(claim)}: ${why}`),
+    unbacked.map(({ claim }) => claim),
+  );
+}
+
+/** In one line and in quotes: an agent wrote it, and it is read where the runtime speaks. */
+function claimText(claim: Claim): string {
+  const said = claim.kind === 'file' ? claim.path : claim.command;
+  const cut = said.length > limits.claimCharacters ? `${said.slice(0, limits.claimCharacters)}…` : said;
+  return `${claim.kind} ${JSON.stringify(cut)}`;
+}
