@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { client, got, openFamily, quietly, type TestProcess, writing } from '../../test/support/assistant-family.ts';
+import { unseen } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Json } from '../base/json.ts';
 import { ok } from '../base/result.ts';
@@ -19,7 +20,13 @@ function given() {
   const call = (process: TestProcess, name: string, input: Json, key = 'turn/1/tool/0'): Promise<ToolOutcome> => {
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) throw new Error(name);
-    const context = { workspace: '.', signal: quietly.signal, run: process.run, idempotencyKey: `${process.run}/${key}` };
+    const context = {
+      workspace: '.',
+      signal: quietly.signal,
+      run: process.run,
+      idempotencyKey: `${process.run}/${key}`,
+      seen: unseen,
+    };
     return runTool(tool, input, context, { timeoutMs: 10_000, clock: systemClock });
   };
   return { ...family, tools, call };

@@ -187,6 +187,8 @@ export const limits = {
   // tools
   toolOutputBytes: 8 * MIB,
   readFileBytes: 16 * MIB,
+  /** How long a change of a file waits for those of other processes. */
+  fileLockMs: 30 * SECOND,
   searchFiles: 20_000,
   searchMatches: 500,
   listEntries: 2_000,

@@ -79,7 +79,8 @@ describe('files', () => {
       agents: [agent(named('worker'))],
       tools: builtIns,
       brain: (request) => {
-        if (turnOf(request) === 1)
+        if (turnOf(request) === 1) return calls({ name: 'read', input: { path: 'a.txt' } });
+        if (turnOf(request) === 2)
           return calls(
             { name: 'read', input: { path: 'a.txt' }, id: 'first' },
             { name: 'write', input: { path: 'a.txt', content: 'after' } },
@@ -91,7 +92,7 @@ describe('files', () => {
       },
     });
     await runIn(world);
-    expect(seen[0]).toContain('before');
+    expect(seen[1]).toContain('before');
     expect(seen.at(-1)).toContain('after');
   });
 });

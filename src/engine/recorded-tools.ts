@@ -16,6 +16,7 @@ import type { Tool, ToolOutcome } from '../tools/port.ts';
 import { callAgent } from './agent-calls.ts';
 import { takeUpAssistant } from './assistant-calls.ts';
 import { createCallOrder } from './call-order.ts';
+import { createFileMemory, type FileMemory } from './seen-files.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import { type RunNode, speakerOf, type Tree } from './tree.ts';
@@ -26,6 +27,7 @@ interface Caller {
   readonly node: RunNode;
   readonly setup: AgentSetup;
   readonly steps: StepIndex;
+  readonly files: FileMemory;
 }
 
 interface Call {
@@ -39,7 +41,7 @@ interface Call {
 
 export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
-  const caller: Caller = { tree, node, setup, steps };
+  const caller: Caller = { tree, node, setup, steps, files: createFileMemory(tree, node) };
   const order = createCallOrder();
   return {
     specs: setup.tools,
@@ -86,6 +88,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         signal: node.abort.signal,
         run: speakerOf(node).run,
         idempotencyKey: `${node.run}/${step}`,
+        seen: caller.files.during(call.turn),
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
     );
@@ -233,7 +236,9 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
     durationMs,
     ...(outcome.kind === 'error' ? { isError: true } : {}),
     ...(wholeBytes === undefined ? {} : { wholeBytes }),
+    ...(outcome.saw === undefined ? {} : { saw: [...outcome.saw] }),
   };
+  if (outcome.saw !== undefined) caller.files.note(call.turn, outcome.saw);
   const evidence = (outcome.evidence ?? []).map((item) =>
     node.journal.event(item.type, item.payload, {
       step: call.step,

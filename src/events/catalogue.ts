@@ -213,6 +213,8 @@ const catalogue = {
     /** The call was under way when the process died, and it was not made again. */
     inDoubt: z.boolean().optional(),
     durationMs: z.number(),
+    /** The versions of files, by their SHA-256, that the agent knows from this; `null` where there is none. */
+    saw: z.array(z.object({ path: z.string(), sha256: z.string().nullable(), written: z.boolean().optional() })).optional(),
     /** The sub-agent that answered, whether it can be asked again, and what all its answers so far are worth. */
     child: z
       .object({

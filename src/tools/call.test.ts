@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unseen } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import type { RunId } from '../base/ids.ts';
 import { runTool } from './call.ts';
@@ -9,6 +10,7 @@ const context = (signal: AbortSignal = new AbortController().signal) => ({
   signal,
   run: 'run_test' as RunId,
   idempotencyKey: 'k',
+  seen: unseen,
 });
 const options = { clock: systemClock, timeoutMs: 5_000, graceMs: 30 };
 const tool = (run: Tool['run'], more: Partial<Tool> = {}): Tool => ({

@@ -1,14 +1,12 @@
 /** `edit`: replaces one exact piece of a file. Line endings stay as they are in the file, whatever the model writes. */
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
-import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { type ChangeParts, changeFile } from './change-file.ts';
 import { defineTool } from './define-tool.ts';
-import { changeEvidence, replaceFile } from './file-change.ts';
-import { decodeUtf8, looksBinary, readContent } from './file-content.ts';
-import { errorResult, type Tool } from './port.ts';
+import { decodeUtf8, looksBinary } from './file-content.ts';
+import type { Tool } from './port.ts';
 import { similarity } from './similarity.ts';
-import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace.'),
@@ -21,33 +19,35 @@ const HINTS = 3;
 const HINT_CHARACTERS = 160;
 const LINES_COMPARED = 20_000;
 
-export function editTool({ random }: { readonly random: Random }): Tool {
+export function editTool(parts: ChangeParts): Tool {
   return defineTool({
     name: 'edit',
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
     input,
     replay: 'never',
-    run: async (request, { workspace, signal }) => {
-      const inside = await resolveInside(workspace, request.path, 'write');
-      if (!inside.ok) return errorResult(inside.error);
-      const target = inside.value;
-      const before = await readContent(target);
-      if (!before.ok) return errorResult(before.error);
-      const text = looksBinary(before.value.bytes) ? undefined : decodeUtf8(before.value.bytes);
-      if (text === undefined) return errorResult(`${target.relative} is not UTF-8 text and cannot be edited.`);
-      const edited = replaceIn(text, request.old, request.new, request.all === true);
-      if (!edited.ok) return errorResult(`${target.relative}: ${edited.error}`);
-      if (signal.aborted) return errorResult('Cancelled; nothing was changed.');
-      const written = await replaceFile(target, edited.value.text, before.value.mode, random);
-      if (!written.ok) return errorResult(written.error);
-      const evidence = changeEvidence(target.relative, before.value, edited.value.text);
-      const { addedLines, removedLines } = evidence.payload;
-      const times = edited.value.count === 1 ? '1 replacement' : `${edited.value.count} replacements`;
-      return {
-        kind: 'ok',
-        content: [{ type: 'text', text: `Edited ${target.relative} (${times}, +${addedLines} -${removedLines} lines).` }],
-        evidence: [evidence],
-      };
+    run: (request, context) => {
+      let count = 0;
+      return changeFile(
+        {
+          path: request.path,
+          blind: 'allowed',
+          next: (target, before) => {
+            if (before === undefined) return fail(`${target.relative}: no such file.`);
+            const text = looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
+            if (text === undefined) return fail(`${target.relative} is not UTF-8 text and cannot be edited.`);
+            const edited = replaceIn(text, request.old, request.new, request.all === true);
+            if (!edited.ok) return fail(`${target.relative}: ${edited.error}`);
+            count = edited.value.count;
+            return ok(edited.value.text);
+          },
+          said: (target, { addedLines, removedLines }) => {
+            const times = count === 1 ? '1 replacement' : `${count} replacements`;
+            return `Edited ${target.relative} (${times}, +${addedLines} -${removedLines} lines).`;
+          },
+        },
+        context,
+        parts,
+      );
     },
   });
 }

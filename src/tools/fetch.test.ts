@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { unseen } from '../../test/support/tool-workspace.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
@@ -11,7 +12,13 @@ import { fetchTool } from './fetch.ts';
 import { htmlToText } from './html-text.ts';
 import type { ToolOutcome } from './port.ts';
 
-const context = { workspace: '/', signal: new AbortController().signal, run: 'run_test' as RunId, idempotencyKey: 'k' };
+const context = {
+  workspace: '/',
+  signal: new AbortController().signal,
+  run: 'run_test' as RunId,
+  idempotencyKey: 'k',
+  seen: unseen,
+};
 const open = fetchTool({ clock: systemClock, allowLocal: true });
 const closed = fetchTool({ clock: systemClock });
 const textOf = (outcome: ToolOutcome): string =>

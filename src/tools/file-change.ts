@@ -72,7 +72,7 @@ export function changeEvidence(
   };
 }
 
-function sha256(content: string | Uint8Array): string {
+export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 

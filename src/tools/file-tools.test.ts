@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } f
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../test/support/tool-workspace.ts';
+import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { editTool } from './edit.ts';
 import type { ToolOutcome } from './port.ts';
@@ -11,8 +12,8 @@ import { readTool } from './read.ts';
 import { writeTool } from './write.ts';
 
 const read = readTool();
-const write = writeTool({ random: systemRandom });
-const edit = editTool({ random: systemRandom });
+const write = writeTool({ clock: systemClock, random: systemRandom });
+const edit = editTool({ clock: systemClock, random: systemRandom });
 
 function textOf(outcome: ToolOutcome): string {
   if (outcome.kind === 'error') return `error: ${outcome.message}`;

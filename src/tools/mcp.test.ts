@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seen, startHttpMcpServer } from '../../test/support/mcp-server.ts';
+import { unseen } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
@@ -19,6 +20,7 @@ const context = (signal: AbortSignal = new AbortController().signal) => ({
   signal,
   run: 'run_test' as RunId,
   idempotencyKey: 'run/turn/1',
+  seen: unseen,
 });
 
 async function toolsOf(servers: McpServers, server = 'test'): Promise<ReadonlyMap<string, Tool>> {

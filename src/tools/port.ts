@@ -13,6 +13,23 @@ import type { ImagePart, TextPart } from '../events/messages.ts';
  */
 export type Replay = 'safe' | 'never';
 
+/** A version of a file, known by the SHA-256 of its bytes; `null` when there is no such file. */
+export interface SeenFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly sha256: string | null;
+  /** The caller made it what it is. */
+  readonly written?: boolean | undefined;
+}
+
+/** What the caller knows of the workspace's files. */
+export interface SeenFiles {
+  /** The version that the caller goes by: seen before this turn, or written by itself. `undefined` when it has not looked. */
+  version(path: string): Promise<string | null | undefined>;
+  /** The agent that made a version, where that is known. */
+  changedBy(path: string, sha256: string): Promise<string | undefined>;
+}
+
 export interface ToolContext {
   /** The folder the tool may touch. Paths are resolved and confined to it. */
   readonly workspace: string;
@@ -21,6 +38,7 @@ export interface ToolContext {
   readonly run: RunId;
   /** Run id and step key: the same for a call and its repetition. */
   readonly idempotencyKey: string;
+  readonly seen: SeenFiles;
 }
 
 /** Facts that a built-in tool observed. The runtime writes them; agents cannot. */
@@ -33,9 +51,14 @@ export type Evidence = {
   };
 }['cli.run' | 'cli.stdout' | 'cli.stderr' | 'file.diff' | 'test.report'];
 
-export type ToolOutcome =
-  | { readonly kind: 'ok'; readonly content: readonly (TextPart | ImagePart)[]; readonly evidence?: readonly Evidence[] }
-  | { readonly kind: 'error'; readonly message: string; readonly evidence?: readonly Evidence[] };
+export type ToolOutcome = (
+  | { readonly kind: 'ok'; readonly content: readonly (TextPart | ImagePart)[] }
+  | { readonly kind: 'error'; readonly message: string }
+) & {
+  readonly evidence?: readonly Evidence[];
+  /** The versions of files that the caller knows from now on. */
+  readonly saw?: readonly SeenFile[];
+};
 
 export interface Tool {
   readonly name: string;

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import { groupDigits } from './bounded.ts';
 import { defineTool } from './define-tool.ts';
+import { sha256 } from './file-change.ts';
 import { imageTypeOf, looksBinary, readContent } from './file-content.ts';
+import { pathExists } from './path-exists.ts';
 import { errorResult, type Tool, type ToolOutcome, textResult } from './port.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -31,17 +33,20 @@ export function readTool(): Tool {
     run: async ({ path, offset, limit }, { workspace }) => {
       const inside = await resolveInside(workspace, path);
       if (!inside.ok) return errorResult(inside.error);
+      const { relative, absolute } = inside.value;
+      if (!(await pathExists(absolute)))
+        return { kind: 'error', message: `${relative}: no such file.`, saw: [{ path: relative, sha256: null }] };
       const content = await readContent(inside.value);
       if (!content.ok) return errorResult(content.error);
       const { bytes } = content.value;
+      const saw = [{ path: relative, sha256: sha256(bytes) }];
       const mediaType = imageTypeOf(bytes);
-      if (mediaType !== undefined) return imageResult(inside.value.relative, mediaType, bytes);
+      if (mediaType !== undefined) return { ...imageResult(relative, mediaType, bytes), saw };
       if (looksBinary(bytes)) {
-        return errorResult(
-          `${inside.value.relative} is a binary file of ${groupDigits(bytes.length)} bytes and cannot be shown.`,
-        );
+        const message = `${relative} is a binary file of ${groupDigits(bytes.length)} bytes and cannot be shown.`;
+        return { kind: 'error', message, saw };
       }
-      return textResult(numbered(new TextDecoder().decode(bytes), offset ?? 1, limit ?? limits.readLines));
+      return { ...textResult(numbered(new TextDecoder().decode(bytes), offset ?? 1, limit ?? limits.readLines)), saw };
     },
   });
 }

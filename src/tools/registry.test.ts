@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { unseen } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import type { RunId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
@@ -102,6 +103,7 @@ describe('built-in tools', () => {
       signal: new AbortController().signal,
       run: 'run_test' as RunId,
       idempotencyKey: 'k',
+      seen: unseen,
     };
     const harmless = tools.filter(({ name }) => name !== 'fetch');
     await fc.assert(
@@ -118,7 +120,13 @@ describe('built-in tools', () => {
       { text: 'build', status: 'active' },
       { text: 'test', status: 'pending' },
     ];
-    const context = { workspace: '/', signal: new AbortController().signal, run: 'run_test' as RunId, idempotencyKey: 'k' };
+    const context = {
+      workspace: '/',
+      signal: new AbortController().signal,
+      run: 'run_test' as RunId,
+      idempotencyKey: 'k',
+      seen: unseen,
+    };
     expect(await plan?.run({ items }, context)).toEqual(textResult('Plan (1 of 3 done)\n[x] look\n[>] build\n[ ] test'));
   });
 });

@@ -8,6 +8,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { codeOf, messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { STATE_FOLDER } from './protected-names.ts';
 
 export interface InsidePath {
   /** The workspace's real path. */
@@ -18,8 +19,6 @@ export interface InsidePath {
   readonly relative: string;
 }
 
-/** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
-const STATE_FOLDER = '.troupe';
 /** Hooks in here run outside every permission. */
 const REPOSITORY_FOLDER = '.git';
 

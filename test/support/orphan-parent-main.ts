@@ -9,12 +9,19 @@ import type { RunId } from '../../src/base/ids.ts';
 import { minimalEnvironment } from '../../src/tools/environment.ts';
 import { createStdioTransport } from '../../src/tools/mcp-stdio.ts';
 import { shellTool } from '../../src/tools/shell.ts';
+import { unseen } from './tool-workspace.ts';
 
 const [mark = '', folder = ''] = process.argv.slice(2);
 const environment = { ...process.env, TROUPE_TEST_MARK: mark };
 const allowedVariables = ['TROUPE_TEST_MARK'];
 const shell = shellTool({ clock: systemClock, environment, allowedVariables });
-const context = { workspace: folder, signal: new AbortController().signal, run: 'run_test' as RunId, idempotencyKey: 'test' };
+const context = {
+  workspace: folder,
+  signal: new AbortController().signal,
+  run: 'run_test' as RunId,
+  idempotencyKey: 'test',
+  seen: unseen,
+};
 const run = (command: string) => shell.run({ command: `${command}\n# ${mark}` }, context);
 
 const STUBBORN = 'trap "" TERM HUP INT PIPE; while :; do echo busy; sleep 0.05; done';

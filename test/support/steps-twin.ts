@@ -24,6 +24,7 @@ import { runSession } from '../../src/session/loop.ts';
 import type { Incoming, SessionTools } from '../../src/session/port.ts';
 import type { Tool } from '../../src/tools/port.ts';
 import type { StoryEvent } from './pattern-scenarios.ts';
+import { unseen } from './tool-workspace.ts';
 import type { Brain } from './world.ts';
 
 export interface Twin {
@@ -311,7 +312,13 @@ function handTools(node: Node, tools: readonly Tool[]): SessionTools {
     async call(turn, index, { id, name, input }: ToolCallPart) {
       const tool = tools.find((one) => one.name === name);
       const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
-      const outcome = await tool?.run(input, { workspace: '.', signal: node.abort.signal, run: node.run, idempotencyKey });
+      const outcome = await tool?.run(input, {
+        workspace: '.',
+        signal: node.abort.signal,
+        run: node.run,
+        idempotencyKey,
+        seen: unseen,
+      });
       const content = outcome?.kind === 'ok' ? [...outcome.content] : [{ type: 'text' as const, text: 'It failed.' }];
       return { type: 'tool-result', id, name, content };
     },

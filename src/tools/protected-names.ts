@@ -1,0 +1,2 @@
+/** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
+export const STATE_FOLDER = '.troupe';
