@@ -49,7 +49,11 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   },
   'run.resumed': {
     says: 'A process took the run up again.',
-    fields: { owner: 'which process', takenOver: 'the process before it had died holding the lease' },
+    fields: {
+      owner: 'which process',
+      heard: 'how far what came from outside was known: a pause asked for later still counts',
+      takenOver: 'the process before it had died holding the lease',
+    },
   },
   'run.paused': { says: 'The run stopped for now; `troupe resume` goes on.', fields: { reason: 'why' } },
   'run.signalled': {

@@ -43,6 +43,8 @@ export interface TreeOptions {
   readonly fence: Fence;
   /** What the session holds already, oldest first. */
   readonly events: readonly LedgerEvent[];
+  /** Everything that came from outside up to this position is among the events; what came later is not heard yet. */
+  readonly heard: number;
   /** The root agent's setup, when it was just made. */
   readonly rootSetup?: AgentSetup | undefined;
   readonly watchers: ReadonlySet<(part: LivePart) => void>;
@@ -53,7 +55,7 @@ export interface TreeOptions {
 }
 
 export function buildTree(options: TreeOptions): DrivenTree {
-  const { session, workspace, events } = options;
+  const { session, workspace, events, heard, elsewhere } = options;
   const parts = ofSession(options.parts, session);
   const past = groupByRun(events);
   const active = new Set<RunNode>();
@@ -70,7 +72,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     cancelAsked(active, tree.inbox);
     wake?.();
   };
-  const inbox = createInbox(parts.ledger, session, onNews, options.elsewhere !== undefined);
+  const inbox = createInbox({ ledger: parts.ledger, session, heard, shared: elsewhere !== undefined, onNews });
   const { members, ...folds } = folded(events, inbox);
   const { channel, frozen, mailbox } = folds;
   const node = (
@@ -104,7 +106,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
     ending: options.ending,
     refresh: () => inbox.refresh(),
-    elsewhere: options.elsewhere,
+    elsewhere,
     below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),
     root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
     checkpoint(at) {

@@ -8,11 +8,13 @@ import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
 import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
+import { canGoOn, type Lease, type Life, leaveOrTakeBack } from './leave-run.ts';
 import type { LivePart, ResumeOutcome, RunEnd, RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
 import type { AgentSetup } from './setup.ts';
 import { createSlots } from './slots.ts';
 import { assistantLimits } from './spawned.ts';
+import { heardIn, resumed } from './taking-up.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 import { openWaits } from './waits.ts';
 import type { OverLimit } from './writer.ts';
@@ -24,6 +26,8 @@ export interface DriveTask {
   readonly workspace: string;
   readonly started: Payloads['run.started'];
   readonly events: readonly LedgerEvent[];
+  /** Everything that came from outside up to this position is among the events. */
+  readonly heard: number;
   readonly rootSetup?: AgentSetup | undefined;
   /** Written before anything else. */
   opening(root: RunNode): readonly NewEvent[];
@@ -32,7 +36,8 @@ export interface DriveTask {
 export interface Driver {
   /** Resolves when the opening events are durable and work has begun. */
   drive(task: DriveTask): Promise<RunHandle>;
-  driving(run: RunId): RunHandle | undefined;
+  /** A run that is just being left is neither: whoever asks waits until it is decided. */
+  driving(run: RunId): Promise<RunHandle | undefined>;
   /** For a driver elsewhere: has a root run go on that somebody may be working on, and follows it. */
   takeUp?(root: RunRow): Promise<ResumeOutcome>;
   /**
@@ -44,63 +49,95 @@ export interface Driver {
   stop(reason: string): Promise<void>;
 }
 
-interface Place {
-  tree: DrivenTree;
-  root: RunNode;
+/** A run that is driven here. */
+interface Driven {
+  readonly handle: RunHandle;
+  interrupt(why: Interruption): void;
+  /** While its lease is given back and something may still have come that it has to go on for. */
+  leaving?: Promise<unknown> | undefined;
 }
 
 export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
   const slots = createSlots(assistantLimits(parts).active);
-  const driven = new Map<RunId, { readonly handle: RunHandle; interrupt(why: Interruption): void }>();
+  const driven = new Map<RunId, Driven>();
+  let stopping: Interruption | undefined;
 
-  const place = (task: DriveTask, events: readonly LedgerEvent[], lease: Lease): Place => {
-    const tree = buildTree({ ...task, events, parts, watchers, slots, ending: () => void lease.giveBack() });
-    return { tree, root: tree.root(task.run, task.started) };
+  const live = (task: DriveTask, lease: Lease): Life => {
+    const tree = buildTree({ ...task, parts, watchers, slots, ending: () => void lease.giveBack() });
+    const root = tree.root(task.run, task.started);
+    const ending = tree.inbox.cancelled(task.run) !== undefined;
+    // One that is to end comes to its end all the same.
+    if (stopping !== undefined && !ending) tree.interrupt(stopping);
+    return { tree, root, ending };
   };
-  const work = async (task: DriveTask, at: { current: Place }, lease: Lease): Promise<RunEnd> => {
+  const work = async (task: DriveTask, at: { current: Life }, first: Lease): Promise<RunEnd> => {
     const stopListening = parts.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
-    // Something may have come in between reading the ledger and listening.
-    if (task.events.length > 0) await at.current.tree.refresh().catch(() => undefined);
-    const end = await driveUntilStuck(parts, at, async () => place(task, await readAll(parts.ledger, task.session), lease));
-    stopListening();
-    driven.delete(task.run);
-    await lease.giveBack();
-    return end;
+    let lease = first;
+    let fence = task.fence;
+    const next = (events: readonly LedgerEvent[]): Life => live({ ...task, fence, events, heard: heardIn(events) }, lease);
+    for (;;) {
+      // Something may have come in between reading the ledger and listening.
+      const caughtUp = at.current.tree.refresh().catch(() => undefined);
+      if (at.current.root.journal.past.length > 0) await caughtUp;
+      const end = await driveUntilStuck(parts, at, async () => next(await readAll(parts.ledger, task.session)));
+      const leaving = leaveOrTakeBack(parts, at.current, lease, end);
+      const here = driven.get(task.run);
+      if (here !== undefined) here.leaving = leaving;
+      const left = await leaving;
+      if (left.kind === 'left') {
+        stopListening();
+        driven.delete(task.run);
+        return left.end;
+      }
+      if (here !== undefined) here.leaving = undefined;
+      fence = left.fence;
+      lease = leaseOf(parts, fence);
+      at.current = next(left.events);
+      // When it cannot be written, driving says so.
+      await begin(at.current, resumed(parts, left.events, false)).catch(() => undefined);
+    }
   };
   return {
     async drive(task) {
-      const lease = leaseOf(parts, task);
-      const at = { current: place(task, task.events, lease) };
-      const { tree, root } = at.current;
-      for (const event of written(await tree.writer.write(task.opening(root)))) tree.inbox.apply(event);
+      const lease = leaseOf(parts, task.fence);
+      const at = { current: live(task, lease) };
+      await begin(at.current, task.opening);
       const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
       driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
       return handle;
     },
-    driving: (run) => driven.get(run)?.handle,
+    async driving(run) {
+      for (let here = driven.get(run); here !== undefined; here = driven.get(run)) {
+        if (here.leaving === undefined) return here.handle;
+        await here.leaving;
+      }
+      return undefined;
+    },
     async stop(reason) {
+      stopping = new Interruption('interrupted', reason);
       const all = [...driven.values()];
-      for (const one of all) one.interrupt(new Interruption('interrupted', reason));
+      for (const one of all) one.interrupt(stopping);
       await Promise.all(all.map((one) => one.handle.done));
+      stopping = undefined;
     },
   };
 }
 
-interface Lease {
-  /** Once is enough, and the first call counts. */
-  giveBack(): Promise<void>;
+/** Writes what a life begins with. */
+async function begin({ tree, root }: Life, opening: DriveTask['opening']): Promise<void> {
+  for (const event of written(await tree.writer.write(opening(root)))) tree.inbox.apply(event);
 }
 
-function leaseOf(parts: EngineParts, task: DriveTask): Lease {
+function leaseOf(parts: EngineParts, fence: Fence): Lease {
   let given: Promise<void> | undefined;
   // The lease of a run that was lost, or of a ledger that cannot be written, is not ours to give back.
-  return { giveBack: () => (given ??= parts.ledger.release(task.fence).catch(() => undefined)) };
+  return { giveBack: () => (given ??= parts.ledger.release(fence).catch(() => undefined)) };
 }
 
 const written = (outcome: readonly LedgerEvent[] | OverLimit): readonly LedgerEvent[] => ('kind' in outcome ? [] : outcome);
 
 /** An answer may have come while other branches were still busy: then the run goes on at once, from the ledger. */
-async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebuild: () => Promise<Place>): Promise<RunEnd> {
+async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuild: () => Promise<Life>): Promise<RunEnd> {
   for (;;) {
     const { tree, root } = at.current;
     try {
@@ -112,14 +149,10 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Place }, rebui
     try {
       await tree.writer.flushed();
       await tree.refresh();
-      if (
-        !tree.blockedOn.some(
-          ({ run, wait }) => tree.inbox.answer(run, wait) !== undefined || tree.inbox.cancelled(run) !== undefined,
-        )
-      ) {
-        return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session)) };
-      }
+      if (!canGoOn(tree)) return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session)) };
       at.current = await rebuild();
+      // What came while the ledger was read was told to the life before.
+      await at.current.tree.refresh();
     } catch (error) {
       return interrupted(cutOffBy(error));
     }

@@ -28,7 +28,9 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     const tell = await driver.foresee?.(row);
     await parts.ledger.append({ session: row.session, fence: null, events: [made], sync: 'power' });
     await tell?.();
-    return { kind: 'accepted', live: row.owner !== null || tell !== undefined };
+    if (tell !== undefined) return { kind: 'accepted', live: true };
+    // Asked after the append: who drives the run now still looks before it leaves it, who had left it before does not.
+    return { kind: 'accepted', live: (await rowOf(run))?.owner != null };
   };
   const signal = (run: RunId, kind: Payloads['run.signalled']['signal'], reason: string): Promise<SignalOutcome> =>
     inbound(run, async (row) => ({
@@ -44,7 +46,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     const asked = await rowOf(run);
     if (asked === undefined) return { kind: 'unknown' };
     const root = await rootOf(parts.ledger, asked);
-    const here = driver.driving(root.run);
+    const here = await driver.driving(root.run);
     if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
     return (await driver.takeUp?.(root)) ?? (await takeUp(parts, root, driver));
   };

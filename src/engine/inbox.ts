@@ -1,10 +1,14 @@
 /**
  * What reaches a driven session from outside: answers, and signals to cancel, pause or go on. They are events in the
  * ledger like everything else; this is the part of them that runs look at.
+ *
+ * How far it has heard is its own thing: only reading moves it. What the session writes itself is applied, and says nothing
+ * about what others have written before.
  */
-import type { RunId, SessionId } from '../base/ids.ts';
+import { eventPosition, type RunId, type SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import { type Answer, type EventType, inboundTypes } from '../events/catalogue.ts';
-import type { LedgerEvent } from '../events/envelope.ts';
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Ledger } from '../ledger/port.ts';
 
 export interface Inbox {
@@ -14,28 +18,35 @@ export interface Inbox {
   cancelled(run: RunId): string | undefined;
   /** The reason, when this run was asked to pause and the session has not been taken up since. */
   pauseAsked(run: RunId): string | undefined;
-  /** Reads what has come since; the callback is called when anything had. */
+  /** Reads everything that has come until now; the callback is called when anything had. */
   refresh(): Promise<void>;
+  /** Everything from outside up to this position has been heard. */
+  heard(): number;
   apply(event: LedgerEvent): void;
 }
 
-/**
- * `shared`: others work on runs of this session, so what they broadcast, and that they end, comes in from outside too; and that
- * one run was taken up says nothing about the others.
- */
-export function createInbox(
-  ledger: Ledger,
-  session: SessionId,
-  onNews: (news: readonly LedgerEvent[]) => void,
-  shared = false,
-): Inbox {
+export interface InboxOptions {
+  readonly ledger: Ledger;
+  readonly session: SessionId;
+  /** What came from outside up to this position was read before, and is applied by whoever has read it. */
+  readonly heard: number;
+  /**
+   * Others work on runs of this session, so what they broadcast, and that they end, comes in from outside too; and that one run
+   * was taken up says nothing about the others.
+   */
+  readonly shared: boolean;
+  onNews(news: readonly LedgerEvent[]): void;
+}
+
+export function createInbox({ ledger, session, heard, shared, onNews }: InboxOptions): Inbox {
   const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast', 'run.ended'] : inboundTypes;
+  const signals = createSignals(shared);
   const answers = new Map<string, Answer>();
   const asked = new Map<string, string>();
   const remembered = new Set<string>();
-  const cancels = new Map<string, string>();
-  const pauses = new Map<string, string>();
-  let seen = 0;
+  let cursor = heard;
+  let reading: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
 
   const apply = (event: LedgerEvent): void => {
     const key = 'wait' in event.payload ? `${event.run_id} ${event.payload.wait}` : '';
@@ -45,27 +56,60 @@ export function createInbox(
       const tool = asked.get(key);
       if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && tool !== undefined)
         remembered.add(tool);
-    } else if (event.event_type === 'run.resumed') {
-      if (!shared) pauses.clear();
-    } else if (event.event_type === 'run.signalled') {
-      const reason = event.payload.reason ?? 'asked from outside';
-      if (event.payload.signal === 'cancel') cancels.set(event.run_id, reason);
-      else if (event.payload.signal === 'pause') pauses.set(event.run_id, reason);
-      else pauses.delete(event.run_id);
-    }
-    seen = Math.max(seen, event.position);
+    } else signals.apply(event);
   };
-
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const page = await ledger.read({ session, after: cursor, types, limit: limits.readPageEvents });
+      for (const event of page) apply(event);
+      cursor = Math.max(cursor, page.at(-1)?.position ?? 0);
+      if (page.length > 0) onNews(page);
+      if (page.length < limits.readPageEvents) return;
+    }
+  };
   return {
     apply,
     answer: (run, wait) => answers.get(`${run} ${wait}`),
     approvedForSession: (tool) => remembered.has(tool),
-    cancelled: (run) => cancels.get(run),
-    pauseAsked: (run) => pauses.get(run),
-    async refresh() {
-      const news = await ledger.read({ session, after: seen, types });
-      for (const event of news) apply(event);
-      if (news.length > 0) onNews(news);
+    cancelled: signals.cancelled,
+    pauseAsked: signals.pauseAsked,
+    heard: () => cursor,
+    // One read at a time. One that is under way may have looked already, so whoever asks meanwhile gets the one after it.
+    refresh() {
+      next ??= reading.then(() => {
+        next = undefined;
+        const read = readOn();
+        reading = read.catch(() => undefined);
+        return read;
+      });
+      return next;
     },
   };
 }
+
+/** Which runs were asked to end or to pause. */
+export function createSignals(shared: boolean) {
+  const cancels = new Map<RunId, string>();
+  const pauses = new Map<RunId, EventOf<'run.signalled'>>();
+  /** Whoever has a run go on takes back the pauses that it knew of, and no other. */
+  const takeBack = (run: RunId, upTo: number): void => {
+    if ((pauses.get(run)?.position ?? Number.POSITIVE_INFINITY) <= upTo) pauses.delete(run);
+  };
+  return {
+    cancelled: (run: RunId): string | undefined => cancels.get(run),
+    pauseAsked: (run: RunId): string | undefined => (pauses.has(run) ? reasonOf(pauses.get(run)) : undefined),
+    /** The last pause of each run that nobody has taken back. */
+    pauses: (): ReadonlyMap<RunId, LedgerEvent> => pauses,
+    apply(event: LedgerEvent): void {
+      if (event.event_type === 'run.resumed' && !shared)
+        for (const run of [...pauses.keys()]) takeBack(run, event.payload.heard ?? event.position);
+      if (event.event_type !== 'run.signalled') return;
+      const { signal } = event.payload;
+      if (signal === 'cancel') cancels.set(event.run_id, reasonOf(event));
+      else if (signal === 'pause') pauses.set(event.run_id, event);
+      else takeBack(event.run_id, eventPosition(event.parent_event_id ?? '') ?? event.position);
+    },
+  };
+}
+
+const reasonOf = (signal: EventOf<'run.signalled'> | undefined): string => signal?.payload.reason ?? 'asked from outside';

@@ -6,6 +6,7 @@ import type { NewEvent, RunRow } from '../ledger/port.ts';
 import { buildTree } from './build-tree.ts';
 import { resultOfEnd } from './drive-run.ts';
 import type { Driver } from './driver.ts';
+import { createSignals } from './inbox.ts';
 import type { ResumeOutcome, RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
 import { follow } from './restate-follow.ts';
@@ -44,7 +45,7 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
       await Promise.all([ledger.release(fence), ingress.startRoot(session, run)]);
       return followFrom(session, run, 'kind' in opening ? 0 : (opening.at(-1)?.position ?? 0));
     },
-    driving: (run) => followed.get(run),
+    driving: async (run) => followed.get(run),
     async takeUp({ session, run }): Promise<ResumeOutcome> {
       const marks = await readAll(ledger, session, { run, types: ['run.started', 'run.resumed', 'run.paused', 'run.ended'] });
       const last = marks.at(-1);
@@ -67,13 +68,9 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
 
 /** Takes back every pause that somebody has asked for in a session. */
 function goOn(signals: readonly LedgerEvent[], at: number): NewEvent[] {
-  const pauses = new Map<RunId, LedgerEvent>();
-  for (const event of signals) {
-    if (event.event_type !== 'run.signalled') continue;
-    if (event.payload.signal === 'pause') pauses.set(event.run_id, event);
-    if (event.payload.signal === 'resume') pauses.delete(event.run_id);
-  }
-  return [...pauses].map(([run, { event_id: cause }]) => {
+  const folded = createSignals(true);
+  for (const event of signals) folded.apply(event);
+  return [...folded.pauses()].map(([run, { event_id: cause }]) => {
     return { type: 'run.signalled', run, actor: 'user', cause, payload: { signal: 'resume' }, at };
   });
 }

@@ -60,7 +60,7 @@ async function withLease(
   takenOver: boolean,
 ): Promise<WorkOutcome> {
   const { parts, slots } = place;
-  const events = await eventsFor(parts.ledger, session, run);
+  const { events, heard } = await eventsFor(parts.ledger, session, run);
   const started = startedOf(events, run);
   const first = events.find((event) => event.event_type === 'session.started');
   if (started === undefined || first?.event_type !== 'session.started') return { kind: 'unknown' };
@@ -82,6 +82,7 @@ async function withLease(
     workspace,
     fence,
     events,
+    heard,
     slots,
     elsewhere,
     watchers: new Set(),
@@ -93,7 +94,7 @@ async function withLease(
   const leave = attend(place, tree, node);
   try {
     if (takenOver || wasLeft(events, run)) {
-      const resumed = node.journal.event('run.resumed', { owner: parts.owner, takenOver }, { actor: 'system' });
+      const resumed = node.journal.event('run.resumed', { owner: parts.owner, takenOver, heard }, { actor: 'system' });
       await tree.writer.write([resumed]);
     }
     await driveRun(tree, node);
@@ -106,11 +107,19 @@ async function withLease(
   }
 }
 
-/** Everything of the run itself; of the others only what concerns it. */
-async function eventsFor(ledger: Ledger, session: SessionId, run: RunId): Promise<readonly LedgerEvent[]> {
-  const [own, shared] = await Promise.all([readAll(ledger, session, { run }), readAll(ledger, session, { types: SHARED })]);
-  const known = new Set(own.map(({ position }) => position));
-  return [...own, ...shared.filter(({ position }) => !known.has(position))].sort((left, right) => left.position - right.position);
+/**
+ * Everything of the run itself; of the others only what concerns it. What others may append comes from one of the two reads
+ * alone: the other may have looked later, and what it saw then would hide what came in between.
+ */
+async function eventsFor(
+  ledger: Ledger,
+  session: SessionId,
+  run: RunId,
+): Promise<{ readonly events: readonly LedgerEvent[]; readonly heard: number }> {
+  const [all, shared] = await Promise.all([readAll(ledger, session, { run }), readAll(ledger, session, { types: SHARED })]);
+  const own = all.filter(({ event_type }) => !SHARED.includes(event_type));
+  const events = [...own, ...shared].sort((left, right) => left.position - right.position);
+  return { events, heard: shared.at(-1)?.position ?? 0 };
 }
 
 function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {

@@ -17,6 +17,7 @@ import { readAll } from './read-all.ts';
 import { budgetOf, setupPayload } from './setup.ts';
 import { adapted } from './setup-run.ts';
 import { assistantLimits } from './spawned.ts';
+import { heardIn, resumed } from './taking-up.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
 export async function startNew(all: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
@@ -76,6 +77,7 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
       workspace: request.workspace,
       started,
       events,
+      heard: heardIn(events),
       rootSetup: setup.value,
       opening,
     };
@@ -108,9 +110,6 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): 
     return { kind: 'unknown' };
   }
   const { takenOver } = lease;
-  const opening = (node: RunNode): readonly NewEvent[] => [
-    node.journal.event('run.resumed', { owner: parts.owner, takenOver }, { actor: 'system' }),
-  ];
   try {
     const handle = await driver.drive({
       session: root.session,
@@ -119,7 +118,8 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): 
       workspace: session.payload.workspace,
       started: started.payload,
       events,
-      opening,
+      heard: heardIn(events),
+      opening: resumed(parts, events, takenOver),
     });
     return { kind: 'resumed', handle, takenOver };
   } catch (error) {

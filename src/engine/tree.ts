@@ -120,7 +120,7 @@ export interface Tree {
   readonly spawned: Spawned;
   readonly slots: Slots;
   /** Questions that have stopped a branch since the tree was built. */
-  readonly blockedOn: { readonly run: RunId; readonly wait: string }[];
+  readonly blockedOn: { readonly node: RunNode; readonly wait: string }[];
   /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */
   checkpoint(node: RunNode): void;
   /** The folder that a run's tools may touch: its own, that of a run above it, or the session's. */

@@ -26,7 +26,7 @@ export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, que
         : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
     await tree.writer.write([event, ...toClient(node, wait, question, tree.parts.ids.nonce())], { sync: 'power' });
   }
-  tree.blockedOn.push({ run: node.run, wait });
+  tree.blockedOn.push({ node, wait });
   throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
 }
 

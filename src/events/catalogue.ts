@@ -149,7 +149,12 @@ const catalogue = {
       })
       .optional(),
   }),
-  'run.resumed': z.object({ owner: z.string(), takenOver: z.boolean() }),
+  'run.resumed': z.object({
+    owner: z.string(),
+    takenOver: z.boolean(),
+    /** How far what came from outside was known: a pause asked for after this position still counts. */
+    heard: z.number().int().nonnegative().optional(),
+  }),
   'run.paused': z.object({ reason: z.string() }),
   'run.signalled': z.object({ signal: z.enum(['cancel', 'pause', 'resume']), reason: z.string().optional() }),
   'run.ended': z.object({

@@ -1,0 +1,69 @@
+/**
+ * Leaving a run that cannot go on. Whoever appends an answer or a cancel while the lease is held counts on the holder to hear
+ * it, so the last look comes after the lease was given back: from then on they see that nobody drives the run.
+ */
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Fence } from '../ledger/port.ts';
+import type { DrivenTree } from './build-tree.ts';
+import type { RunEnd } from './port.ts';
+import { readAll } from './read-all.ts';
+import type { EngineParts, RunNode, Tree } from './tree.ts';
+
+/** One life of a driven run. */
+export interface Life {
+  readonly tree: DrivenTree;
+  readonly root: RunNode;
+  /** It was to end from its beginning. */
+  readonly ending: boolean;
+}
+
+export interface Lease {
+  /** Once is enough, and the first call counts. */
+  giveBack(): Promise<void>;
+}
+
+export type Left =
+  | { readonly kind: 'left'; readonly end: RunEnd }
+  /** Something came in time: the lease was taken again, and this is what the session holds. */
+  | { readonly kind: 'back'; readonly fence: Fence; readonly events: readonly LedgerEvent[] };
+
+export async function leaveOrTakeBack(parts: EngineParts, life: Life, lease: Lease, end: RunEnd): Promise<Left> {
+  await lease.giveBack();
+  if (end.kind === 'ended' || end.kind === 'lost') return { kind: 'left', end };
+  const { ledger } = parts;
+  const { tree, root } = life;
+  try {
+    await tree.refresh();
+    if (!hasToGoOn(life, end)) return { kind: 'left', end };
+    const taken = await ledger.acquire(tree.session, root.run);
+    // Who holds it now has read the ledger after us.
+    if (taken.kind !== 'acquired') return { kind: 'left', end: { kind: 'lost' } };
+    try {
+      return { kind: 'back', fence: taken.fence, events: await readAll(ledger, tree.session) };
+    } catch (error) {
+      await ledger.release(taken.fence);
+      throw error;
+    }
+  } catch {
+    // What came is in the ledger, and the next one to take the run up finds it there.
+    return { kind: 'left', end };
+  }
+}
+
+function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
+  if (end.kind === 'waiting') return canGoOn(tree);
+  if (end.kind === 'interrupted' && end.error !== undefined) return false;
+  // A life that was only there to end the run and could not would not do better the next time.
+  return !ending && tree.inbox.cancelled(root.run) !== undefined;
+}
+
+/** Whether something that a branch has stopped for is there now, or the branch is to end. */
+export function canGoOn({ blockedOn, inbox }: Tree): boolean {
+  return blockedOn.some(({ node, wait }) => inbox.answer(node.run, wait) !== undefined || isToEnd(inbox, node));
+}
+
+function isToEnd(inbox: Tree['inbox'], node: RunNode): boolean {
+  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
+    if (inbox.cancelled(up.run) !== undefined) return true;
+  return false;
+}
