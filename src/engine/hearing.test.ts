@@ -13,18 +13,15 @@ import {
   type Brain,
   calls,
   createWorld,
-  type Outside,
   reports,
   turnOf,
   type World,
   type WorldOptions,
-  worldTools,
 } from '../../test/support/world.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Append, Ledger, ReadQuery } from '../ledger/port.ts';
-import type { Tool } from '../tools/port.ts';
 import { createEmbeddedEngine } from './embedded.ts';
 import { createInbox } from './inbox.ts';
 import { workOn } from './restate-work.ts';
@@ -121,20 +118,23 @@ describe('while a session is read again for an answer', () => {
     const { wrapLedger, happened } = atWindow({ afterRead: whole }, (inner) =>
       comesIn(inner, SESSION, [signalled(SESSION, RUN, 'cancel')]),
     );
-    // The permission is given while another call of the same turn is busy: the run goes on by itself.
-    const outside: Outside = { modelCalls: [], effects: [] };
-    const [look, act] = worldTools(outside) as [Tool, Tool];
-    const busy: Tool = {
-      ...look,
-      run: async (...given) => {
-        await expect.poll(async () => (await world.engine.waits(RUN)).length, { timeout: 15_000 }).toBe(1);
-        await world.engine.answer(RUN, WAIT, { kind: 'approved' });
-        answered = true;
-        return await look.run(...given);
-      },
+    // The permission is given while another agent is busy: the run goes on by itself.
+    const agents = [
+      agent({ agents: ['asker', 'busy'] }),
+      agent({ name: 'asker', permissions: { act: 'ask' } }),
+      agent({ name: 'busy' }),
+    ];
+    const input = { prompt: 'Go', reason: 'need' };
+    const brain: Brain = async (asked) => {
+      if (asked.agent === 'worker') return calls({ name: 'asker', input }, { name: 'busy', input });
+      if (asked.agent === 'asker') return turnOf(asked) === 1 ? calls({ name: 'act' }) : untilStopped(asked);
+      await expect.poll(async () => (await world.engine.waits(RUN)).length, { timeout: 15_000 }).toBe(1);
+      const [wait] = await world.engine.waits(RUN);
+      if (wait !== undefined) await world.engine.answer(wait.run, wait.wait, { kind: 'approved' });
+      answered = true;
+      return reports('Done.');
     };
-    const brain: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }, { name: 'look' }) : untilStopped(asked));
-    const world = created({ path: newPath(), brain, agents: careful, outside, tools: [busy, act], wrapLedger });
+    const world = created({ path: newPath(), brain, agents, wrapLedger });
     expect(await resultOf(await start(world, ids))).toMatchObject({ status: 'cancelled' });
     expect(happened()).toBe(true);
   });
