@@ -157,4 +157,28 @@ describe('./troupe', () => {
     }
     expect((await start(join(folder, 'troupe'), ['fail', '5'], elsewhere).ended).code).toBe(5);
   });
+
+  it('fetches the servers of a cluster with the first command that needs them, and only then', async () => {
+    const folder = checkout();
+    const servers = { name: 'servers', version: '1.0.0', dependencies: { thing: 'file:../../thing' } };
+    const packages = {
+      '': servers,
+      'node_modules/thing': { resolved: '../../thing', link: true },
+      '../../thing': { version: '1.0.0' },
+    };
+    mkdirSync(join(folder, 'tools', 'cluster'));
+    writeFileSync(join(folder, 'tools', 'cluster', 'package.json'), JSON.stringify(servers));
+    writeFileSync(
+      join(folder, 'tools', 'cluster', 'package-lock.json'),
+      JSON.stringify({ ...servers, lockfileVersion: 3, requires: true, packages }),
+    );
+    const troupe = (word: string) => start(join(folder, 'troupe'), [word], folder).ended;
+    const installed = () => existsSync(join(folder, 'tools', 'cluster', 'node_modules', 'thing'));
+    expect((await troupe('hello')).code).toBe(0);
+    expect(installed()).toBe(false);
+    const first = await troupe('cluster');
+    expect([first.code, first.stdout, installed()]).toEqual([0, `cluster ${folder}\n`, true]);
+    expect(first.stderr).toContain('installing the servers of a cluster');
+    expect((await troupe('cluster')).stderr).toBe('');
+  });
 });

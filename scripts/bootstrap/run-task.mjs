@@ -29,7 +29,10 @@ export async function main(parameters) {
   const [name, ...rest] = parameters;
   try {
     // For ./troupe, which then replaces itself by that Node, so that nothing stands between the terminal and the program.
-    if (name === 'where-is-node') return void process.stdout.write(`${await ensureInstalled()}\n`);
+    if (name === 'where-is-node') {
+      const node = await ensureInstalled({ cluster: rest[0] === 'with-servers' });
+      return void process.stdout.write(`${node}\n`);
+    }
     if (!Object.hasOwn(tasks, name)) {
       throw new BootstrapError(`There is no task '${name || ''}'. Fix: choose one of ${Object.keys(tasks).join(', ')}.`);
     }

@@ -1,4 +1,5 @@
 /** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
+import { checkContextFiles } from './context-files.ts';
 import { arrange, type Diagnostic } from './diagnostics.ts';
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
@@ -23,10 +24,11 @@ export async function checkProject(options: CheckOptions): Promise<ProjectCheck>
   const tools = agents.flatMap(({ definition, origin, placeOf }) =>
     checkToolNames(definition, placeOf, servers).map((one) => gentler(origin, one)),
   );
+  const context = await checkContextFiles(options.projectRoot, agents);
   return {
     agents,
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
-    diagnostics: arrange([...diagnostics, ...tools, ...checkGraph(agents, broken)]),
+    diagnostics: arrange([...diagnostics, ...tools, ...context, ...checkGraph(agents, broken)]),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
+import { limits } from '../base/limits.ts';
 import { checkProject } from './check-project.ts';
 import { formatDiagnostic } from './diagnostics.ts';
 
@@ -47,6 +48,54 @@ describe('references', () => {
     const { printed } = await check({ a: 'handoff: b', b: 'nonsense: 1' });
     expect(printed).toHaveLength(1);
     expect(printed[0]).toContain('agents/b.md:2:1: error: unknown key "nonsense"');
+  });
+});
+
+describe('chains', () => {
+  const chain = (length: number) =>
+    Object.fromEntries(
+      Array.from({ length }, (_, index) => [`a${index}`, index === length - 1 ? 'chat: true' : `handoff: a${index + 1}`]),
+    );
+
+  it('as deep as runs may be are fine', async () => {
+    expect((await check(chain(limits.runDepth + 1))).printed).toEqual([]);
+  });
+
+  it('that are deeper are refused, once, where they begin', async () => {
+    const { printed } = await check(chain(limits.runDepth + 4));
+    expect(printed).toHaveLength(1);
+    expect(printed[0]).toMatch(
+      /^agents\/a0\.md:2:10: error: agents call each other 19 levels deep, more than 16 \(limit runDepth\): a0 -\(handoff\)-> a1 /,
+    );
+    expect(printed[0]).toContain('fix: Shorten the chain');
+  });
+
+  it('count every way in which agents name each other', async () => {
+    const { printed } = await check({ ...chain(limits.runDepth + 1), top: 'advisors: [a3, a0]', other: 'agents: [a1]' });
+    expect(printed).toHaveLength(1);
+    expect(printed[0]).toContain('agents/top.md:2:16: error: agents call each other 17 levels deep');
+  });
+
+  it('of thousands are looked at in one go', async () => {
+    const { printed } = await check(chain(1_500));
+    expect(printed).toHaveLength(1);
+    expect(printed[0]).toMatch(/1499 levels deep.* …\n/);
+  });
+});
+
+describe('files for context', () => {
+  it('must be there, inside the project, and text', async () => {
+    const { printed } = await check({
+      desk: 'group:\n  mode: broadcast\n  workers: [a]\n  sharedContext: decisions.md\n  routingContext: ../../etc/passwd',
+      good: 'group: { mode: broadcast, workers: [a], sharedContext: agents/a.md, routingContext: { text: To a. } }',
+      a: 'chat: true',
+    });
+    expect(printed.map((line) => line.split('\n')[0])).toEqual([
+      'agents/desk.md:5:18: error: the file "decisions.md" (group.sharedContext) does not exist',
+      expect.stringMatching(
+        /^agents\/desk\.md:6:19: error: the file "..\/..\/etc\/passwd" \(group.routingContext\) (does not exist|is outside)/,
+      ),
+    ]);
   });
 });
 

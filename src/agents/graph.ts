@@ -1,6 +1,7 @@
 /** How agents name each other: the edges of the graph, names that lead nowhere, and circles, which would run for ever. */
 
 import { suggest } from '../base/did-you-mean.ts';
+import { checkDepth } from './chain-depth.ts';
 import type { AgentDefinition } from './definition.ts';
 import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
 import type { LoadedAgent } from './load.ts';
@@ -19,7 +20,8 @@ export function edges(agents: readonly AgentDefinition[]): readonly Edge[] {
 
 /** `broken` are names whose file has problems of its own. */
 export function checkGraph(agents: readonly LoadedAgent[], broken: ReadonlySet<string> = new Set()): readonly Diagnostic[] {
-  return [...missingAgents(agents, broken), ...circles(agents)];
+  const around = circles(agents);
+  return [...missingAgents(agents, broken), ...around, ...(around.length === 0 ? checkDepth(agents) : [])];
 }
 
 function missingAgents(agents: readonly LoadedAgent[], broken: ReadonlySet<string>): readonly Diagnostic[] {

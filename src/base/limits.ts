@@ -46,6 +46,7 @@ export const limits = {
   claimCharacters: 200,
   reflectIterations: 5,
   reflectErrors: 3,
+  evaluationTurns: 2,
   reflectBackOffMs: 2 * SECOND,
   workerTimeoutMs: 10 * MINUTE,
   collectTimeoutMs: 15 * MINUTE,

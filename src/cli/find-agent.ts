@@ -4,6 +4,7 @@ import { basename, resolve, sep } from 'node:path';
 import type { ProjectCheck } from '../agents/check-project.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/diagnostics.ts';
 import { type LoadedAgent, loadAgent } from '../agents/load.ts';
+import { referencesOf } from '../agents/references.ts';
 import { nearest } from '../base/did-you-mean.ts';
 import { TroupeError } from '../base/errors.ts';
 import { usageError } from './command.ts';
@@ -36,13 +37,36 @@ export async function findAgent(files: AgentFiles, word: string, file?: string):
   // A file that is broken has no name of its own: the one that the file has counts.
   const isMeant = (path: string): boolean =>
     source === undefined ? basename(path) === `${word}.md` : resolve(root, path) === source;
-  const problems = diagnostics.filter((one) => isError(one) && isMeant(one.file));
-  if (problems.length > 0) throw brokenAgent(word, problems);
-  if (found !== undefined) return found;
+  const own = diagnostics.filter((one) => isError(one) && isMeant(one.file));
+  if (own.length > 0) throw brokenAgent(word, own);
+  if (found !== undefined) {
+    const needed = filesOf(found, agents);
+    const problems = diagnostics.filter((one) => isError(one) && needed.has(basename(one.file)));
+    if (problems.length > 0) throw brokenAgent(word, problems);
+    return found;
+  }
   if (file === undefined) throw unknownAgent(files, word);
   const loaded = await loadAgent({ path: file, root, variables });
   if (loaded.ok) return loaded.value;
   throw brokenAgent(word, loaded.error);
+}
+
+/** The files of all whom an agent may call, as far down as is known: of one that is broken, the name it must have. */
+function filesOf(first: LoadedAgent, agents: readonly LoadedAgent[]): ReadonlySet<string> {
+  const byName = new Map(agents.map((agent) => [agent.definition.name, agent]));
+  const files = new Set<string>();
+  const left = [first];
+  const seen = new Set([first.definition.name]);
+  for (let agent = left.pop(); agent !== undefined; agent = left.pop()) {
+    for (const { target } of referencesOf(agent.definition)) {
+      if (seen.has(target)) continue;
+      seen.add(target);
+      const next = byName.get(target);
+      files.add(next === undefined ? `${target}.md` : basename(next.definition.source));
+      if (next !== undefined) left.push(next);
+    }
+  }
+  return files;
 }
 
 function unknownAgent({ agents, diagnostics }: AgentFiles, word: string): TroupeError {

@@ -2,6 +2,7 @@
 import { dirname } from 'node:path';
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { PresetContent } from '../agents/preset.ts';
+import { counted } from '../base/counted.ts';
 import { codeOf, TroupeError } from '../base/errors.ts';
 import { type SessionId, shortId } from '../base/ids.ts';
 import type { WorktreeStrategy } from '../events/organisation.ts';
@@ -254,18 +255,20 @@ export async function groupsSaveCommand(context: CommandContext, name: string, o
     const preset = presetOf(group, options.as ?? group.name);
     if (preset === undefined) throw usageError(`The group ${group.name} has no workers to make a preset of`);
     if (options.squad === true) return await saveAsSquad(context, project, preset, options);
-    const { savePresets, userPresetsFile } = await import('../agents/preset-file.ts');
-    const path = userPresetsFile(userFolder(context.terminal.env));
-    const saved = await savePresets(path, [preset]);
-    if (!saved.ok)
-      throw new TroupeError(
-        'io',
-        `${path} ${saved.error.message}`,
-        saved.error.fix === undefined ? {} : { fix: saved.error.fix },
-      );
+    const path = await keepPreset(context, preset);
     say(context, options, { preset: preset.name, path }, `preset ${safeLine(preset.name)} in ${dirname(path)}`);
     return exitCodes.completed;
   });
+}
+
+/** Among the user's own presets; gives their file. */
+async function keepPreset(context: CommandContext, preset: PresetContent): Promise<string> {
+  const { savePresets, userPresetsFile } = await import('../agents/preset-file.ts');
+  const path = userPresetsFile(userFolder(context.terminal.env));
+  const saved = await savePresets(path, [preset]);
+  if (saved.ok) return path;
+  const { message, fix } = saved.error;
+  throw new TroupeError('io', `${path} ${message}`, fix === undefined ? {} : { fix });
 }
 
 async function saveAsSquad(
@@ -280,11 +283,13 @@ async function saveAsSquad(
   const written = await writeSquad(project.root, { ...preset, source: { tier: 'repo' } }, { knownModel });
   if (!written.ok) throw new TroupeError('io', written.error.message);
   const { folder, files, warnings } = written.value;
+  // Others may change the team in the repository: what was saved is kept for whoever saved it, too.
+  const copy = await keepPreset(context, preset);
   say(
     context,
     options,
-    { preset: preset.name, path: folder, files, warnings },
-    `${files.length} files written in ${safeLine(folder)}`,
+    { preset: preset.name, path: folder, files, warnings, copy },
+    `${counted(files.length, 'file')} written in ${safeLine(folder)}; a copy is among your presets in ${dirname(copy)}`,
   );
   for (const warning of warnings) context.terminal.progress.line(`warning: ${safeLine(warning)}`);
   return exitCodes.completed;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { RunId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { foldGroups, type GroupProgress, initialGroups } from '../projections/group-progress.ts';
-import { progressText } from './iterations.ts';
+import { initialRunTree } from '../projections/run-tree.ts';
+import { iterationLines, progressText } from './iterations.ts';
 
 let position = 0;
 const event = (event_type: string, run_id: string, payload: object): LedgerEvent => {
@@ -86,5 +87,28 @@ describe('how far a group is', () => {
     expect(state.groups.get('desk' as RunId)?.iterations[0]?.workers).toMatchObject([
       { worker: 'coder', run: 'w2', state: 'working' },
     ]);
+  });
+});
+
+describe('the table of iterations', () => {
+  const noteOf = (...plans: readonly object[]): string => {
+    const events = [
+      started('desk', 'desk'),
+      ...plans.map((plan) => event('group.planned', 'desk', { iteration: 1, assignments: [], unknown: [], ...plan })),
+    ];
+    const progress = events.reduce(foldGroups, initialGroups());
+    const tree = { ...initialRunTree(), progress };
+    tree.runs.set('desk' as RunId, { run: 'desk', children: [] } as never);
+    return iterationLines(tree, 'desk' as RunId, 0).join('\n');
+  };
+
+  it('says of an orchestrator that does the work itself that it was told to delegate', () => {
+    expect(noteOf({ nudges: 0 }, { nudges: 2 })).toContain('told 2 times to delegate');
+  });
+
+  it('says of one that named workers who are not there which names they were', () => {
+    const note = noteOf({ nudges: 0, unknown: ['ghost'] }, { nudges: 1, unknown: ['ghost', 'spook'] });
+    expect(note).toContain('no worker is named ghost, spook; told 1 time so');
+    expect(note).not.toContain('delegate');
   });
 });

@@ -1,4 +1,5 @@
 /** What is shown of groups: one line while they work, a table of their iterations afterwards. */
+import { counted } from '../base/counted.ts';
 import type { RunId } from '../base/ids.ts';
 import type { GroupProgress, Iteration, WorkerProgress } from '../projections/group-progress.ts';
 import { firstLine, readableDuration } from '../projections/readable.ts';
@@ -56,7 +57,8 @@ function cellsOf(one: Iteration, now: number): readonly string[] {
   const notes = [
     ...(one.stalled > 0 ? [`the same as before (${one.stalled} in a row)`] : []),
     ...(one.direct ? ['answered without the workers'] : []),
-    ...(one.nudges > 0 ? [`told ${one.nudges} ${one.nudges === 1 ? 'time' : 'times'} to delegate`] : []),
+    ...(one.unknown.length > 0 ? [`no worker is named ${one.unknown.map(safeLine).join(', ')}`] : []),
+    ...(one.nudges > 0 ? [`told ${counted(one.nudges, 'time')} ${one.unknown.length > 0 ? 'so' : 'to delegate'}`] : []),
   ];
   return [
     String(one.iteration),

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
 import { newestEntries } from '../agents/newest-entries.ts';
+import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { About, Progress } from '../patterns/agent-run.ts';
 import type { Steps } from '../patterns/steps.ts';
 import { readAll } from './read-all.ts';
-import type { RunNode, Tree } from './tree.ts';
+import type { EngineParts, RunNode, Tree } from './tree.ts';
 
 /** A context file is read once per run and recorded: a resumed run sees what it saw before. */
 export function contextReader(
@@ -14,16 +15,25 @@ export function contextReader(
   agent: AgentDefinition,
   steps: Steps,
 ): (kind: 'shared' | 'routing', source: GroupContext | undefined) => Promise<string | undefined> {
-  const read = new Map<string, Promise<string | null>>();
+  const read = new Map<string, Promise<string>>();
   return async (kind, source) => {
     if (source === undefined) return undefined;
-    const load = async (): Promise<string | null> =>
-      typeof source === 'string' ? ((await tree.parts.contextFile?.(agent, source)) ?? null) : source.text;
+    const load = (): Promise<string> => contextText(tree.parts, agent, source);
     const known = read.get(kind) ?? steps.step(`context/${kind}`, load);
     read.set(kind, known);
-    const text = await known;
-    return text === null ? undefined : newestEntries(text, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
+    return newestEntries(await known, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
   };
+}
+
+/** What a group is told to know, it knows: without the file its work would rest on something else than its author wrote. */
+async function contextText(parts: EngineParts, { source: where }: AgentDefinition, source: GroupContext): Promise<string> {
+  if (typeof source !== 'string') return source.text;
+  const read = await parts.contextFile?.(source);
+  if (read?.ok === true) return read.value;
+  const why = read === undefined ? 'cannot be read here' : read.error.message;
+  throw new TroupeError('no_context', `${where}: the file ${source}, which the group gives as context, ${why}.`, {
+    fix: '`troupe check` says where it is named.',
+  });
 }
 
 export async function aboutAgents(tree: Tree, agents: readonly string[]): Promise<About[]> {

@@ -16,8 +16,8 @@ export async function prepareAgent(parts: EngineParts, name: string, workspace: 
   if (definition === undefined) {
     return fail({
       code: 'no_agent',
-      message: `There is no agent named ${name}.`,
-      fix: 'List the agents with: troupe agents list',
+      message: `There is no agent named ${name} that could run.`,
+      fix: 'If it has a file, `troupe check` says what is wrong with it; `troupe agents list` shows those that there are.',
     });
   }
   const missing = notYet(definition);

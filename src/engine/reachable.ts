@@ -56,7 +56,7 @@ function circle(stops: readonly Stop[], closing: string): Failure {
 function missing({ name, source }: AgentDefinition, { target, kind }: Reference): Failure {
   return {
     code: 'no_agent',
-    message: `${source}: there is no agent named ${target}, which ${name} names as ${kind}.`,
-    fix: 'List the agents with: troupe agents list',
+    message: `${source}: there is no agent named ${target} that could run, which ${name} names as ${kind}.`,
+    fix: 'If it has a file, `troupe check` says what is wrong with it; `troupe agents list` shows those that there are.',
   };
 }

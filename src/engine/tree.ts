@@ -46,8 +46,8 @@ export interface EngineParts {
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   permission(agent: AgentDefinition, tool: Tool): Permission;
-  /** The text of a file that an agent names for context; `undefined` when it cannot be read. */
-  contextFile?(agent: AgentDefinition, file: string): Promise<string | undefined>;
+  /** The text of a file that an agent names for context, or what is wrong with it. */
+  contextFile?(file: string): Promise<Result<string, { readonly message: string }>>;
   /** Takes secrets out of what a tool gave, so that the model sees what the ledger keeps. */
   redact(text: string): string;
   /** The models an agent uses that names none. */

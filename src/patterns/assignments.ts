@@ -117,7 +117,8 @@ function resolve(tasks: readonly Raw[], workers: readonly string[]): Plan {
   const unknown = new Set<string>();
   const named = new Set<string>();
   for (const { name, task } of tasks) {
-    const worker = findWorker(name.trim(), workers);
+    // Somebody who names so many that are not there is not guessed at any more.
+    const worker = unknown.size < UNKNOWN_MAX ? findWorker(name.trim(), workers) : workers.find((one) => one === name.trim());
     if (worker !== undefined) named.add(worker);
     if (worker === undefined) {
       if (unknown.size < UNKNOWN_MAX) unknown.add(name.trim().slice(0, NAME_CHARACTERS) || '(no name)');

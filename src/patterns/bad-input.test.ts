@@ -143,7 +143,10 @@ describe('advisors that call each other', () => {
 
   it('that do not exist are named before anything is paid for', async () => {
     const error = await refusal([bare('a', { handoff: { to: 'b', include: 'report' } }), bare('b', { advisors: ['gone'] })]);
-    expect(error).toMatchObject({ code: 'no_agent', message: expect.stringContaining('gone, which b names as advisor') });
+    expect(error).toMatchObject({
+      code: 'no_agent',
+      message: expect.stringContaining('gone that could run, which b names as advisor'),
+    });
   });
 });
 

@@ -168,6 +168,8 @@ export async function ask(
     role: evaluates ? 'evaluator' : 'orchestrator',
     part,
     timeoutMs: limits.workerTimeoutMs,
+    // A judge has nothing to do but to judge: one that gives no score when told how will not give one later.
+    ...(evaluates ? { maxTurns: limits.evaluationTurns } : {}),
     // The orchestrator keeps its conversation between prompts, as its workers do; a judge sees each result afresh.
     ...(evaluates ? {} : { member: run.agent.name }),
     ...(continues === undefined ? {} : { continues }),

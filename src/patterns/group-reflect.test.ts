@@ -1,4 +1,5 @@
 /** The loop: every way out of it, how it judges, and what becomes of trouble on the way. */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   breaks,
@@ -18,6 +19,7 @@ import {
 } from '../../test/support/group-play.ts';
 import { says, type World } from '../../test/support/world.ts';
 import type { RunId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 
 const worlds: World[] = [];
 afterEach(async () => {
@@ -198,6 +200,13 @@ describe('judging', () => {
     });
     expect(ending(told)).toMatchObject({ reason: 'goal_met', iterations: 1 });
     expect(runsOf(told.events, 'coder')).toHaveLength(1);
+  });
+
+  it('does not ask a judge for ever that never gives a score', async () => {
+    const told = await play({ evaluator: 'judge' }, ({ part }) => (part === 'evaluate' ? says('I like it.') : undefined));
+    const asked = told.asked.filter(({ agent }) => agent === 'judge');
+    expect(asked).toHaveLength(limits.reflectErrors * limits.evaluationTurns);
+    expect(told.result).toMatchObject({ status: 'completed_unverified', error: { code: 'error_budget' } });
   });
 
   it('judges its own answer in a question of its own when the answer is JSON', async () => {

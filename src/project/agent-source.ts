@@ -61,7 +61,8 @@ export function createAgentSource(
   };
   const overridden = (agent: AgentDefinition | undefined): AgentDefinition | undefined => {
     if (agent === undefined) return undefined;
-    return { ...agent, ...(maxTurns === undefined ? {} : { maxTurns }), ...(model === undefined ? {} : { models: [model] }) };
+    const turns = maxTurns === undefined ? agent : { ...agent, maxTurns };
+    return model === undefined ? turns : withModel(turns, model);
   };
   const inFiles = async (name: string): Promise<AgentDefinition | undefined> => {
     const { agents } = await (checked ?? check());
@@ -87,6 +88,13 @@ export function createAgentSource(
       return overridden(flagged?.name === name ? flagged : await inFiles(name));
     },
   };
+}
+
+/** For the agent and for workers that its group gives a model of their own. */
+function withModel(agent: AgentDefinition, model: string): AgentDefinition {
+  const workers = agent.group?.workers?.map((worker) => (typeof worker === 'string' ? worker : { ...worker, model }));
+  const group = agent.group === undefined || workers === undefined ? {} : { group: { ...agent.group, workers } };
+  return { ...agent, ...group, models: [model] };
 }
 
 /** Loaded with the first question: most commands ask none. */

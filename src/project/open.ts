@@ -3,11 +3,9 @@
  * above it (command line, servers, embedding programs) sees only the ports.
  */
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
-import { confinedPath } from '../agents/confined-path.ts';
+import { readContextFile } from '../agents/context-files.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
-import { readText } from '../agents/read-text.ts';
 import { expandPrompt, promptValues } from '../agents/variables.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
@@ -93,7 +91,7 @@ async function assemble(
     agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
-    contextFile: (_agent, file) => readContext(config.root, file),
+    contextFile: (file) => readContextFile(config.root, file),
     redact: createRedactor(secrets).text,
     defaultModels: () => defaultModels(config, env, clock),
     prompt: (agent, workspace) => filledPrompt(agent, workspace, config, env, clock),
@@ -171,12 +169,4 @@ function filledPrompt(
 async function engineOf(parts: EngineParts, address: RestateAddress): Promise<Engine> {
   const { createRestateEngine } = await import('../engine/restate-engine.ts');
   return createRestateEngine(parts, address);
-}
-
-/** A file for context is inside the project and text, or it is not read. */
-async function readContext(root: string, file: string): Promise<string | undefined> {
-  const path = await confinedPath(root, resolve(root, file));
-  if (!path.ok) return undefined;
-  const text = await readText(path.value);
-  return text.ok ? text.value : undefined;
 }

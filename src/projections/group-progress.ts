@@ -23,8 +23,10 @@ export interface Iteration {
   readonly trend: Payloads['group.evaluated']['trend'] | null;
   /** How many iterations in a row have said the same. */
   readonly stalled: number;
-  /** How often the orchestrator had to be told to delegate. */
+  /** How often the orchestrator had to be asked again for its plan. */
   readonly nudges: number;
+  /** Names to which it assigned something and which no worker has. */
+  readonly unknown: readonly string[];
   /** The orchestrator gave the answer itself. */
   readonly direct: boolean;
   readonly startedAt: number;
@@ -119,11 +121,12 @@ function end(state: GroupsProgress, event: EventOf<'run.ended'>): void {
 }
 
 function plan(state: GroupsProgress, event: EventOf<'group.planned'>): void {
-  const { iteration, assignments, nudges, direct = false } = event.payload;
+  const { iteration, assignments, nudges, unknown, direct = false } = event.payload;
   enter(state, event.run_id, 'planning');
   change(state, event.run_id, iteration, at(event), (one) => ({
     ...one,
     nudges,
+    unknown: [...new Set([...one.unknown, ...unknown])],
     direct,
     workers: assignments.map(({ worker, task }) => ({ worker, task, run: null, state: 'assigned' as const })),
   }));
@@ -150,7 +153,7 @@ function allAnswered(group: GroupProgress | undefined): boolean {
 function change(state: GroupsProgress, run: RunId, iteration: number, now: number, next: (one: Iteration) => Iteration): void {
   const group = groupOf(state, run);
   const known = group.iterations.find((one) => one.iteration === iteration);
-  const nothing = { workers: [], score: null, trend: null, stalled: 0, nudges: 0, direct: false };
+  const nothing = { workers: [], score: null, trend: null, stalled: 0, nudges: 0, unknown: [], direct: false };
   const blank: Iteration = { ...nothing, iteration, startedAt: now, endedAt: null };
   const changed = next(known ?? blank);
   const others = group.iterations.filter((one) => one.iteration !== iteration);

@@ -269,6 +269,8 @@ describe('presets', () => {
     });
     await run(at, 'groups', 'save', 'crew', '--squad', '--as', 'Crew');
     expect(await readFile(join(at.folder, '.squad/agents/ada/charter.md'), 'utf8')).toBe(charter);
+    await run(at, 'groups', 'create', 'copied', '--preset', 'user:Crew');
+    expect((await shown(at, 'copied'))['members']).toMatchObject([{ role: 'orchestrator' }, { name: 'Ada' }]);
     await run(at, 'groups', 'save', 'crew', '--as', 'Mine');
     await run(at, 'groups', 'create', 'other', '--preset', 'user:Mine');
     expect((await shown(at, 'other'))['members']).toMatchObject([{ role: 'orchestrator' }, { name: 'Ada' }]);
