@@ -5,24 +5,57 @@ export interface Clock {
   now(): number;
   /** Milliseconds since some start, never going backwards: use it for durations. */
   elapsed(): number;
-  /** Calls back once after `delayMs`, and returns what takes it back. Does not keep the process alive unless `hold`. */
+  /**
+   * Calls back once, when `delayMs` have passed by `elapsed`, never earlier, however long that is; and returns what takes it
+   * back. Does not keep the process alive unless `hold`.
+   */
   after(delayMs: number, callback: () => void, hold?: 'hold'): () => void;
 }
 
-/** Longer timers than this overflow in Node and would fire at once. */
+/** What a system gives: clocks, and timers that are good for some weeks and may ring a moment early. */
+export interface SystemTimers {
+  now(): number;
+  elapsed(): number;
+  /** Gives what takes it back. */
+  start(delayMs: number, callback: () => void, hold: boolean): () => void;
+}
+
+/** Longer timers than this overflow in Node and would ring at once. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-export const systemClock: Clock = {
+/** Timers of Node count in whole milliseconds by a clock of their own: one that rings early is set again for what is left. */
+export function createClock({ now, elapsed, start }: SystemTimers): Clock {
+  return {
+    now,
+    elapsed,
+    after(delayMs, callback, hold) {
+      const due = elapsed() + Math.max(0, delayMs);
+      let takeBack = (): void => undefined;
+      const wait = (leftMs: number): void => {
+        takeBack = start(Math.min(Math.ceil(leftMs), TIMER_MAX_MS), ring, hold !== undefined);
+      };
+      const ring = (): void => {
+        const leftMs = due - elapsed();
+        if (leftMs > 0) wait(leftMs);
+        else callback();
+      };
+      wait(Math.max(0, delayMs));
+      return () => takeBack();
+    },
+  };
+}
+
+export const systemClock: Clock = createClock({
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  after: (delayMs, callback, hold) => {
-    const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), TIMER_MAX_MS));
-    if (hold === undefined) timer.unref();
+  start(delayMs, callback, hold) {
+    const timer = setTimeout(callback, delayMs);
+    if (!hold) timer.unref();
     return () => clearTimeout(timer);
   },
-};
+});
 
-/** Resolves after `delayMs`, or as soon as `signal` aborts. Says which. */
+/** Resolves after `delayMs`, never earlier, or as soon as `signal` aborts. Says which. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<'elapsed' | 'aborted'> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve('aborted');

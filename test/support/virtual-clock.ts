@@ -22,7 +22,7 @@ export function createVirtualClock(startMs: number): VirtualClock {
     after(delayMs, callback) {
       order += 1;
       // Whole milliseconds and at least one, as real timers.
-      const timer = { at: time + Math.max(1, Math.trunc(delayMs)), order, callback };
+      const timer = { at: time + Math.max(1, Math.ceil(delayMs)), order, callback };
       timers.add(timer);
       return () => void timers.delete(timer);
     },
