@@ -1,5 +1,4 @@
-/** Real processes, a real file, real SIGKILL at random moments: nothing that was completed happens again. */
-import { spawn } from 'node:child_process';
+/** Real processes, a real file, real SIGKILL at random points of the work: nothing that was completed happens again. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +10,18 @@ import { counterName, PROJECT_SCOPE } from '../../src/engine/budget.ts';
 import { readAll } from '../../src/engine/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { LONG_TEST_MS } from '../support/patience.ts';
+import { type LifeEnd, live, moments } from './lives.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'troupe-kill-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const KILLS = 100;
 const RUNS_PER_LIFE = 3;
+/** A life gets at most so many steps far: less than the work of its runs, more than it takes to take them up again. */
+const STEPS_MAX = 60;
+/** Each life that gets to its last step leaves less work to the next ones. */
+const LIVES_MAX = 200;
 
 const openRead = (folder: string) =>
   openSqliteLedger({ path: join(folder, 'ledger.db'), clock: systemClock, ids: createIds(systemClock, seededRandom(3)) });
@@ -27,28 +32,8 @@ function newFolder(name: string): string {
   return folder;
 }
 
-/** Runs one life; kills it `killAfterMs` after it is ready, unless it ends before. */
-function live(folder: string, args: readonly string[], killAfterMs: number | undefined): Promise<'killed' | 'ended'> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'life-main.ts'), folder, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let complaint = '';
-    child.stderr.on('data', (chunk) => {
-      complaint += chunk;
-    });
-    child.stdout.once('data', () => {
-      if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-    });
-    child.on('exit', (code, signal) => {
-      if (signal === 'SIGKILL') resolve('killed');
-      else if (code === 0) resolve('ended');
-      else reject(new Error(`the process failed with ${code}: ${complaint}`));
-    });
-  });
-}
-
-const linesOf = (folder: string): string[] => readFileSync(join(folder, 'outside.log'), 'utf8').split('\n').filter(Boolean);
+const linesOf = (folder: string, file = 'outside.log'): string[] =>
+  readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean);
 
 async function eventsIn(folder: string): Promise<LedgerEvent[]> {
   const ledger = openRead(folder);
@@ -70,23 +55,25 @@ const completed = (events: readonly LedgerEvent[]): Set<string> =>
     ),
   );
 
-/** Lives and deaths until all runs of the folder have ended. Gives the number of kills. */
-async function livesUntilEnd(random: Random): Promise<number> {
+const numberBelow = (random: Random, bound: number): number => Math.floor(random.fraction() * bound);
+
+/** Lives and deaths until all runs of the folder have ended. */
+async function livesUntilEnd(random: Random): Promise<readonly LifeEnd[]> {
   const folder = newFolder('lives');
-  let kills = 0;
-  for (let life = 0; life < 200; life += 1) {
-    const before = life === 0 ? new Set<string>() : completed(await eventsIn(folder));
+  const ends: LifeEnd[] = [];
+  while (ends.at(-1)?.kind !== 'ended') {
+    expect(ends.length).toBeLessThan(LIVES_MAX);
+    const before = ends.length === 0 ? new Set<string>() : completed(await eventsIn(folder));
     const seen = linesOf(folder).length;
-    const outcome = await live(folder, [String(RUNS_PER_LIFE), '0'], 5 + random.fraction() * 60);
+    const death = { after: 1 + numberBelow(random, STEPS_MAX), further: numberBelow(random, 4) };
+    ends.push(await live({ folder, runs: RUNS_PER_LIFE, death }));
     const repeated = linesOf(folder)
       .slice(seen)
       .filter((line) => before.has(line));
     expect(repeated, 'completed before this life and done again in it').toEqual([]);
-    if (outcome === 'ended') break;
-    kills += 1;
   }
   await checkEnd(folder);
-  return kills;
+  return ends;
 }
 
 async function checkEnd(folder: string): Promise<void> {
@@ -100,43 +87,44 @@ async function checkEnd(folder: string): Promise<void> {
 }
 
 describe('kill -9', () => {
-  it(`at random moments, ${KILLS} times: every run ends and nothing completed is repeated`, async () => {
-    const random = seededRandom(Number(process.env['TROUPE_SEED'] ?? 4711));
-    let kills = 0;
-    while (kills < KILLS)
-      kills += (await Promise.all([livesUntilEnd(random), livesUntilEnd(random)])).reduce((sum, count) => sum + count, 0);
-    expect(kills).toBeGreaterThanOrEqual(KILLS);
+  it(`at random moments, ${KILLS} times: every run ends and nothing completed is repeated`, {
+    timeout: LONG_TEST_MS,
+  }, async () => {
+    const seed = Number(process.env['TROUPE_SEED'] ?? 4711);
+    const kills: string[] = [];
+    const lane = async (number: number): Promise<void> => {
+      const random = seededRandom(seed + number);
+      while (kills.length < KILLS)
+        kills.push(...(await livesUntilEnd(random)).flatMap((end) => (end.kind === 'killed' ? [end.moment] : [])));
+    };
+    await Promise.all([lane(0), lane(1)]);
+    expect(kills.length).toBeGreaterThanOrEqual(KILLS);
+    expect(new Set(kills)).toEqual(new Set(moments));
   });
 
-  it('50 agents in 4 processes under one budget: it holds at every moment', async () => {
+  it('50 agents in 4 processes under one budget: it holds after every commit', { timeout: LONG_TEST_MS }, async () => {
     const folder = newFolder('budget');
-    const cap = 120;
+    const runs = 13;
+    const budget = { calls: 120, usd: 120 * 0.02 };
     const random = seededRandom(99);
-    const processes = [0, 1, 2, 3].map((index) =>
-      live(folder, ['13', String(index * 13), String(cap)], index < 2 ? 150 + random.fraction() * 200 : undefined),
+    const ends = await Promise.all(
+      [0, 1, 2, 3].map((index) => {
+        // Each run begins with commits of its own, so that everybody gets so far before the budget is used up.
+        const death = { after: runs + numberBelow(random, 2 * runs), further: numberBelow(random, 4) };
+        return live({ folder, runs, firstRun: index * runs, budget, ...(index < 2 ? { death } : {}) });
+      }),
     );
-    const done = Promise.all(processes);
-    let open = true;
-    void done.finally(() => {
-      open = false;
-    });
-    let samples = 0;
-    const ledger = openRead(folder);
-    const calls = counterName(PROJECT_SCOPE, 'calls');
-    const dollars = counterName(PROJECT_SCOPE, 'nanoUsd');
-    while (open) {
-      expect(await ledger.counter(calls)).toBeLessThanOrEqual(cap);
-      expect(await ledger.counter(dollars)).toBeLessThanOrEqual(cap * 0.02 * 1e9);
-      samples += 1;
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    expect(await done).toContain('killed');
-    expect(samples).toBeGreaterThan(20);
-    const held = await ledger.counter(calls);
-    await ledger.close();
+    expect(ends.map(({ kind }) => kind)).toEqual(['killed', 'killed', 'ended', 'ended']);
+    const looks = linesOf(folder, 'looks.log').map((line): { calls: number; nanoUsd: number } => JSON.parse(line));
+    expect(looks.length).toBeGreaterThan(100);
+    expect(Math.max(...looks.map(({ calls }) => calls))).toBeLessThanOrEqual(budget.calls);
+    expect(Math.max(...looks.map(({ nanoUsd }) => nanoUsd))).toBeLessThanOrEqual(budget.usd * 1e9);
 
+    const ledger = openRead(folder);
+    const held = await ledger.counter(counterName(PROJECT_SCOPE, 'calls'));
+    await ledger.close();
     const made = linesOf(folder).filter((line) => line.startsWith('model ')).length;
-    expect(made).toBeLessThanOrEqual(cap);
+    expect(made).toBeLessThanOrEqual(budget.calls);
     // What the events say is what the counter holds.
     const folded = (await eventsIn(folder)).reduce((sum, event) => {
       if (event.event_type === 'budget.reserved') return sum + event.payload.amounts.calls;

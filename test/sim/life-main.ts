@@ -1,17 +1,64 @@
 /**
  * One life of a process that works on runs until it is killed. What it does to the world outside goes to a file, line by
- * line, so that the next life and the test can see it. Usage: life-main.ts <folder> <runs> <first run> [calls budget]
+ * line, so that the next life and the test can see it. Usage: life-main.ts <plan as JSON>
+ *
+ * A life that is to die says so after so many steps, goes on for a few more, and then stands still: whoever kills it hits it
+ * between the two, also inside a write, and however slow the machine is, it gets neither less far nor further.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { RunId } from '../../src/base/ids.ts';
+import { counterName, PROJECT_SCOPE } from '../../src/engine/budget.ts';
 import { userText } from '../../src/events/messages.ts';
+import type { Ledger } from '../../src/ledger/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../support/world.ts';
+import type { LifePlan, Moment } from './lives.ts';
 
-const [folder = '', runs = '1', first = '0', budget] = process.argv.slice(2);
-const outside = (line: string): void => appendFileSync(join(folder, 'outside.log'), `${line}\n`);
+const plan: LifePlan = JSON.parse(process.argv[2] ?? '');
+const { folder, runs, firstRun = 0, budget, death } = plan;
+const note = (file: string, line: string): void => appendFileSync(join(folder, file), `${line}\n`);
+const outside = (line: string): void => note('outside.log', line);
+
+let steps = 0;
+
+/** Every step of the work passes here. Gives whether it may be made. */
+function mayPass(moment: Moment): boolean {
+  steps += 1;
+  if (death === undefined) return true;
+  if (steps === death.after) process.stdout.write(`now ${moment}\n`);
+  return steps < death.after + death.further;
+}
+
+async function pass(moment: Moment): Promise<void> {
+  if (!mayPass(moment)) await standstill();
+  // Others have their turn, as they would if this took its time.
+  await new Promise(setImmediate);
+}
+
+/** Nothing but this keeps the process from ending by itself. */
+function standstill(): Promise<never> {
+  setInterval(() => undefined, 1_000);
+  return new Promise(() => {});
+}
+
+/** With a look at what has been reserved and spent, after each commit. */
+function watched(ledger: Ledger): Ledger {
+  return {
+    ...ledger,
+    async append(request) {
+      // At once, if at all: what is asked of a ledger happens in this order.
+      if (!mayPass('before a commit')) return await standstill();
+      const appended = await ledger.append(request);
+      if (budget !== undefined) {
+        const held = (unit: 'calls' | 'nanoUsd'): Promise<number> => ledger.counter(counterName(PROJECT_SCOPE, unit));
+        note('looks.log', JSON.stringify({ calls: await held('calls'), nanoUsd: await held('nanoUsd') }));
+      }
+      await pass('after a commit');
+      return appended;
+    },
+  };
+}
 
 const tool = (name: string, replay: 'safe' | 'never'): Tool => ({
   name,
@@ -19,8 +66,9 @@ const tool = (name: string, replay: 'safe' | 'never'): Tool => ({
   inputSchema: { type: 'object' },
   replay,
   async run(input, context) {
-    await delay(3);
+    await pass('before an effect');
     outside(`${name} ${context.idempotencyKey}`);
+    await pass('after an effect');
     return textResult(`${name} ${JSON.stringify(input)}`);
   },
 });
@@ -30,10 +78,11 @@ const world = createWorld({
   seed: process.pid,
   agents: [agent()],
   tools: [tool('look', 'safe'), tool('act', 'never')],
-  parts: budget === undefined ? {} : { projectBudget: { calls: Number(budget), usd: Number(budget) * 0.02 } },
+  wrapLedger: watched,
+  parts: budget === undefined ? {} : { projectBudget: budget },
   async brain(request) {
     outside(`model ${request.idempotencyKey}`);
-    await delay(4);
+    await pass('in a model call');
     const turn = turnOf(request);
     return turn < 5 ? calls({ name: 'look', input: { turn } }, { name: 'act', input: { turn } }) : reports('Done.');
   },
@@ -45,14 +94,12 @@ async function work(run: RunId): Promise<void> {
     resumed.kind === 'unknown'
       ? await world.engine.start({ agent: 'worker', input: userText('Go.'), workspace: folder, run })
       : resumed;
-  if (begun.kind === 'refused') throw new Error(`${begun.error.code}: ${begun.error.message}`);
-  if (begun.kind === 'resumed' || begun.kind === 'started') await begun.handle.done;
+  if (begun.kind === 'ended') return;
+  const end = begun.kind === 'resumed' || begun.kind === 'started' ? await begun.handle.done : begun;
+  if (end.kind !== 'ended') throw new Error(JSON.stringify(end));
 }
 
-process.stdout.write('ready\n');
 await Promise.all(
-  Array.from({ length: Number(runs) }, (_value, index) =>
-    work(`run_${String(Number(first) + index).padStart(20, '0')}` as RunId),
-  ),
+  Array.from({ length: runs }, (_value, index) => work(`run_${String(firstRun + index).padStart(20, '0')}` as RunId)),
 );
 await world.close();
