@@ -216,8 +216,11 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     says: 'Earlier messages are replaced by a summary from here on. The originals stay where they are.',
     fields: {
       turn: 'the turn it was made for',
-      before: 'the step before which everything but the request is replaced',
       text: 'the summary',
+      left: 'what is left of the conversation, in order, with the summary in its place',
+      unsent: 'how many of the last of these no request has carried yet',
+      ending: 'why the turn must be the last',
+      goesOn: 'whether a run that is taken up again goes on from here',
     },
   },
   'task.error': {

@@ -37,6 +37,7 @@ export const limits = {
   maxOutputTokens: 4_096,
   loopNudgeAt: 3,
   loopStopAt: 5,
+  conversationMessages: 400,
 
   // runs
   runDepth: 16,

@@ -5,7 +5,7 @@
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
-import { type Message, type UserMessage, userText } from '../events/messages.ts';
+import { userText } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
 import type { CheckedSession, SessionRequest } from '../patterns/agent-run.ts';
 import { runAgent } from '../patterns/run-agent.ts';
@@ -15,6 +15,7 @@ import { INPUT_STEP } from '../projections/transcript.ts';
 import { finalReportExit, plainReport } from '../session/final-report.ts';
 import type { SessionInput } from '../session/port.ts';
 import { endAssistants, settleAssistants } from './assistant-calls.ts';
+import { checkpointOf, condense } from './checkpoint.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { evidenceOf, manifest } from './evidence.ts';
 import { failureOf } from './failure-of.ts';
@@ -105,11 +106,13 @@ async function session(
   const limits = sessionLimits(setup.definition);
   const { maxTurns = limits.maxTurns } = node.started;
   const { seat } = request;
+  const from = checkpointOf(node, steps, request.input);
   const input: SessionInput = {
     agent: setup.definition.name,
     system: setup.system,
-    history: await tree.history(node),
+    history: from === undefined ? await tree.history(node) : [],
     request: request.input,
+    from,
     exits,
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
@@ -119,7 +122,7 @@ async function session(
     tools: recordedTools(tree, node, setup, steps),
     incoming: (turn, room) => incoming(tree, node, steps, seat, turn, room),
     unheard: (turn) => unheard(tree, node, turn),
-    condense: (turn, text, keptFrom) => condense(tree, node, steps, turn, text, keptFrom),
+    condense: (condensing) => condense(tree, node, steps, request.input, condensing),
     reference: (item) => {
       const step = steps.stepOf(item);
       return step === undefined ? undefined : `${node.run} ${step}`;
@@ -127,25 +130,6 @@ async function session(
     signal: node.abort.signal,
   });
   return { ...result, verification: await checkSession(tree, node, result) };
-}
-
-async function condense(
-  tree: Tree,
-  node: RunNode,
-  steps: StepIndex,
-  turn: number,
-  text: string,
-  keptFrom: Message,
-): Promise<UserMessage> {
-  const step = `turn/${turn}/summary`;
-  const known = node.journal.recorded('task.summary', step);
-  const summary = userText(known?.payload.text ?? text);
-  if (known === undefined) {
-    const before = steps.stepOf(keptFrom) ?? INPUT_STEP;
-    tree.writer.enqueue([node.journal.event('task.summary', { turn, before, text }, { step, actor: 'system' })]);
-  }
-  steps.place(summary, step);
-  return summary;
 }
 
 /** Lists what was changed and ends the run: all of it in one append. */

@@ -16,6 +16,7 @@ import type { Tool, ToolOutcome } from '../tools/port.ts';
 import { callAgent } from './agent-calls.ts';
 import { takeUpAssistant } from './assistant-calls.ts';
 import { createCallOrder } from './call-order.ts';
+import { resultBytes } from './result-room.ts';
 import { createFileMemory, type FileMemory } from './seen-files.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
@@ -35,6 +36,8 @@ interface Call {
   readonly turn: number;
   readonly tool: Tool;
   readonly asked: ToolCallPart;
+  /** How many calls the turn makes. */
+  readonly beside: number;
   /** Resolves when the calls before it that it has to wait for have come to their end. */
   itsTurn(): Promise<void>;
 }
@@ -45,7 +48,7 @@ export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, step
   const order = createCallOrder();
   return {
     specs: setup.tools,
-    call(turn, index, asked) {
+    call(turn, index, asked, beside) {
       const step = `turn/${turn}/tool/${index}`;
       const tool = byName.get(asked.name);
       return order.place(turn, tool, async (itsTurn) => {
@@ -55,7 +58,7 @@ export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, step
           return placed(caller.steps, step, resultPart(known.payload));
         }
         if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
-        return await callNow(caller, { step, turn, tool, asked, itsTurn });
+        return await callNow(caller, { step, turn, tool, asked, beside, itsTurn });
       });
     },
   };
@@ -99,7 +102,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
 }
 
 /** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */
-async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cause): Promise<ToolResultPart> {
+async function callOther(caller: Caller, { step, tool, asked, beside }: Call, cause: Cause): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
   const startedAt = tree.parts.clock.elapsed();
   const call = { step, tool, id: asked.id, input: asked.input, cause };
@@ -111,10 +114,7 @@ async function callOther(caller: Caller, { step, tool, asked }: Call, cause: Cau
     events = [],
   } = await (tool.kind === 'agent' ? tree.slots.released(node.run, node.abort.signal, waiting) : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  const { content, attachment, wholeBytes } = bounded(
-    payload.content,
-    setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes,
-  );
+  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside));
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
   const cut = { ...payload, durationMs, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
   const options = {
@@ -225,10 +225,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
   const { tree, node, setup } = caller;
   const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
   const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.parts.redact(part.text) } : part));
-  const { content, attachment, wholeBytes } = bounded(
-    whole,
-    setup.definition.toolResponseMaxBytes ?? limits.toolResponseMaxBytes,
-  );
+  const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside));
   const payload: ResultPayload = {
     id: call.asked.id,
     name: call.tool.name,

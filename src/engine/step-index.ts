@@ -11,6 +11,7 @@ export interface StepIndex {
   /** `run` when the message is another run's, such as a broadcast. */
   place(item: Message | ToolResultPart, step: string, run?: string): void;
   stepOf(item: Message | ToolResultPart): string | undefined;
+  placeOf(item: Message | ToolResultPart): { readonly step?: string; readonly run?: string };
   added(messages: readonly Message[]): Added[];
 }
 
@@ -26,6 +27,7 @@ export function createStepIndex(): StepIndex {
   };
   return {
     place: (item, step, run) => void steps.set(item, run === undefined ? { step } : { step, run }),
+    placeOf: (item) => steps.get(item) ?? {},
     stepOf: (item) => steps.get(item)?.step,
     added: (messages) => messages.flatMap(reference),
   };

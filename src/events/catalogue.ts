@@ -290,8 +290,24 @@ const catalogue = {
   'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),
-  /** From here on, `text` stands for everything before the step `before` except the request; the originals stay. */
-  'task.summary': z.object({ turn: z.number().int().positive(), before: z.string(), text: z.string() }),
+  /** From here on, `text` stands for everything that is not among what is left; the originals stay. */
+  'task.summary': z.object({
+    turn: z.number().int().positive(),
+    text: z.string(),
+    /** The conversation as the turn finds it, each message with the step that made it; one for each result of a turn. */
+    left: z.array(
+      z.union([
+        z.object({ is: z.enum(['request', 'summary']), message: message.optional() }),
+        z.object({ message, step: z.string().optional(), run: z.string().optional() }),
+      ]),
+    ),
+    /** How many of the last of them no request has carried yet. */
+    unsent: z.number().int().nonnegative(),
+    /** Why the turn must be the last, if that was known before. */
+    ending: z.string().optional(),
+    /** A run that is taken up again goes on from here; otherwise it is gone through from its start. */
+    goesOn: z.boolean(),
+  }),
   'task.error': failure,
   'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
   'approval.answered': z.object({ wait: z.string(), answer }),

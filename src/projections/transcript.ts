@@ -4,7 +4,7 @@
  */
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { type Message, type ToolCallPart, type ToolResultPart, toolCallsOf, userText } from '../events/messages.ts';
+import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf, userText } from '../events/messages.ts';
 import { broadcastText } from './broadcast-text.ts';
 import { messageText } from './message-text.ts';
 
@@ -21,7 +21,8 @@ export interface Transcripts {
 
 interface RunTranscript {
   readonly continues: string | undefined;
-  /** What has its place in the conversation. Steps are kept so that a summary can say where it cuts. */
+  readonly input: Message;
+  /** What has its place in the conversation. */
   placed: Placed[];
   /** Outcomes of steps that no request has carried yet. */
   readonly pending: Map<string, Message>;
@@ -31,8 +32,6 @@ interface RunTranscript {
 interface Placed {
   readonly step: string | undefined;
   readonly message: Message;
-  /** Stands for what was condensed. */
-  readonly summary?: boolean;
 }
 
 type Added = Payloads['model.request']['added'][number];
@@ -53,7 +52,7 @@ export function createTranscripts(): Transcripts {
     apply(event) {
       if (event.event_type === 'run.started') {
         const { input, continues } = event.payload;
-        runs.set(event.run_id, { continues, placed: [], pending: new Map([[INPUT_STEP, input]]), condensed: false });
+        runs.set(event.run_id, { continues, input, placed: [], pending: new Map([[INPUT_STEP, input]]), condensed: false });
         return;
       }
       noteSaid(said, event);
@@ -84,7 +83,7 @@ function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
       run.pending.set(event.step ?? '', { role: 'tool', content: [resultPart(event.payload)] });
       break;
     case 'task.summary':
-      condense(run, event.step ?? '', event.payload);
+      condense(run, event.step ?? '', event.payload, said);
       break;
     case 'model.request':
       for (const item of event.payload.added) place(run, item, event.run_id, said);
@@ -110,13 +109,19 @@ function place(run: RunTranscript, item: Added, reader: string, said: Said): voi
   if (message !== undefined) run.placed.push({ step: item.step, message });
 }
 
-function condense(run: RunTranscript, step: string, summary: { readonly before: string; readonly text: string }): void {
-  const told = { step, message: userText(summary.text), summary: true };
-  const cut = run.placed.findIndex((item) => item.step === summary.before);
-  const kept = cut === -1 ? [] : run.placed.slice(cut);
-  // Before the request there is only what earlier runs said.
-  const request = run.placed.filter((item) => item.summary !== true).slice(0, 1);
-  run.placed = summary.before === INPUT_STEP ? [told, ...run.placed] : [...request, told, ...kept];
+/** Afterwards the run holds what was left, whether what came before was seen or not. */
+function condense(run: RunTranscript, step: string, { text, left, unsent }: Payloads['task.summary'], said: Said): void {
+  const carried = left.slice(0, left.length - unsent);
+  run.placed = carried.map((item): Placed => {
+    if (!('is' in item)) return { step: item.step, message: item.message };
+    return item.is === 'summary' ? { step, message: userText(text) } : { step: INPUT_STEP, message: item.message ?? run.input };
+  });
+  for (const item of left.slice(left.length - unsent)) {
+    if ('is' in item || item.step === undefined) continue;
+    const { message } = item;
+    if (item.run === undefined) run.pending.set(item.step, message);
+    else if (message.role === 'user') said.set(`${item.run} ${item.step}`, () => textOf(message.content));
+  }
   run.condensed = true;
 }
 

@@ -4,7 +4,10 @@
  */
 
 export interface Asked {
+  /** The key is what is asked, and the turn: `tool/3/0`. */
   once<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer>;
+  /** What was asked before this turn is not asked again. */
+  forgetBefore(turn: number): void;
   /** Calls that have not come back. */
   underWay(): number;
   /** Resolves when no call is under way. */
@@ -44,6 +47,9 @@ export function createAsked(onQuiet: () => void): Asked {
       // Whoever asked may be gone by the time it fails; `threw` tells.
       answer.catch(() => {});
       return answer;
+    },
+    forgetBefore(turn) {
+      for (const key of answers.keys()) if (Number(key.split('/')[1]) < turn) answers.delete(key);
     },
     underWay: () => underWay,
     settled: async () => {

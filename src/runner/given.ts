@@ -10,19 +10,30 @@ type Item = Message | ToolResultPart;
 export interface GivenItems {
   give<Kind extends Item>(item: Kind): Given<Kind>;
   find(number: number): Item | undefined;
+  /** Nobody will name others than these, and what is in them, any more. */
+  keepOnly(messages: readonly Message[]): void;
 }
 
 export function createGivenItems(reference: (item: Item) => string | undefined): GivenItems {
-  const items: Item[] = [];
-  const numbers = new Map<Item, number>();
+  const items = new Map<number, Item>();
+  const numbers = new WeakMap<Item, number>();
+  let next = 0;
   return {
     give(item) {
-      const given = numbers.get(item) ?? items.push(item) - 1;
+      const given = numbers.get(item) ?? next;
+      if (given === next) next += 1;
       numbers.set(item, given);
+      items.set(given, item);
       const at = reference(item);
-      return { given, item: lean(item), ...(at === undefined ? {} : { at }) };
+      const parts = 'role' in item && item.role === 'tool' ? { parts: item.content.map((part) => reference(part) ?? null) } : {};
+      return { given, item: lean(item), ...(at === undefined ? {} : { at }), ...parts };
     },
-    find: (number) => items[number],
+    find: (number) => items.get(number),
+    keepOnly(messages) {
+      const kept = new Set<Item>(messages);
+      for (const message of messages) if (message.role === 'tool') for (const part of message.content) kept.add(part);
+      for (const [number, item] of items) if (!kept.has(item)) items.delete(number);
+    },
   };
 }
 
@@ -43,7 +54,8 @@ function leanPart(part: Item['content'][number]): Item['content'][number] {
 export interface Mirror {
   /** The whole conversation of a request; `undefined` when it names what there is not. `fresh` are the runner's own items. */
   follow(request: LlmRequest): { readonly messages: readonly Message[]; readonly fresh: readonly Item[] } | undefined;
-  find(sent: SentMessage): Message | undefined;
+  find(sent: SentMessage, fresh: Item[]): Message | undefined;
+  keepOnly(messages: readonly Message[]): void;
 }
 
 export function createMirror(given: GivenItems): Mirror {
@@ -65,7 +77,7 @@ export function createMirror(given: GivenItems): Mirror {
     return { role: 'tool', content };
   };
 
-  const find = (sent: SentMessage, fresh: Item[] = []): Message | undefined => {
+  const find = (sent: SentMessage, fresh: Item[]): Message | undefined => {
     if ('given' in sent) {
       const item = given.find(sent.given);
       return item !== undefined && 'role' in item ? item : undefined;
@@ -91,6 +103,11 @@ export function createMirror(given: GivenItems): Mirror {
       else for (const message of added) messages.push(message);
       return request.new_from <= messages.length ? { messages, fresh } : undefined;
     },
-    find: (sent) => find(sent),
+    find,
+    keepOnly(kept) {
+      const left = new Set(kept);
+      for (const [number, message] of own) if (!left.has(message)) own.delete(number);
+      messages = [];
+    },
   };
 }

@@ -7,7 +7,7 @@ import type { Json } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
-import type { Ending, SessionInput, SessionPorts, TurnOutcome, TurnRequest } from '../session/port.ts';
+import type { Condensing, Ending, SessionInput, SessionPorts, TurnOutcome, TurnRequest } from '../session/port.ts';
 import type { Peer } from './rpc.ts';
 import type { CondensedReply, Given, LlmReply, OwnMessage, SentMessage, ServiceContextReply, Start, ToolReply } from './wire.ts';
 
@@ -43,10 +43,18 @@ function createNames(): Names {
     return message;
   };
 
+  const placeAll: Names['place'] = (items, given = []) => {
+    for (const [index, item] of items.entries()) {
+      const at = given[index];
+      if (typeof at === 'string') places.set(item, at);
+    }
+  };
+
   return {
-    learn({ given, item, at }) {
+    learn({ given, item, at, parts }) {
       numbers.set(item, { given });
       if (at !== undefined) places.set(item, at);
+      if ('role' in item && item.role === 'tool') placeAll(item.content, parts);
       return item;
     },
     tell(message, fresh) {
@@ -57,12 +65,7 @@ function createNames(): Names {
       return { own: ownItems, message: byValue(message, fresh) };
     },
     at: (item) => places.get(item),
-    place(fresh, given = []) {
-      for (const [index, item] of fresh.entries()) {
-        const at = given[index];
-        if (typeof at === 'string') places.set(item, at);
-      }
-    },
+    place: placeAll,
   };
 }
 
@@ -81,11 +84,13 @@ export function remoteSession(start: Start, peer: Peer, signal: AbortSignal): { 
     if (!reply.ok) throw new TroupeError('runner_refused', `${method} was refused: ${reply.error.message}`);
     return reply.value as Reply;
   };
+  const request = names.learn(start.request);
   const input: SessionInput = {
     agent: start.agent,
     system: start.system,
     history: start.history.map((given) => names.learn(given)),
-    request: names.learn(start.request),
+    request,
+    from: checkpoint(start, names, request),
     exits: start.exits.map((exit, index) => ({
       spec: specs[start.tools.length + index] ?? nameOnly(exit.name),
       goesOn: exit.goes_on,
@@ -101,13 +106,27 @@ export function remoteSession(start: Start, peer: Peer, signal: AbortSignal): { 
       call: async (turn, index, part) =>
         names.learn(await call<ToolReply>('on_tool_call', toolParams(turn, index, part, latest))),
     },
-    condense: async (turn, text, keptFrom) =>
-      names.learn(await call<CondensedReply>('condense', { turn, text, kept_from: names.tell(keptFrom, []) as Json })),
+    condense: async (condensing) => await condense(condensing, names, call),
     ...listening(start, names, call),
     reference: names.at,
     signal,
   };
   return { input, ports };
+}
+
+/** The request is told again among the messages: it is the one that the loop knows. */
+function checkpoint(start: Start, names: Names, request: UserMessage): SessionInput['from'] {
+  if (start.from === undefined) return undefined;
+  const messages = start.from.messages.map((one) => (one.given === start.request.given ? request : names.learn(one)));
+  return { ...start.from, messages };
+}
+
+async function condense({ leads, kept, ...rest }: Condensing, names: Names, call: Call): Promise<UserMessage> {
+  const fresh: Item[] = [];
+  const told = kept.map((message) => names.tell(message, fresh));
+  const reply = await call<CondensedReply>('condense', { ...rest, leads: leads.length > 0, kept: told as Json });
+  names.place(fresh, reply.places);
+  return names.learn(reply);
 }
 
 /** The answer that the loop is at, and what its exit or its plain text amounts to. */

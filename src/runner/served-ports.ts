@@ -7,7 +7,7 @@ import type { Json } from '../base/json.ts';
 import { ok, type Result } from '../base/result.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
-import type { Ending, SessionInput, SessionPorts, TurnOutcome, TurnRequest } from '../session/port.ts';
+import type { Checkpoint, Ending, SessionInput, SessionPorts, TurnOutcome, TurnRequest } from '../session/port.ts';
 import type { Asked } from './asked.ts';
 import { createGivenItems, createMirror, type GivenItems, type Mirror } from './given.ts';
 import { INVALID_PARAMS, type Method, type RpcResult, refusal } from './rpc.ts';
@@ -33,9 +33,18 @@ interface Served {
   readonly specs: readonly ToolSpec[];
   /** The same list for the same tools: models translate each list once. */
   readonly lists: Map<string, readonly ToolSpec[]>;
-  /** By turn. */
-  readonly answers: Map<number, Answer>;
+  /** The answer of the turn that the runner is at. */
+  latest: { readonly turn: number; readonly answer: Answer } | undefined;
+  lastWords: string;
+  /** Where a runner that takes the place of this one begins. */
+  from: SessionInput['from'];
   turns: number;
+}
+
+interface Runner {
+  readonly mirror: Mirror;
+  /** What its conversation was condensed to last, until it has gone on from there. */
+  left: Checkpoint | undefined;
 }
 
 export function servePorts(input: SessionInput, ports: SessionPorts, asked: Asked): ServedPorts {
@@ -44,42 +53,45 @@ export function servePorts(input: SessionInput, ports: SessionPorts, asked: Aske
     given: createGivenItems((item) => ports.reference(item)),
     specs: [...ports.tools.specs, ...input.exits.map((exit) => exit.spec)],
     lists: new Map(),
-    answers: new Map(),
+    latest: undefined,
+    lastWords: '',
+    from: input.from,
     turns: 0,
   };
   return {
     methods: (onProgress) => methodsOf(served, onProgress),
     start: (thread) => startOf(served, thread),
-    progress: () => ({ turns: served.turns, lastWords: lastWords(served) }),
+    progress: () => ({ turns: served.turns, lastWords: served.lastWords }),
   };
 }
 
-function startOf({ input, ports, given, turns }: Served, thread: string): Start {
+function startOf({ input, ports, given, turns, from }: Served, thread: string): Start {
   return {
     thread_id: thread,
     agent: input.agent,
     system: input.system,
-    history: input.history.map((message) => given.give(message)),
+    history: from === undefined ? input.history.map((message) => given.give(message)) : [],
     request: given.give(input.request),
+    ...(from === undefined ? {} : { from: { ...from, messages: from.messages.map((message) => given.give<Message>(message)) } }),
     tools: ports.tools.specs.map((spec) => spec.name),
     exits: input.exits.map((exit) => ({ name: exit.spec.name, goes_on: exit.goesOn === true })),
     limits: input.limits,
     // What a runner before this one began has to come to its end, too.
-    begun: Math.max(turns, begunTurns(ports, input.limits.maxTurns)),
+    begun: Math.max(turns, begunTurns(ports, (from?.turn ?? 1) - 1, input.limits.maxTurns)),
     cancelled: ports.signal.aborted,
     listens: { incoming: ports.incoming !== undefined, unheard: ports.unheard !== undefined },
   };
 }
 
-function begunTurns({ model }: SessionPorts, maxTurns: number): number {
-  let turn = 0;
+function begunTurns({ model }: SessionPorts, before: number, maxTurns: number): number {
+  let turn = before;
   while (turn < maxTurns && model.begun?.(turn + 1) === true) turn += 1;
   return turn;
 }
 
 function methodsOf(served: Served, onProgress: (turn: number) => void): Readonly<Record<string, Method>> {
   const { ports, asked, given } = served;
-  const mirror = createMirror(given);
+  const runner: Runner = { mirror: createMirror(given), left: undefined };
   const method = <Params>(schema: z.ZodType<Params>, run: (params: Params) => Promise<Outgoing | undefined>): Method =>
     checked(schema, async (params) => {
       try {
@@ -90,22 +102,20 @@ function methodsOf(served: Served, onProgress: (turn: number) => void): Readonly
       }
     });
   return {
-    on_llm_request: method(llmRequest, (params) => llm(served, mirror, params)),
+    on_llm_request: method(llmRequest, (params) => llm(served, runner, params)),
     on_tool_call: method(toolCall, async ({ turn, index, part, tool_name, arguments: input }) => {
-      const call = served.answers.get(turn)?.message.content[part];
-      if (!isSameCall(call, tool_name, input)) return undefined;
-      return given.give<ToolResultPart>(await asked.once(`tool/${turn}/${index}`, () => ports.tools.call(turn, index, call)));
+      const answer = served.latest?.turn === turn ? served.latest.answer.message : undefined;
+      const call = answer?.content[part];
+      if (answer === undefined || !isSameCall(call, tool_name, input)) return undefined;
+      const run = () => ports.tools.call(turn, index, call, toolCallsOf(answer).length);
+      return given.give<ToolResultPart>(await asked.once(`tool/${turn}/${index}`, run));
     }),
     on_aggregate_service_context: method(serviceContext, async ({ turn, room_tokens }) => {
       const incoming = await asked.once(`incoming/${turn}`, async () => await ports.incoming?.(turn, room_tokens));
       const messages = (incoming?.messages ?? []).map((message) => given.give(message));
       return { messages, overflow: incoming?.overflow === true };
     }),
-    condense: method(condensed, async ({ turn, text, kept_from }) => {
-      const keptFrom = mirror.find(kept_from);
-      if (keptFrom === undefined) return undefined;
-      return given.give(await asked.once(`condense/${turn}`, () => ports.condense(turn, text, keptFrom)));
-    }),
+    condense: method(condensed, (params) => condense(served, runner, params)),
     unheard: method(turnOnly, ({ turn }) => asked.once(`unheard/${turn}`, async () => (await ports.unheard?.(turn)) === true)),
     progress: method(turnOnly, async ({ turn }) => {
       onProgress(turn);
@@ -128,10 +138,11 @@ function isSameCall(call: Message['content'][number] | undefined, name: string, 
   return call?.type === 'tool-call' && call.name === name && JSON.stringify(call.input) === JSON.stringify(input);
 }
 
-async function llm(served: Served, mirror: Mirror, params: LlmRequest): Promise<LlmReply | undefined> {
+async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<LlmReply | undefined> {
   const { ports, asked, given } = served;
   const { turn } = params;
-  const followed = mirror.follow(params);
+  if (runner.left?.turn === turn) letGo(served, runner, runner.left);
+  const followed = runner.mirror.follow(params);
   const tools = offered(served, params.tools);
   if (followed === undefined || tools === undefined || turn < 1 || turn > served.input.limits.maxTurns) return undefined;
   served.turns = Math.max(served.turns, turn);
@@ -149,7 +160,8 @@ async function llm(served: Served, mirror: Mirror, params: LlmRequest): Promise<
   const known = places.some((place) => place !== null) ? { places } : {};
   if (outcome.kind === 'failed') return { ...outcome, ...known };
   const { answer } = outcome;
-  served.answers.set(turn, answer);
+  served.latest = { turn, answer };
+  served.lastWords = textOf(answer.message.content).trim() || served.lastWords;
   const { inputTokens } = answer.usage;
   const taken = ending(served.input, answer, tools);
   return {
@@ -159,6 +171,32 @@ async function llm(served: Served, mirror: Mirror, params: LlmRequest): Promise<
     ...(taken === undefined ? {} : { taken }),
     ...known,
   };
+}
+
+async function condense(served: Served, runner: Runner, params: z.infer<typeof condensed>): Promise<CondensedReply | undefined> {
+  const { ports, asked, given, input } = served;
+  const { turn, text, unsent, ending } = params;
+  const fresh: (Message | ToolResultPart)[] = [];
+  const kept = params.kept.flatMap((sent) => runner.mirror.find(sent, fresh) ?? []);
+  if (kept.length < params.kept.length || unsent > kept.length) return undefined;
+  const leads = params.leads ? [input.request] : [];
+  const left = { turn, unsent, ...(ending === undefined ? {} : { ending }) };
+  const summary = await asked.once(`condense/${turn}`, () => ports.condense({ ...left, text, leads, kept }));
+  runner.left = { ...left, messages: [...leads, summary, ...kept] };
+  const places = fresh.map((item) => ports.reference(item) ?? null);
+  return { ...given.give(summary), ...(places.some((place) => place !== null) ? { places } : {}) };
+}
+
+/**
+ * What is condensed away goes once the runner has gone on from there: one that takes its place begins with what is left, and no
+ * sooner, since whoever began before still asks for what was.
+ */
+function letGo(served: Served, runner: Runner, left: Checkpoint): void {
+  served.given.keepOnly([served.input.request, ...left.messages]);
+  runner.mirror.keepOnly(left.messages);
+  served.asked.forgetBefore(left.turn);
+  served.from = left;
+  runner.left = undefined;
 }
 
 function offered({ specs, lists }: Served, positions: readonly number[]): readonly ToolSpec[] | undefined {
@@ -180,12 +218,4 @@ function ending(input: SessionInput, answer: Answer, tools: readonly ToolSpec[])
   }
   const text = textOf(answer.message.content).trim();
   return calls.length > 0 || text === '' ? undefined : input.plain(text);
-}
-
-function lastWords({ answers, turns }: Served): string {
-  for (let turn = turns; turn > 0; turn -= 1) {
-    const text = textOf(answers.get(turn)?.message.content ?? []).trim();
-    if (text !== '') return text;
-  }
-  return '';
 }

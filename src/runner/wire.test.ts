@@ -133,7 +133,7 @@ describe('what a runner may ask for', () => {
     ['a conversation that does not go on from the last', 'on_llm_request', { ...request, turn: 2, keep: 5 }],
     ['tools that there are not', 'on_llm_request', { ...request, turn: 2, tools: [99] }],
     ['a turn beyond the last', 'on_llm_request', { ...request, turn: 7 }],
-    ['a summary of nothing', 'condense', { text: 'x', kept_from: { given: 99 } }],
+    ['a summary of nothing', 'condense', { text: 'x', leads: true, unsent: 0, kept: [{ given: 99 }] }],
   ])('is not %s', async (_name, method, params) => {
     const { input, ports, protocol } = play({ replies: () => [{ input: { path: 'a' } }, { name: 'act' }] });
     const ported = servePorts(

@@ -48,7 +48,15 @@ export const toolCall = z.object({
   arguments: jsonValue,
 });
 export const serviceContext = z.object({ ...about, room_tokens: z.number() });
-export const condensed = z.object({ ...about, text: z.string(), kept_from: sentMessage });
+export const condensed = z.object({
+  ...about,
+  text: z.string(),
+  /** The request stands before the text; otherwise it is among what is kept. */
+  leads: z.boolean(),
+  kept: z.array(sentMessage),
+  unsent: count,
+  ending: z.string().optional(),
+});
 export const turnOnly = z.object(about);
 
 export type SentMessage = z.infer<typeof sentMessage>;
@@ -74,6 +82,8 @@ export type Given<Item> = {
   readonly given: number;
   readonly item: Item;
   readonly at?: string;
+  /** The same for the results in a message, where there are any. */
+  readonly parts?: readonly (string | null)[];
 };
 
 export type Start = {
@@ -82,6 +92,13 @@ export type Start = {
   readonly system: string;
   readonly history: readonly Given<Message>[];
   readonly request: Given<UserMessage>;
+  /** Where a session goes on that was condensed. */
+  readonly from?: {
+    readonly turn: number;
+    readonly messages: readonly Given<Message>[];
+    readonly unsent: number;
+    readonly ending?: string | undefined;
+  };
   readonly tools: readonly string[];
   readonly exits: readonly { readonly name: string; readonly goes_on: boolean }[];
   readonly limits: Readonly<Record<keyof SessionLimits, number>>;
@@ -111,4 +128,4 @@ export type ServiceContextReply = {
   readonly messages: readonly Given<UserMessage>[];
   readonly overflow: boolean;
 };
-export type CondensedReply = Given<UserMessage>;
+export type CondensedReply = Given<UserMessage> & { readonly places?: readonly (string | null)[] };

@@ -1,8 +1,8 @@
 /** The messages of one session as they grow, and how much of a model's context they fill. */
 import type { Message, ToolResultPart, UserMessage } from '../events/messages.ts';
 import { messageTokens, textTokens } from '../models/tokens.ts';
-import { type ContextVerdict, condensable, digest, judgeContext } from './condense.ts';
-import type { SessionInput } from './port.ts';
+import { type ContextVerdict, condensable, digest, digestTokens, judgeContext } from './condense.ts';
+import type { Condensing, SessionInput } from './port.ts';
 
 export interface Conversation {
   readonly messages: readonly Message[];
@@ -14,19 +14,19 @@ export interface Conversation {
   judge(): ContextVerdict;
   /** Tokens that could still be added; negative when there are too many already. */
   roomTokens(): number;
-  /** What condensing would replace, or `undefined` when it would not help. */
-  digest(
+  /** What condensing would leave, or `undefined` when it would not help. */
+  condensed(
     reference: (item: Message | ToolResultPart) => string | undefined,
-  ): { readonly text: string; readonly keptFrom: Message } | undefined;
-  /** Replaces everything before `keptFrom` by the request and the message that tells the rest. */
-  replace(keptFrom: Message, summary: UserMessage): void;
+  ): Pick<Condensing, 'text' | 'leads' | 'kept' | 'unsent'> | undefined;
+  /** From now on the conversation is what was left, with the message that tells the rest. */
+  replace(left: Pick<Condensing, 'leads' | 'kept' | 'unsent'>, summary: UserMessage): void;
 }
 
 export function createConversation(input: SessionInput): Conversation {
-  const request: UserMessage = input.request;
-  let messages: Message[] = [...input.history, request];
+  const { request, from } = input;
+  let messages: Message[] = from === undefined ? [...input.history, request] : [...from.messages];
   // What was said before is carried by the run that this one continues.
-  let newFrom = input.history.length;
+  let newFrom = from === undefined ? input.history.length : from.messages.length - from.unsent;
   let counted = 0;
   let countedUpTo = 0;
   const overhead = textTokens(input.system);
@@ -37,7 +37,6 @@ export function createConversation(input: SessionInput): Conversation {
     for (let index = countedUpTo; index < messages.length; index += 1) sum += messageTokens(messages[index] as Message);
     return sum;
   };
-
   return {
     get messages() {
       return messages;
@@ -53,21 +52,18 @@ export function createConversation(input: SessionInput): Conversation {
       countedUpTo = messages.length;
       newFrom = messages.length;
     },
-    judge: () => judgeContext(tokens(), room),
+    judge: () => judgeContext(tokens(), room, messages.length),
     roomTokens: () => room - tokens(),
-    digest(reference) {
-      const found = condensable(messages, tokens(), room, messageTokens);
-      if (found === undefined) return undefined;
-      // What was said before this run belongs to others: it is condensed whole or not at all.
-      const cut = Math.max(found, messages.indexOf(request));
-      const keptFrom = messages[cut] as Message;
-      const replaced = messages.slice(0, cut).filter((message) => message !== request);
-      return { text: digest(replaced, reference), keptFrom };
-    },
-    replace(keptFrom, summary) {
+    condensed(reference) {
+      const cut = condensable({ messages, request, total: tokens(), room, tokensOf: messageTokens });
+      if (cut === undefined) return undefined;
+      const gone = messages.slice(0, cut).filter((message) => message !== request);
+      const leads = messages.indexOf(request) < cut ? [request] : [];
       const unsent = messages.length - newFrom;
-      const kept = messages.slice(messages.indexOf(keptFrom));
-      messages = keptFrom === request ? [summary, ...kept] : [request, summary, ...kept];
+      return { text: digest(gone, reference, digestTokens(room)), leads, kept: messages.slice(cut), unsent };
+    },
+    replace({ leads, kept, unsent }, summary) {
+      messages = [...leads, summary, ...kept];
       newFrom = messages.length - unsent;
       countedUpTo = 0;
     },

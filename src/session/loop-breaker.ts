@@ -3,27 +3,38 @@
  * stopped at `stopAt`. Anything different in between starts the count anew.
  */
 import { canonicalJson } from '../base/json.ts';
-import { type ToolCallPart, type ToolResultPart, textOf } from '../events/messages.ts';
+import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
 
 export type Verdict = 'go on' | 'nudge' | 'stop';
 
 export interface LoopBreaker {
   /** To be told of every turn's calls and results, in order. */
   observe(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): Verdict;
+  /** Counts anew, from what is left of a conversation: who goes on from there must come to the same verdicts. */
+  recall(messages: readonly Message[]): void;
 }
 
 export function createLoopBreaker(nudgeAt: number, stopAt: number): LoopBreaker {
   let last = '';
   let repeats = 0;
+  const observe: LoopBreaker['observe'] = (calls, results) => {
+    const turn = calls
+      .map((call, index) => `${call.name} ${canonicalJson(call.input)} ${textOf(results[index]?.content ?? [])}`)
+      .join('\n');
+    repeats = turn === last ? repeats + 1 : 1;
+    last = turn;
+    if (repeats >= stopAt) return 'stop';
+    return repeats === nudgeAt ? 'nudge' : 'go on';
+  };
   return {
-    observe(calls, results) {
-      const turn = calls
-        .map((call, index) => `${call.name} ${canonicalJson(call.input)} ${textOf(results[index]?.content ?? [])}`)
-        .join('\n');
-      repeats = turn === last ? repeats + 1 : 1;
-      last = turn;
-      if (repeats >= stopAt) return 'stop';
-      return repeats === nudgeAt ? 'nudge' : 'go on';
+    observe,
+    recall(messages) {
+      last = '';
+      repeats = 0;
+      for (const [index, message] of messages.entries()) {
+        const results = messages[index + 1];
+        if (message.role === 'assistant' && results?.role === 'tool') observe(toolCallsOf(message), results.content);
+      }
     },
   };
 }

@@ -59,7 +59,7 @@ function ports({ replies, inputTokens, result = (call) => `${call.name} ok`, sig
         return { type: 'tool-result', id: call.id, name: call.name, content: [{ type: 'text', text: result(call) }] };
       },
     },
-    async condense(_turn, text) {
+    async condense({ text }) {
       summaries.push(text);
       return userText(text);
     },

@@ -20,7 +20,7 @@ import {
 import type { ToolSpec } from '../models/port.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
-import type { Ending, Exit, SessionInput, SessionPorts, SessionResult, TurnOutcome, TurnRequest } from './port.ts';
+import type { Checkpoint, Ending, Exit, SessionInput, SessionPorts, SessionResult, TurnOutcome, TurnRequest } from './port.ts';
 import * as prompts from './prompts.ts';
 import { errorPart, runToolCalls } from './tool-calls.ts';
 
@@ -48,12 +48,16 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
     },
     mustEnd: undefined,
   };
-  for (let turn = 1; turn <= input.limits.maxTurns; turn += 1) {
+  const { from } = input;
+  if (from !== undefined) goOn(loop, from);
+  for (let turn = from?.turn ?? 1; turn <= input.limits.maxTurns; turn += 1) {
     // What happened before the run was taken up again is gone through all the same: whatever it began has to come to its end.
     if (ports.signal.aborted && ports.model.begun?.(turn) !== true)
       return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
-    await listen(loop, turn);
-    await makeRoom(loop, turn);
+    if (turn !== from?.turn) {
+      await listen(loop, turn);
+      await makeRoom(loop, turn);
+    }
     if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) loop.mustEnd ??= prompts.outOfTurns;
     const result = await takeTurn(loop, turn);
     if (result !== undefined) return result;
@@ -64,6 +68,17 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
     message: `The agent used its ${counted(all, 'turn')} without giving an answer.`,
     fix: 'Raise maxTurns in the agent file, or give the agent a smaller task.',
   });
+}
+
+/** Stands where the turn stood when its conversation had just been condensed. */
+function goOn(loop: Loop, { messages, ending }: Checkpoint): void {
+  loop.mustEnd = ending;
+  loop.breaker.recall(messages);
+  endIfFull(loop);
+}
+
+function endIfFull(loop: Loop): void {
+  if (loop.conversation.judge() === 'overflow') loop.mustEnd ??= prompts.outOfContext;
 }
 
 /** Takes in what others have said since the last turn. */
@@ -140,8 +155,8 @@ async function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): 
   const ending = text === '' ? undefined : loop.input.plain(text);
   if (ending?.ok === true) {
     if (!(await mustHearMore(loop, turn))) return endedBy(turn, ending.value);
-    loop.conversation.add(prompts.newsBeforeAnswer);
-  } else loop.conversation.add(ending === undefined ? prompts.emptyAnswer : prompts.badAnswer(ending.error));
+    loop.conversation.add(prompts.newsBeforeAnswer());
+  } else loop.conversation.add(ending === undefined ? prompts.emptyAnswer() : prompts.badAnswer(ending.error));
   return undefined;
 }
 
@@ -183,12 +198,14 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
 async function makeRoom(loop: Loop, turn: number): Promise<void> {
   const { conversation, ports } = loop;
   if (conversation.judge() === 'fits' && loop.mustEnd !== prompts.outOfContext) return;
-  const condensed = conversation.digest(ports.reference);
-  if (condensed !== undefined) {
-    const summary = await ports.condense(turn, condensed.text, condensed.keptFrom);
-    conversation.replace(condensed.keptFrom, summary);
+  const left = conversation.condensed(ports.reference);
+  if (left !== undefined) {
+    const { mustEnd: ending } = loop;
+    const summary = await ports.condense({ turn, ...left, ...(ending === undefined ? {} : { ending }) });
+    conversation.replace(left, summary);
+    loop.breaker.recall(conversation.messages);
   }
-  if (conversation.judge() === 'overflow') loop.mustEnd ??= prompts.outOfContext;
+  endIfFull(loop);
 }
 
 /** A run never ends without a result: this one says why there is no better one, and carries the last words. */

@@ -33,8 +33,8 @@ export interface SessionModel {
 
 export interface SessionTools {
   readonly specs: readonly ToolSpec[];
-  /** Runs one call of a turn. Never rejects for what a tool does; the result is recorded before this resolves. */
-  call(turn: number, index: number, call: ToolCallPart): Promise<ToolResultPart>;
+  /** Runs one call of a turn. Never rejects for what a tool does; the result is recorded before this resolves. `beside` calls of the turn share the room. */
+  call(turn: number, index: number, call: ToolCallPart, beside: number): Promise<ToolResultPart>;
 }
 
 export interface SessionLimits {
@@ -54,6 +54,8 @@ export interface SessionInput {
   /** What was said before (same agent, same session), oldest first. */
   readonly history: readonly Message[];
   readonly request: UserMessage;
+  /** In the place of the beginning, with the history in it. */
+  readonly from?: Checkpoint | undefined;
   /** Tools that end the session, such as `final_report`. Without any, only a plain answer does. */
   readonly exits: readonly Exit[];
   /** What an answer without tool calls amounts to. The failure is written for the model, which may try again. */
@@ -86,11 +88,33 @@ export interface Incoming {
   readonly overflow: boolean;
 }
 
+/** What is left of a conversation when a turn begins: what leads, a text that stands for what is gone, and what is kept. */
+export interface Condensing {
+  readonly turn: number;
+  readonly text: string;
+  /** The request, unless it is among what is kept. */
+  readonly leads: readonly UserMessage[];
+  readonly kept: readonly Message[];
+  /** How many of the last ones no request has carried yet. */
+  readonly unsent: number;
+  /** Why the turn must be the last, if that was known before. */
+  readonly ending?: string | undefined;
+}
+
+/** Where a session goes on that was condensed: a turn that is about to begin, and what the conversation holds then. */
+export interface Checkpoint {
+  readonly turn: number;
+  /** The request among them is the very object of the input. */
+  readonly messages: readonly Message[];
+  readonly unsent: number;
+  readonly ending?: string | undefined;
+}
+
 export interface SessionPorts {
   readonly model: SessionModel;
   readonly tools: SessionTools;
-  /** Records that `text` stands for everything before `keptFrom` but the request; gives the message that tells it. */
-  condense(turn: number, text: string, keptFrom: Message): Promise<UserMessage>;
+  /** Records what the conversation is condensed to; gives the message that tells the rest. */
+  condense(condensing: Condensing): Promise<UserMessage>;
   /** What has come from others since the last turn. `roomTokens` is what the context still holds. */
   incoming?(turn: number, roomTokens: number): Promise<Incoming>;
   /** Whether something came during this turn that the agent should hear before it may end. */

@@ -16,13 +16,13 @@ export const repeating = (times: number): UserMessage =>
       'It will not change. Use what you have, or try something different.',
   );
 
-export const emptyAnswer = userText('Your answer was empty. Go on with the work, or give your answer.');
+/** Each time another message: they are known by identity. */
+export const emptyAnswer = (): UserMessage => userText('Your answer was empty. Go on with the work, or give your answer.');
 
 /** For an exit that was not taken because something came in: the next turn begins with it. */
 export const newsFirst = 'Not taken yet: messages have come in for you. Take them into account, then end.';
-export const newsBeforeAnswer = userText(
-  'Before this counts as your answer: messages have come in for you. Take them into account, then answer again.',
-);
+export const newsBeforeAnswer = (): UserMessage =>
+  userText('Before this counts as your answer: messages have come in for you. Take them into account, then answer again.');
 
 export const badAnswer = (problem: string): UserMessage => userText(`${problem}\nGive the whole answer again, corrected.`);
 

@@ -18,7 +18,7 @@ export async function runToolCalls(
   const names = new Set(offered.map((spec) => spec.name));
   const started = calls.map((call, index): Promise<ToolResultPart> => {
     const refusal = refuse(call, index, names, maxCalls);
-    return refusal === undefined ? tools.call(turn, index, call) : Promise.resolve(refusal);
+    return refusal === undefined ? tools.call(turn, index, call, calls.length) : Promise.resolve(refusal);
   });
   // All are let finish before a failure of the runtime itself is passed on: nothing may go on behind the caller's back.
   const settled = await Promise.allSettled(started);

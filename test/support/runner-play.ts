@@ -105,8 +105,8 @@ export function play(script: Play): Played {
         );
       },
     },
-    async condense(turn, text, keptFrom) {
-      await asked(`condense/${turn}`, { text, keptFrom: describe(keptFrom) });
+    async condense({ turn, text, leads, kept, unsent, ending }) {
+      await asked(`condense/${turn}`, { text, leads: leads.map(describe), kept: kept.map(describe), unsent, ending });
       return label(userText(text), `summary/${turn}`);
     },
     ...(script.incoming === undefined

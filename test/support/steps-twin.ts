@@ -273,7 +273,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
       ...(seat === undefined
         ? {}
         : { incoming: async (_turn, room) => hear(stage, node, seat, (text) => textTokens(text) <= room) }),
-      condense: async (_turn, text) => userText(text),
+      condense: async ({ text }) => userText(text),
       reference: () => undefined,
       signal: node.abort.signal,
     },
