@@ -33,7 +33,10 @@ export interface SessionModel {
 
 export interface SessionTools {
   readonly specs: readonly ToolSpec[];
-  /** Runs one call of a turn. Never rejects for what a tool does; the result is recorded before this resolves. `beside` calls of the turn share the room. */
+  /**
+   * Runs one call of a turn. Never rejects for what a tool does; the result is recorded before this resolves. The calls of the
+   * turn, `beside` of them, share the room.
+   */
   call(turn: number, index: number, call: ToolCallPart, beside: number): Promise<ToolResultPart>;
 }
 
