@@ -17,14 +17,15 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   artifacts: ['events'],
   agents: ['events'],
   models: ['events'],
-  tools: ['events', 'artifacts'],
+  permissions: [],
+  tools: ['events', 'artifacts', 'permissions'],
   executors: ['events', 'artifacts', 'tools'],
   session: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
   patterns: ['events', 'agents', 'session'],
   runner: ['events', 'models/port', 'tools/port', 'session'],
   assistants: ['events', 'ledger/port', 'projections', 'tools/port', 'tools/define-tool'],
   engine: [
-    ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools', 'executors'],
+    ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'permissions', 'tools', 'executors'],
     ...['session', 'patterns', 'runner', 'assistants'],
   ],
   project: [

@@ -248,6 +248,10 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       exitCode: 'its exit code; null when a signal ended it',
       signal: 'the signal that ended it, or null',
       durationMs: 'how long it took',
+      stopped: 'ended from outside, and why: whatever the exit code, it did not come to its own end',
+      proves: 'the commands of the line that ended with 0 for sure, as claims are compared with them',
+      unproved: 'the commands of the line that its exit code says nothing about, and why',
+      workspace: 'fingerprints of the workspace before and after, or why there are none',
     },
   },
   'cli.stdout': {
@@ -259,7 +263,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     fields: { bytes: 'how much', head: 'the beginning' },
   },
   'file.diff': {
-    says: 'A tool changed a file.',
+    says: 'A file was changed: by a tool, by a command, or by somebody else meanwhile.',
     fields: {
       path: 'which file, from the workspace',
       before: 'its SHA-256 before; null when it did not exist',
@@ -267,11 +271,18 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       addedLines: 'how many lines came',
       removedLines: 'how many lines went',
       diff: 'the change, as a unified diff',
+      by: 'found by comparing the workspace: changed by the command of this step, or by somebody else before it',
     },
   },
   'test.report': {
     says: 'A command that runs tests ended.',
-    fields: { command: 'which', exitCode: 'its exit code; null when a signal ended it', passed: 'the exit code was 0' },
+    fields: {
+      command: 'which',
+      exitCode: 'its exit code; null when a signal ended it',
+      passed: 'the exit code was 0, and says so of the tests',
+      tests: 'how many passed, where the output says so',
+      why: 'why an exit code of 0 does not count',
+    },
   },
   'artifact.manifest': {
     says: 'The files that a run leaves behind.',

@@ -212,6 +212,12 @@ export const limits = {
   diffEdits: 400,
   shellTextBytes: 256 * KIB,
   stopGraceMs: 2 * SECOND,
+  fingerprintFiles: 50_000,
+  fingerprintBytes: 512 * MIB,
+  fingerprintTextBytes: 256 * KIB,
+  fingerprintTextsBytes: 32 * MIB,
+  noticedChanges: 2_000,
+  scriptBytes: 64 * KIB,
   fetchMs: 60 * SECOND,
 
   // command line

@@ -1,75 +1,215 @@
 /**
- * "Done" is checked. What a report claims is compared with what the runtime itself has seen: a file's recorded change
- * whose checksum still matches, a command that ended with 0 after the last change. Agents cannot write such events.
+ * "Done" is checked. What a report claims is compared with what the runtime itself has seen: a file whose recorded change is
+ * what it holds now, a command that ended with 0 for sure and after which nothing was changed, by anybody. Claims are
+ * compared by meaning: real paths, parsed commands. Agents cannot write such events.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Claim, Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import { exitMeaning, type ProvedCommand } from '../permissions/exit-code.ts';
+import { commandText, relativeWords } from '../tools/proved-commands.ts';
+import type { WorkspaceState } from '../tools/workspace-watch.ts';
+import { changedSince } from './freshness.ts';
 import { readAll } from './read-all.ts';
 import type { RunNode, Tree } from './tree.ts';
+import { weakenedTests } from './weakened.ts';
 
 type Checked = Payloads['evidence.checked'];
 type Verdict = Checked['claims'][number];
+type Run = EventOf<'cli.run'>;
 
-export async function checkClaims(claims: readonly Claim[], events: readonly LedgerEvent[], workspace: string): Promise<Checked> {
-  const verdicts: Verdict[] = [];
-  for (const claim of claims) {
-    verdicts.push(claim.kind === 'file' ? await checkFile(claim, events, workspace) : checkCommand(claim, events));
-  }
+export interface Seen {
+  /** `file.diff` and `cli.run` of all the work in this workspace, oldest first. */
+  readonly events: readonly LedgerEvent[];
+  readonly workspace: string;
+  /** What the workspace holds now. */
+  readonly now: WorkspaceState;
+  /** Changing tests is part of the work, as the project's owner says. */
+  readonly testsMayChange?: boolean | undefined;
+}
+
+export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
+  const root = real(seen.workspace);
+  const weaker = seen.testsMayChange === true ? [] : weakenedTests(changesIn(seen.events));
+  const verdicts = claims.map((claim) =>
+    claim.kind === 'file' ? checkFile(claim, seen.events, root) : checkCommand(claim, { ...seen, workspace: root }, weaker),
+  );
   return { claims: verdicts, verified: verdicts.every((verdict) => verdict.backed) };
 }
 
-async function checkFile(
-  claim: Extract<Claim, { kind: 'file' }>,
-  events: readonly LedgerEvent[],
-  workspace: string,
-): Promise<Verdict> {
-  const path = normalize(claim.path);
-  const change = events.findLast((event) => event.event_type === 'file.diff' && normalize(event.payload.path) === path);
-  if (change === undefined) return { claim, backed: false, why: 'no recorded change of this file' };
-  const { after } = (change as EventOf<'file.diff'>).payload;
-  const now = await checksum(join(workspace, path));
-  if (now !== after) return { claim, backed: false, by: change.position, why: 'the file has changed since, or is gone' };
-  return { claim, backed: true, by: change.position, why: 'the recorded change is what the file holds now' };
+export function changesIn(events: readonly LedgerEvent[]): readonly EventOf<'file.diff'>['payload'][] {
+  return events.flatMap((event) => (event.event_type === 'file.diff' ? [event.payload] : []));
 }
 
-function checkCommand(claim: Extract<Claim, { kind: 'command' }>, events: readonly LedgerEvent[]): Verdict {
-  const wanted = claim.command.trim();
-  const ran = events.findLast((event) => event.event_type === 'cli.run' && event.payload.command.trim() === wanted);
-  if (ran === undefined) return { claim, backed: false, why: 'this command was not run' };
-  const { exitCode } = (ran as EventOf<'cli.run'>).payload;
-  if (exitCode !== 0) return { claim, backed: false, by: ran.position, why: `its last run ended with ${exitCode ?? 'a signal'}` };
-  const changedAfter = events.some((event) => event.event_type === 'file.diff' && event.position > ran.position);
-  if (changedAfter) return { claim, backed: false, by: ran.position, why: 'files were changed after it had passed' };
-  return { claim, backed: true, by: ran.position, why: 'its last run ended with 0 and nothing was changed since' };
+function checkFile(claim: Extract<Claim, { kind: 'file' }>, events: readonly LedgerEvent[], root: string): Verdict {
+  const absolute = realFile(resolve(root, claim.path));
+  const path = relative(root, absolute);
+  const changes = events.filter(
+    (event): event is EventOf<'file.diff'> => event.event_type === 'file.diff' && event.payload.path === path,
+  );
+  const last = changes.at(-1);
+  if (last === undefined) return { claim, backed: false, why: 'no recorded change of this file' };
+  const by = last.position;
+  if (changes.every(({ payload }) => payload.by === 'outside'))
+    return { claim, backed: false, by, why: 'this file was changed, but not by this work' };
+  if (checksum(absolute) !== last.payload.after)
+    return { claim, backed: false, by, why: 'the file has changed since, or is gone' };
+  if (changes[0]?.payload.before === last.payload.after)
+    return { claim, backed: false, by, why: 'the file holds what it held before: nothing was changed' };
+  return { claim, backed: true, by, why: 'the recorded change is what the file holds now' };
 }
 
-async function checksum(path: string): Promise<string | null> {
+function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, weaker: readonly string[]): Verdict {
+  const meaning = exitMeaning(claim.command);
+  if (!meaning.ok) return { claim, backed: false, why: `this proves nothing: ${meaning.error}` };
+  const [hidden] = meaning.value.hidden;
+  if (hidden !== undefined)
+    return { claim, backed: false, why: `this proves nothing about ${commandText(hidden.command)}: ${hidden.why}` };
+  const wanted = meaning.value.proved.map((command) => wantedOf(command, seen.workspace));
+  if (wanted.length === 0) return { claim, backed: false, why: 'this proves nothing: it cannot fail' };
+  let by: number | undefined;
+  for (const one of wanted) {
+    const verdict = checkOne(one, seen);
+    if (!verdict.backed) return { claim, ...verdict };
+    by = verdict.by;
+  }
+  if (weaker[0] !== undefined && wanted.some(({ text }) => !NO_TEST.test(text)))
+    return { claim, backed: false, ...(by === undefined ? {} : { by }), why: `what it ran was changed: ${weaker[0]}` };
+  return {
+    claim,
+    backed: true,
+    ...(by === undefined ? {} : { by }),
+    why: 'its last run ended with 0 and nothing was changed since',
+  };
+}
+
+/** What these say does not depend on tests. */
+const NO_TEST = /\b(?:build|lint|format|fmt|typecheck|tsc|eslint|compile|install|prettier|biome)\b/;
+
+interface Wanted {
+  readonly text: string;
+  readonly folder: string;
+  /** The program's real path and the rest of the line, where the claim gives it as a path. */
+  readonly program?: { readonly path: string; readonly rest: string };
+}
+
+function wantedOf(command: ProvedCommand, root: string): Wanted {
+  const folder = real(resolve(root, command.folder));
+  const words = relativeWords(command.words, folder);
+  const text = commandText({ ...command, words });
+  if (command.program?.startsWith('/') !== true) return { text, folder };
+  const rest = commandText({ ...command, words: words.slice(1) });
+  return {
+    text: commandText({ ...command, words: [command.program, ...words.slice(1)] }),
+    folder,
+    program: { path: real(command.program), rest },
+  };
+}
+
+function checkOne(wanted: Wanted, seen: Seen): { readonly backed: boolean; readonly by?: number; readonly why: string } {
+  const runs = seen.events.filter(
+    (event): event is Run => event.event_type === 'cli.run' && event.payload.cwd === seen.workspace,
+  );
+  const index = runs.findLastIndex(({ payload }) => proofFor(wanted, payload) !== undefined);
+  const run = runs[index];
+  const proof = run === undefined ? undefined : proofFor(wanted, run.payload);
+  const failure = runs.findLast(({ payload }, at) => at > index && didFail(payload) && names(payload, wanted));
+  if (failure !== undefined) {
+    const { exitCode, stopped } = failure.payload;
+    const how = stopped === undefined ? `ended with ${exitCode ?? 'a signal'}` : 'was stopped before it ended';
+    return { backed: false, by: failure.position, why: `its last run ${how}` };
+  }
+  if (run === undefined || proof === undefined) return notProved(wanted, runs);
+  const since = changedSince(run, proof, runs.slice(index + 1), seen);
+  return since === undefined ? { backed: true, by: run.position, why: '' } : { backed: false, by: run.position, why: since };
+}
+
+function notProved(
+  wanted: Wanted,
+  runs: readonly Run[],
+): { readonly backed: boolean; readonly by?: number; readonly why: string } {
+  for (const { payload, position } of runs.toReversed()) {
+    const hidden =
+      payload.unproved?.find(({ command }) => command === wanted.text) ??
+      (names(payload, wanted) ? payload.unproved?.[0] : undefined);
+    if (hidden !== undefined) return { backed: false, by: position, why: `its run proves nothing: ${hidden.why}` };
+  }
+  return { backed: false, why: 'this command was not run' };
+}
+
+const didFail = ({ exitCode, stopped }: Run['payload']): boolean => exitCode !== 0 || stopped !== undefined;
+
+function proofFor(
+  wanted: Wanted,
+  { cwd, proves = [] }: Run['payload'],
+): NonNullable<Run['payload']['proves']>[number] | undefined {
+  return proves.find(({ command, folder, program }) => {
+    if (real(resolve(cwd, folder ?? '')) !== wanted.folder) return false;
+    if (command === wanted.text) return true;
+    return wanted.program !== undefined && program === wanted.program.path && command.endsWith(` ${wanted.program.rest}`);
+  });
+}
+
+/** Whether the line holds the command in any place. */
+function names({ command, cwd }: Run['payload'], wanted: Wanted): boolean {
+  const meaning = exitMeaning(command);
+  if (!meaning.ok) return command.includes(wanted.text);
+  const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
+  return all.some((one) => commandText({ ...one, words: relativeWords(one.words, resolve(cwd, one.folder)) }) === wanted.text);
+}
+
+function real(path: string): string {
   try {
-    return createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex');
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Links are followed as far as there is something. */
+function realFile(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(real(dirname(path)), basename(path));
+  }
+}
+
+function checksum(path: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
   } catch {
     return null;
   }
+}
+
+/** What the tools of one run saw of files and commands. */
+export async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
+  const { journal } = node;
+  if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
+  await tree.writer.flushed();
+  return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
+}
+
+/** The same of all the work that the run is a part of: a file that a sub-agent changed is changed for everybody. */
+export async function evidenceOfWork(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
+  let root = node;
+  while (root.parent !== undefined) root = root.parent;
+  await tree.writer.flushed();
+  const { ledger } = tree.parts;
+  const [start] = await ledger.read({ session: tree.session, run: root.run, types: ['run.started'], limit: 1 });
+  const after = (start?.position ?? 1) - 1;
+  return await readAll(ledger, tree.session, { types: ['file.diff', 'cli.run'], after });
 }
 
 /** What the run's recorded changes left behind, one item per file. */
 export function manifest(events: readonly LedgerEvent[]): Payloads['artifact.manifest'] | undefined {
   const items = new Map<string, Payloads['artifact.manifest']['items'][number]>();
   for (const event of events) {
-    if (event.event_type !== 'file.diff') continue;
+    if (event.event_type !== 'file.diff' || event.payload.by === 'outside') continue;
     items.set(event.payload.path, { path: event.payload.path, sha256: event.payload.after });
   }
   return items.size === 0 ? undefined : { items: [...items.values()] };
-}
-
-/** What the runtime saw in this run and in no other. */
-export async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
-  const { journal } = node;
-  if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
-  await tree.writer.flushed();
-  return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }

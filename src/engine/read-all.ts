@@ -7,11 +7,11 @@ import type { Ledger, ReadQuery } from '../ledger/port.ts';
 export async function readAll(
   ledger: Ledger,
   session: SessionId,
-  only: Pick<ReadQuery, 'run' | 'types'> = {},
+  { after: start = 0, ...only }: Pick<ReadQuery, 'run' | 'types' | 'after'> = {},
 ): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = [];
   for (;;) {
-    const after = events.at(-1)?.position ?? 0;
+    const after = events.at(-1)?.position ?? start;
     const page = await ledger.read({ session, after, limit: limits.readPageEvents, ...only });
     for (const event of page) events.push(event);
     if (page.length < limits.readPageEvents) return events;

@@ -22,6 +22,7 @@ import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import { type RunNode, speakerOf, type Tree } from './tree.ts';
 import { waitForAnswer } from './waits.ts';
+import { watchedCall } from './watched-call.ts';
 
 interface Caller {
   readonly tree: Tree;
@@ -95,7 +96,8 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
     );
-  const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, run) : run());
+  const watched = () => watchedCall(tree.parts.workspaces, tree.workspaceOf(node), tool, run);
+  const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched());
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
   return record(caller, call, cause, outcome, Math.round(tree.parts.clock.elapsed() - startedAt));

@@ -16,6 +16,7 @@ import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult, StartOptions } from '../patterns/steps.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
+import type { WorkspaceWatch } from '../tools/workspace-watch.ts';
 import type { BudgetScope } from './budget.ts';
 import type { Channel } from './channel.ts';
 import type { ChildRun } from './child-run.ts';
@@ -63,6 +64,8 @@ export interface EngineParts {
   readonly assistants?: Partial<AssistantLimits> | undefined;
   /** Tools that every spawned agent has beside its own: to write to whoever spawned it, and to read. */
   readonly boxTools?: (() => Promise<readonly Tool[]>) | undefined;
+  /** Knows what is in workspaces, so that changes are seen whoever made them; without it no command counts as proof. */
+  readonly workspaces?: WorkspaceWatch | undefined;
   /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
   readonly whenInDoubt?: 'tell' | 'ask';
 }

@@ -6,7 +6,9 @@ import { limits } from '../base/limits.ts';
 import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
 import { type Part, restsOn, UNCHECKED, unverified } from '../patterns/verification.ts';
 import type { SessionResult } from '../session/port.ts';
-import { checkClaims, evidenceOf } from './evidence.ts';
+import { noticedChanges } from '../tools/noticed-changes.ts';
+import type { WorkspaceState } from '../tools/workspace-watch.ts';
+import { checkClaims, evidenceOfWork } from './evidence.ts';
 import type { RunNode, Tree } from './tree.ts';
 
 export const CHECK_STEP = 'check';
@@ -28,9 +30,22 @@ async function checkOwn(tree: Tree, node: RunNode, { status, claims }: SessionRe
   if (status !== 'completed' || claims.length === 0) return UNCHECKED;
   const known = node.journal.recorded('evidence.checked', CHECK_STEP);
   if (known !== undefined) return verificationOf(known.payload);
-  const checked = await checkClaims(claims, await evidenceOf(tree, node), tree.workspaceOf(node));
+  const workspace = tree.workspaceOf(node);
+  const now = await lookNow(tree, node, CHECK_STEP);
+  const checked = checkClaims(claims, { events: await evidenceOfWork(tree, node), workspace, now });
   tree.writer.enqueue([node.journal.event('evidence.checked', checked, { step: CHECK_STEP, actor: 'system' })]);
   return verificationOf(checked);
+}
+
+/** What the workspace holds now. Whatever changed since somebody last looked is recorded first. */
+export async function lookNow(tree: Tree, node: RunNode, step: string): Promise<WorkspaceState> {
+  const look = await tree.parts.workspaces?.look(tree.workspaceOf(node));
+  if (look === undefined) return { kind: 'unknown', why: 'nobody watches the workspace' };
+  const noticed = noticedChanges(look.changes, 'outside').map(({ type, payload, ...more }) =>
+    node.journal.event(type, payload, { step, actor: 'system', ...more }),
+  );
+  if (noticed.length > 0) tree.writer.enqueue(noticed);
+  return look.state;
 }
 
 function verificationOf({ claims }: Payloads['evidence.checked']): Verification {

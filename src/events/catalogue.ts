@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import { assistantEvents } from './assistants.ts';
+import { evidenceEvents } from './evidence.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 
@@ -312,24 +313,7 @@ const catalogue = {
   'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
   'approval.answered': z.object({ wait: z.string(), answer }),
 
-  'cli.run': z.object({
-    command: z.string(),
-    cwd: z.string(),
-    exitCode: z.number().int().nullable(),
-    signal: z.string().nullable(),
-    durationMs: z.number(),
-  }),
-  'cli.stdout': z.object({ bytes: z.number().int(), head: z.string() }),
-  'cli.stderr': z.object({ bytes: z.number().int(), head: z.string() }),
-  'file.diff': z.object({
-    path: z.string(),
-    before: z.string().nullable(),
-    after: z.string().nullable(),
-    addedLines: z.number().int(),
-    removedLines: z.number().int(),
-    diff: z.string(),
-  }),
-  'test.report': z.object({ command: z.string(), exitCode: z.number().int().nullable(), passed: z.boolean() }),
+  ...evidenceEvents,
   'artifact.manifest': z.object({
     items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })),
   }),

@@ -26,6 +26,7 @@ import { detectDefaultModel } from '../models/detect.ts';
 import { createPrices } from '../models/prices.ts';
 import { decide } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
+import { createWorkspaceWatch } from '../tools/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
 import { loadConfig, type ProjectConfig } from './config.ts';
 import { createSavedAgents } from './group-agents.ts';
@@ -98,6 +99,7 @@ async function assemble(
     host,
     assistants: assistantSettings(config.assistants),
     boxTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
+    workspaces: createWorkspaceWatch({ clock, environment: env, except: [config.home, ...ledgerFiles(config)] }),
     whenInDoubt: config.whenInDoubt,
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
@@ -142,6 +144,10 @@ async function assemble(
 }
 
 type Environment = OpenOptions['env'];
+
+/** A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work. */
+const ledgerFiles = ({ ledgerAddress }: ProjectConfig): readonly string[] =>
+  ledgerAddress.kind === 'sqlite' ? [ledgerAddress.location()] : [];
 
 async function defaultModels(
   { models }: ProjectConfig,

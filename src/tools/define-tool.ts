@@ -15,6 +15,7 @@ export interface ToolDraft<Input> {
   readonly replay: Replay;
   readonly readOnly?: boolean;
   readonly kind?: 'question';
+  readonly reportsChanges?: boolean;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }
 
@@ -28,6 +29,7 @@ export function defineTool<Input>(draft: ToolDraft<Input>): Tool {
     replay: draft.replay,
     ...(draft.readOnly === true ? { readOnly: true } : {}),
     ...(draft.kind === undefined ? {} : { kind: draft.kind }),
+    ...(draft.reportsChanges === true ? { reportsChanges: true } : {}),
     run: async (input, context) => {
       const parsed = draft.input.safeParse(input);
       if (!parsed.success) return errorResult(`The arguments of \`${draft.name}\` do not fit its schema.`);

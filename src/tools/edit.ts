@@ -25,6 +25,7 @@ export function editTool(parts: ChangeParts): Tool {
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
     input,
     replay: 'never',
+    reportsChanges: true,
     run: (request, context) => {
       let count = 0;
       return changeFile(

@@ -79,6 +79,8 @@ export interface Tool {
    * lets one go, spawns an assistant that works beside the caller, or cancels one.
    */
   readonly kind?: 'question' | 'agent' | 'clarification' | 'dismissal' | 'spawn' | 'cancel';
+  /** It gives every file that it changes as evidence, so that nobody has to look for changes. */
+  readonly reportsChanges?: boolean;
   /** It may block for a long time without working: the runtime gives the caller's slot back meanwhile. */
   readonly waits?: boolean;
   /** The agent behind a tool of kind `agent`. */

@@ -8,10 +8,10 @@ import { limits } from '../base/limits.ts';
 import { boundResult, groupDigits } from './bounded.ts';
 import type { Capture } from './capture.ts';
 import { type CommandOutcome, runCommand } from './command.ts';
+import { commandEvidence } from './command-evidence.ts';
 import { defineTool } from './define-tool.ts';
 import { type Environment, minimalEnvironment } from './environment.ts';
-import { type Evidence, errorResult, type Tool, type ToolOutcome } from './port.ts';
-import { looksLikeTestRun } from './test-commands.ts';
+import { errorResult, type Tool, type ToolOutcome } from './port.ts';
 import { workspaceRoot } from './workspace.ts';
 
 export interface ShellOptions {
@@ -27,46 +27,46 @@ const input = z.strictObject({
   timeoutSeconds: z.number().int().min(1).max(86_400).optional().describe('Stop the command after this many seconds.'),
 });
 
-const HEAD_CHARACTERS = 400;
-
 export function shellTool(options: ShellOptions): Tool {
   return defineTool({
     name: 'shell',
     description:
       'Runs a shell command in the workspace and returns its output and exit code. It cannot read input, and anything it leaves ' +
-      'running in the background is stopped when it ends.',
+      'running in the background is stopped when it ends. To prove that something passes, run it by itself: a pipe, `;` or `||` ' +
+      'behind it hides its exit code.',
     input,
     replay: 'never',
     run: async ({ command, timeoutSeconds }, { workspace, signal }) => {
       const root = await workspaceRoot(workspace);
       if (!root.ok) return errorResult(root.error);
+      const environment = minimalEnvironment(options.environment, options.allowedVariables);
       const ran = await runCommand({
         shell: options.shell ?? '/bin/sh',
         command,
         folder: root.value,
-        environment: minimalEnvironment(options.environment, options.allowedVariables),
+        environment,
         timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1_000,
         signal,
         clock: options.clock,
       });
       if (!ran.ok) return errorResult(ran.error);
-      return outcomeOf(command, root.value, ran.value, timeoutSeconds);
+      return await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment['PATH'] ?? '');
     },
   });
 }
 
-function outcomeOf(command: string, cwd: string, ran: CommandOutcome, timeoutSeconds: number | undefined): ToolOutcome {
-  const { stdout, stderr, exitCode, signal, stopped } = ran;
+async function outcomeOf(
+  command: string,
+  cwd: string,
+  ran: CommandOutcome,
+  timeoutSeconds: number | undefined,
+  searchPath: string,
+): Promise<ToolOutcome> {
+  const { stdout, stderr, exitCode, stopped } = ran;
   const streams = { stdout: stdout.text(), stderr: stderr.text() };
-  const evidence: Evidence[] = [
-    { type: 'cli.run', payload: { command, cwd, exitCode, signal, durationMs: Math.round(ran.durationMs) } },
-    ...outputEvidence('cli.stdout', stdout, streams.stdout),
-    ...outputEvidence('cli.stderr', stderr, streams.stderr),
-  ];
-  if (looksLikeTestRun(command)) evidence.push({ type: 'test.report', payload: { command, exitCode, passed: exitCode === 0 } });
-
+  const { evidence, hidden } = await commandEvidence(command, cwd, ran, streams, searchPath);
   const ending = endingOf(ran, timeoutSeconds);
-  const text = [section('', stdout, streams.stdout), section('stderr:\n', stderr, streams.stderr), ending]
+  const text = [section('', stdout, streams.stdout), section('stderr:\n', stderr, streams.stderr), ending, hidden]
     .filter((part) => part !== '')
     .join('\n');
   if (stopped !== undefined || exitCode !== 0) return { kind: 'error', message: text, evidence };
@@ -82,10 +82,4 @@ function endingOf({ exitCode, signal, stopped }: CommandOutcome, timeoutSeconds:
 function section(title: string, capture: Capture, text: string): string {
   if (capture.total() === 0) return '';
   return title + boundResult(text, limits.shellTextBytes, `of ${groupDigits(capture.total())}`).text.trimEnd();
-}
-
-function outputEvidence(type: 'cli.stdout' | 'cli.stderr', capture: Capture, text: string): Evidence[] {
-  if (capture.total() === 0) return [];
-  const head = text.slice(0, HEAD_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
-  return [{ type, payload: { bytes: capture.total(), head }, ...(head.length < text.length ? { attachment: text } : {}) }];
 }

@@ -20,6 +20,7 @@ export function writeTool(parts: ChangeParts): Tool {
       'of a file, use `edit`.',
     input,
     replay: 'never',
+    reportsChanges: true,
     run: async ({ path, content }, context) => {
       const bytes = Buffer.byteLength(content);
       if (bytes > limits.readFileBytes) {

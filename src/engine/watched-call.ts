@@ -1,0 +1,52 @@
+/**
+ * A call that may change files, watched: the workspace is compared before and after, so that what changed is recorded whoever
+ * changed it. Tools that report their own changes are believed; tools that only read are not watched.
+ */
+
+import { noticedChanges } from '../tools/noticed-changes.ts';
+import type { Evidence, Tool, ToolOutcome } from '../tools/port.ts';
+import type { Look, WorkspaceWatch } from '../tools/workspace-watch.ts';
+
+export async function watchedCall(
+  watch: WorkspaceWatch | undefined,
+  workspace: string,
+  tool: Tool,
+  run: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  if (watch === undefined || !mayChangeFiles(tool)) return await run();
+  if (tool.reportsChanges !== true) return await withEvidence(watch, workspace, run);
+  const leave = watch.enter(workspace);
+  const outcome = await run();
+  for (const item of outcome.evidence ?? []) if (item.type === 'file.diff') await watch.noted(workspace, item.payload.path);
+  leave();
+  return outcome;
+}
+
+function mayChangeFiles({ replay, origin, readOnly }: Tool): boolean {
+  return readOnly !== true && (origin !== undefined || replay === 'never');
+}
+
+/** Runs something between two looks and adds to its evidence what they found. */
+export async function withEvidence<Outcome extends { readonly evidence?: readonly Evidence[] }>(
+  watch: WorkspaceWatch,
+  workspace: string,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const leave = watch.enter(workspace);
+  const before = await watch.look(workspace);
+  const outcome = await run();
+  const after = await watch.look(workspace);
+  const { alone } = leave();
+  const seen = (outcome.evidence ?? []).map(
+    (item): Evidence =>
+      item.type === 'cli.run' ? { ...item, payload: { ...item.payload, workspace: fingerprints(before, after, alone) } } : item,
+  );
+  const noticed = [...noticedChanges(before.changes, 'outside'), ...seen, ...noticedChanges(after.changes, 'command')];
+  return noticed.length === 0 ? outcome : { ...outcome, evidence: noticed };
+}
+
+function fingerprints(before: Look, after: Look, alone: boolean) {
+  if (before.state.kind === 'unknown') return { unknown: before.state.why };
+  if (after.state.kind === 'unknown') return { unknown: after.state.why };
+  return { before: before.state.digest, after: after.state.digest, ...(alone ? {} : { shared: true }) };
+}

@@ -1,0 +1,231 @@
+/**
+ * What exit code 0 of a command line says: which of its commands ran, and ended with 0. A command behind a pipe, before a
+ * `;`, beside `|| true` or in the background is not among them, and neither is anything in a line that gives words another
+ * meaning (functions, aliases, traps, PATH). In doubt nothing is proved.
+ */
+import { fail, ok, type Result } from '../base/result.ts';
+import { type Plain, plainCommand, riskyVariable } from './plain-command.ts';
+import {
+  type Command,
+  type CommandList,
+  type ListItem,
+  type Pipeline,
+  parseCommandLine,
+  type SimpleCommand,
+} from './shell-syntax.ts';
+
+export interface ProvedCommand extends Plain {
+  /** Where it ran, relative to where the line did. */
+  readonly folder: string;
+  /** Something that may change files comes after it in the line. */
+  readonly followed: boolean;
+}
+
+export interface ExitMeaning {
+  readonly proved: readonly ProvedCommand[];
+  /** Commands of the line that its exit code says nothing about, with the reason. */
+  readonly hidden: readonly { readonly command: ProvedCommand; readonly why: string }[];
+}
+
+/** The failure says why nothing can be told about the line at all. */
+export function exitMeaning(line: string, depth = 0): Result<ExitMeaning, string> {
+  if (depth > DEPTH_MAX) return fail('shells are nested too deep in it');
+  const parsed = parseCommandLine(line);
+  if (!parsed.ok) return parsed;
+  const walk: Walk = { depth, folder: '', errexit: false, pipefail: false, poison: undefined, found: [] };
+  walkList(walk, parsed.value, 'decides');
+  if (walk.poison !== undefined) return fail(walk.poison);
+  const found = walk.found.map((one, index) => {
+    const followed = one.command.followed || walk.found.slice(index + 1).some((other) => !other.trivial || other.writes);
+    return { ...one, command: { ...one.command, followed } };
+  });
+  return ok({
+    proved: found.filter((one) => one.why === undefined && !one.trivial).map((one) => one.command),
+    hidden: found.flatMap(({ command, why, trivial }) => (why === undefined || trivial ? [] : [{ command, why }])),
+  });
+}
+
+const DEPTH_MAX = 4;
+
+/** What the exit code of the whole says about a part: it must have ended with 0, or why nothing follows. */
+type Says = 'decides' | { readonly nothing: string };
+
+interface Walk {
+  readonly depth: number;
+  folder: string;
+  errexit: boolean;
+  pipefail: boolean;
+  /** Why nothing in the line means what it says. */
+  poison: string | undefined;
+  readonly found: { command: ProvedCommand; why: string | undefined; trivial: boolean; writes: boolean }[];
+}
+
+/** They cannot fail, or say nothing about the work. */
+const TRIVIAL = new Set([
+  ...['true', ':', 'echo', 'printf', 'test', '[', 'exit', 'return', 'cd', 'pushd', 'popd', 'pwd', 'set', 'export', 'unset'],
+  ...['sleep', 'wait', 'which', 'type', 'date', 'whoami', 'umask', 'ls', 'cat', 'head', 'tail', 'false', 'readonly', 'uname'],
+]);
+/** They change what the words after them mean, or which exit code the line has. */
+const MEDDLERS = new Set([
+  ...['alias', 'unalias', 'trap', 'eval', 'source', '.', 'hash', 'enable', 'builtin', 'shopt', 'declare', 'typeset', 'local'],
+  ...['unshift', 'shift', 'getopts', 'bind', 'complete', 'kill', 'setsid', 'nohup', 'disown', 'bg', 'fg', 'let', 'break'],
+]);
+const SHELLS = /^(?:ba|da|z|k|a)?sh$/;
+
+function walkList(walk: Walk, list: CommandList, says: Says): void {
+  for (const [index, item] of list.entries()) {
+    if (item.background) walk.poison ??= 'it leaves something running in the background';
+    const last = index === list.length - 1 || (index === list.length - 2 && passesOn(list[index + 1]));
+    walkItem(walk, item, last ? says : saysBeforeOthers(walk, item, says), index === list.length - 1);
+  }
+}
+
+/** `exit $?` and a bare `exit` end with the code of what came before. */
+function passesOn(item: ListItem | undefined): boolean {
+  if (item === undefined || item.rest.length > 0) return false;
+  const words = wordsOf(item.first);
+  return words?.[0] === 'exit' && (words.length === 1 || (words.length === 2 && words[1] === '$?'));
+}
+
+/** An item that others follow counts only where its failure ends the shell: `set -e`, or `… || exit 1`. */
+function saysBeforeOthers(walk: Walk, item: ListItem, says: Says): Says {
+  if (says !== 'decides') return says;
+  if (walk.errexit && item.rest.length === 0 && !item.first.negated) return says;
+  const end = item.rest.at(-1);
+  if (end?.operator === '||' && mustFail(end.pipeline) && endsShell(end.pipeline)) return says;
+  return { nothing: 'the line goes on after it, whatever its outcome' };
+}
+
+function walkItem(walk: Walk, item: ListItem, says: Says, isLast: boolean): void {
+  const parts = [item.first, ...item.rest.map(({ pipeline }) => pipeline)];
+  // `a && b || c`: as long as no `||` follows that might succeed, all that came before must have.
+  const alternative = item.rest.findLastIndex(({ operator, pipeline }) => operator === '||' && !mustFail(pipeline));
+  for (const [index, pipeline] of parts.entries()) {
+    const operator = index === 0 ? '&&' : (item.rest[index - 1]?.operator ?? '&&');
+    if (operator === '||' && mustFail(pipeline)) continue;
+    const unsure = index <= alternative + 1 && alternative >= 0;
+    checkExit(walk, pipeline, isLast && index === parts.length - 1);
+    walkPipeline(walk, pipeline, unsure ? { nothing: 'what follows `||` takes its place when it fails' } : says);
+  }
+}
+
+/** An `exit` that is not the end of the line may keep what follows from running at all. */
+function checkExit(walk: Walk, pipeline: Pipeline, isEnd: boolean): void {
+  const words = wordsOf(pipeline);
+  if (!isEnd && (words?.[0] === 'exit' || words?.[0] === 'return' || words?.[0] === 'exec'))
+    walk.poison ??= `it may end early, by \`${words.join(' ')}\``;
+}
+
+function walkPipeline(walk: Walk, { negated, commands }: Pipeline, says: Says): void {
+  for (const [index, command] of commands.entries()) {
+    const last = index === commands.length - 1;
+    const own: Says = negated
+      ? { nothing: '`!` turns its exit code round' }
+      : last || walk.pipefail || says !== 'decides'
+        ? says
+        : { nothing: 'the exit code is that of what stands behind the pipe' };
+    const { folder } = walk;
+    walkCommand(walk, command, own);
+    // Each part of a pipeline has a shell of its own.
+    if (commands.length > 1) walk.folder = folder;
+  }
+}
+
+function walkCommand(walk: Walk, command: Command, says: Says): void {
+  if (command.kind === 'group') walkList(walk, command.body, says);
+  else if (command.kind === 'subshell') {
+    const { folder, errexit, pipefail } = walk;
+    walkList(walk, command.body, says);
+    Object.assign(walk, { folder, errexit, pipefail });
+  } else walkSimple(walk, command, says);
+}
+
+function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
+  const plain = plainCommand(command);
+  const [name] = plain.words;
+  const set = name === 'export' || name === 'readonly' ? plain.words.slice(1) : plain.variables;
+  const risky = set.map((one) => /^\w+/.exec(one)?.[0] ?? '').find((one) => riskyVariable(one) === 'always');
+  if (risky !== undefined) walk.poison ??= `it sets ${risky}, which decides what its commands are`;
+  if (name === undefined) return;
+  if (MEDDLERS.has(name)) {
+    walk.poison ??= `\`${name}\` may change what its commands or its exit code mean`;
+    return;
+  }
+  if (name === 'set') applySet(walk, plain.words);
+  const proved: ProvedCommand = { ...plain, folder: folderOf(walk.folder, plain.inFolder), followed: false };
+  const why = says === 'decides' ? plain.proveNothing : says.nothing;
+  if (SHELLS.test(name) && plain.words.some((word) => /^-\w*c$/.test(word))) {
+    walkInner(walk, proved, why);
+    return;
+  }
+  walk.found.push({ command: proved, why, trivial: TRIVIAL.has(name), writes: command.writes });
+  if ((name === 'cd' || name === 'pushd') && plain.words.length === 2) walk.folder = folderOf(walk.folder, plain.words[1]);
+}
+
+/** `sh -c '…'`: the line inside. */
+function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined): void {
+  const at = command.words.findIndex((word) => /^-\w*c$/.test(word));
+  const flags = command.words.slice(1, at + 1);
+  if (flags.some((flag) => /^-\w*[li]/.test(flag) || flag.startsWith('--') || flag.startsWith('+'))) {
+    walk.poison ??= 'a login or interactive shell reads files that may give its commands another meaning';
+    return;
+  }
+  const options = flags.map((flag) => flag.replace('c', '')).filter((flag) => /^-\w/.test(flag));
+  const rest = command.words.slice(at + 1);
+  const pipefail = rest[0] === 'pipefail' || flags.includes('pipefail');
+  const script = rest[0] === 'pipefail' ? rest[1] : rest[0];
+  if (script === undefined || command.dynamic) {
+    walk.poison ??= 'what an inner shell runs is not in the line';
+    return;
+  }
+  const before = options.length === 0 ? '' : `set ${options.join(' ')}${pipefail ? ' pipefail' : ''}\n`;
+  const inner = exitMeaning(before + script, walk.depth + 1);
+  if (!inner.ok) {
+    walk.poison ??= inner.error;
+    return;
+  }
+  const place = (one: ProvedCommand): ProvedCommand => ({ ...one, folder: folderOf(command.folder, one.folder) });
+  for (const one of inner.value.proved) walk.found.push({ command: place(one), why, trivial: false, writes: false });
+  for (const one of inner.value.hidden)
+    walk.found.push({ command: place(one.command), why: one.why, trivial: false, writes: false });
+}
+
+function applySet(walk: Walk, words: readonly string[]): void {
+  for (const [index, word] of words.entries()) {
+    const on = word.startsWith('-');
+    if (!on && !word.startsWith('+')) continue;
+    if (/^[-+]\w*e/.test(word)) walk.errexit = on;
+    if (!/^[-+]\w*o$/.test(word)) continue;
+    if (words[index + 1] === 'errexit') walk.errexit = on;
+    if (words[index + 1] === 'pipefail') walk.pipefail = on;
+  }
+}
+
+/** Ends with something else than 0, for sure: `exit 1`, `false`, or a group that ends so. */
+function mustFail({ negated, commands }: Pipeline): boolean {
+  const command = commands.at(-1);
+  if (negated || command === undefined || commands.length > 1) return false;
+  if (command.kind !== 'simple') {
+    const last = command.body.at(-1);
+    return last !== undefined && last.rest.length === 0 && !last.background && mustFail(last.first) && endsShell(last.first);
+  }
+  const [name, code, more] = command.words.map(({ text }) => text);
+  if (name === 'false') return true;
+  if (name !== 'exit' || more !== undefined) return false;
+  return code === undefined || code === '$?' || /^(?:[1-9]|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/.test(code);
+}
+
+function endsShell({ commands: [command] }: Pipeline): boolean {
+  if (command?.kind === 'group') return endsShell(command.body.at(-1)?.first ?? { negated: false, commands: [] });
+  return command?.kind === 'simple' && command.words[0]?.text === 'exit';
+}
+
+function wordsOf({ commands: [command, more] }: Pipeline): readonly string[] | undefined {
+  if (command?.kind !== 'simple' || more !== undefined) return undefined;
+  return command.words.map(({ text }) => text);
+}
+
+function folderOf(from: string, to: string | undefined): string {
+  if (to === undefined || to === '') return from;
+  return to.startsWith('/') || from === '' ? to : `${from}/${to}`;
+}

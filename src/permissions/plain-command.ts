@@ -1,0 +1,149 @@
+/**
+ * One command without what does not change its meaning: wrappers such as `time`, `env` and `npx`, harmless variables and
+ * flags, the many ways to write `npm test`. Two that come out the same did the same.
+ */
+import type { SimpleCommand } from './shell-syntax.ts';
+
+export interface Plain {
+  /** The program and its arguments, in the one form that is compared. */
+  readonly words: readonly string[];
+  /** The program as it was written, where that was a path. */
+  readonly program?: string | undefined;
+  /** Variables that steer the program and therefore belong to the command. */
+  readonly variables: readonly string[];
+  /** A part of it is known to the shell alone. */
+  readonly dynamic: boolean;
+  /** The folder it is told to work in, by a flag of its own. */
+  readonly inFolder?: string | undefined;
+  /** Why its exit code says nothing: it runs nothing, or only what stands in the line itself. */
+  readonly proveNothing?: string | undefined;
+}
+
+/** Whoever sets one of these decides what runs, so that nothing in the line means what it says. */
+const HIJACKING =
+  /^(?:PATH|ENV|BASH_ENV|SHELL|SHELLOPTS|BASHOPTS|IFS|HOME|LD_\w+|DYLD_\w+|BASH_FUNC\w*|npm_config_\w+|NPM_CONFIG_\w+)$/;
+/** These steer a program: a command with one is another command than the one without. */
+const STEERING =
+  /^(?:NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTEST_ADDOPTS|PYTEST_PLUGINS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|MAKEFLAGS|GOFLAGS|RUSTC_WRAPPER|CARGO_\w+|XDG_CONFIG_HOME|GIT_\w+)$/;
+
+export function riskyVariable(name: string): 'always' | 'when_unsaid' | undefined {
+  if (HIJACKING.test(name)) return 'always';
+  return STEERING.test(name) ? 'when_unsaid' : undefined;
+}
+
+const WRAPPERS = new Set(['time', 'command', 'exec', 'env', 'nice', 'stdbuf', 'timeout']);
+const INTERPRETERS = /^(?:node|nodejs|deno|bun|python[\d.]*|ruby|perl|php|lua|Rscript|tsx|ts-node)$/;
+const INLINE = new Set(['-e', '-c', '-p', '-pe', '-r', '-E', '--eval', '--print', 'eval', '-']);
+/** With one of these it says something about itself, or shows what it would do. */
+const IDLE = new Set([
+  ...['--version', '--help', '-h', '--collect-only', '--co', '--list', '--listTests', '--no-run', '--dry-run', '--if-present'],
+  ...['--showConfig', '--show-config', '--just-print', '--recon', '--ignore-errors', '--exit-zero', '--exit-0'],
+]);
+const HARMLESS =
+  /^(?:--silent|--color|--no-color|--colors|--no-colors|--no-progress|--color=.*|--reporter=.*|--test-reporter=.*|--loglevel=.*)$/;
+const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+
+export function plainCommand(command: SimpleCommand): Plain {
+  const { words: given, variables, dynamic } = unwrapped(command);
+  const [first = '', ...rest] = given;
+  const program = first.includes('/') ? first : undefined;
+  const { words, inFolder } = canonical(program === undefined ? first : programName(first), rest);
+  const proveNothing = idle(words) ?? (command.fed && isInterpreter(words) ? INLINE_CODE : undefined);
+  return { words, program, variables, dynamic, inFolder, proveNothing };
+}
+
+const INLINE_CODE = 'its code stands in the line itself, so it shows no more than whoever wrote the line wanted';
+
+/** Takes off what stands before the program. */
+function unwrapped(command: SimpleCommand): { words: string[]; variables: string[]; dynamic: boolean } {
+  const variables = command.assignments
+    .filter(({ name }) => riskyVariable(name) !== undefined)
+    .map(({ name, value }) => `${name}=${value}`);
+  let words = command.words.map(({ text }) => text);
+  for (let name = words[0]; name !== undefined && WRAPPERS.has(name) && words.length > 1; name = words[0]) {
+    const rest = words.slice(1);
+    let index = 0;
+    for (; index < rest.length; index += 1) {
+      const word = rest[index] ?? '';
+      const assigned = name === 'env' ? /^([A-Za-z_]\w*)=/.exec(word)?.[1] : undefined;
+      if (assigned !== undefined && riskyVariable(assigned) !== undefined) variables.push(word);
+      if (
+        assigned === undefined &&
+        !(word.startsWith('-') && name !== 'exec') &&
+        !(name === 'timeout' && /^[\d.]+[smhd]?$/.test(word))
+      )
+        break;
+      if (name === 'command' && /^-[vV]$/.test(word))
+        return { words: ['type', ...rest.slice(index + 1)], variables, dynamic: false };
+    }
+    if (index >= rest.length) break;
+    words = rest.slice(index);
+  }
+  return { words, variables: variables.sort(), dynamic: command.words.some((word) => word.dynamic) };
+}
+
+/** `/usr/bin/npm` may be npm, or not: whoever compares also looks at the file. A script keeps its path. */
+function programName(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return path.startsWith('/') || path.includes('node_modules/.bin/') ? name : path.replace(/^(?:\.\/)+/, '');
+}
+
+function canonical(name: string, rest: readonly string[]): { words: readonly string[]; inFolder?: string | undefined } {
+  const args = rest.filter((word) => !HARMLESS.test(word)).map((word) => word.replace(/^(?:\.\/)+(?=.)/, ''));
+  if (MANAGERS.has(name)) return manager(name, args);
+  if (name === 'npx' || name === 'bunx' || name === 'pnpx')
+    return canonical('', args).words.length > 0 ? runBy(args) : { words: [name] };
+  if (/^python[\d.]*$/.test(name) && args[0] === '-m' && args[1] !== undefined) return { words: [args[1], ...args.slice(2)] };
+  if (/^(?:ba|da)?sh$/.test(name) && args[0] !== undefined && !args[0].startsWith('-')) return { words: args };
+  if ((name === 'make' || name === 'gmake') && args[0] === '-C' && args[1] !== undefined)
+    return { words: ['make', ...args.slice(2)], inFolder: args[1] };
+  return { words: name === '' ? args : [name === 'nodejs' ? 'node' : name, ...args] };
+}
+
+function runBy(args: readonly string[]): { words: readonly string[] } {
+  const from = args.findIndex((word) => !/^(?:-y|--yes|--no-install|--no|--)$/.test(word));
+  return { words: from < 0 ? ['npx'] : args.slice(from) };
+}
+
+/** `npm t`, `npm run test`, `npm --prefix web run-script test`: all of them `npm test`. */
+function manager(name: string, given: readonly string[]): { words: readonly string[]; inFolder?: string | undefined } {
+  const words: string[] = [];
+  let inFolder: string | undefined;
+  for (let index = 0; index < given.length; index += 1) {
+    const word = given[index] ?? '';
+    const inline = /^--(?:prefix|dir|cwd)=(.*)$/.exec(word)?.[1];
+    if (word === '--') {
+      words.push(...given.slice(index));
+      break;
+    }
+    if (inline !== undefined) inFolder = inline;
+    else if (word === '--prefix' || word === '-C' || word === '--dir' || word === '--cwd') {
+      index += 1;
+      inFolder = given[index];
+    } else if (word !== '-s') words.push(word);
+  }
+  const [verb, script, ...more] = words;
+  const placed = (list: readonly string[]) => (inFolder === undefined ? { words: list } : { words: list, inFolder });
+  if ((verb === 'exec' || verb === 'dlx' || verb === 'x') && script !== undefined) return placed(runBy(words.slice(1)).words);
+  if (verb === 't' || verb === 'tst') return placed([name, 'test', ...words.slice(1)]);
+  if ((verb === 'run' || verb === 'run-script') && script === 'test') return placed([name, 'test', ...more]);
+  if (verb === 'run-script') return placed([name, 'run', ...words.slice(1)]);
+  return placed([name, ...words]);
+}
+
+function isInterpreter([name = '']: readonly string[]): boolean {
+  return INTERPRETERS.test(name) || /^(?:ba|da|z|k|a)?sh$/.test(name);
+}
+
+function idle(words: readonly string[]): string | undefined {
+  const [name = '', ...rest] = words;
+  const end = rest.indexOf('--');
+  const own = end < 0 ? rest : rest.slice(0, end);
+  const flag = own.find((word) => IDLE.has(word)) ?? rest.slice(end + 1).find((word) => end >= 0 && IDLE.has(word));
+  if (flag !== undefined) return `with ${flag} it need not run anything`;
+  if ((MANAGERS.has(name) || name === 'node') && own.includes('-v')) return 'with -v it only shows its version';
+  if (/^g?make$/.test(name) && own.some((word) => /^-[a-z]*[nikqt]/.test(word)))
+    return 'with these flags it runs nothing, or passes over failures';
+  if (INTERPRETERS.test(name) && own.some((word) => INLINE.has(word) || /^--eval=/.test(word))) return INLINE_CODE;
+  return undefined;
+}

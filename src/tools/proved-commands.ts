@@ -1,0 +1,161 @@
+/**
+ * What a command line that ended with 0 has proved, as it is recorded. The line is taken apart, the programs are looked for
+ * where the shell found them, and a script that cannot fail proves nothing.
+ */
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isJsonObject, parseJson } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
+import { exitMeaning, type ProvedCommand } from '../permissions/exit-code.ts';
+import { looksLikeTestRun } from './test-commands.ts';
+
+export interface Proof {
+  readonly proves: { command: string; folder?: string; program?: string; followed?: boolean }[];
+  readonly unproved: { command: string; why: string }[];
+}
+
+/** The one form in which commands are compared: words as they would have to be written, variables that steer it in front. */
+export function commandText({ words, variables }: Pick<ProvedCommand, 'words' | 'variables'>): string {
+  return [...variables, ...words]
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}
+
+/** `tests` is how many the output says passed, where it says so. */
+export async function proofOf(line: string, folder: string, searchPath: string, tests: number | undefined): Promise<Proof> {
+  const meaning = exitMeaning(line);
+  if (!meaning.ok) return { proves: [], unproved: [{ command: line.slice(0, 200), why: meaning.error }] };
+  const proves: Proof['proves'] = [];
+  const unproved: Proof['unproved'] = meaning.value.hidden.map(({ command, why }) => ({ command: commandText(command), why }));
+  for (const command of meaning.value.proved) {
+    const at = resolve(folder, command.folder);
+    const { words, program } = located(command, at, searchPath);
+    const text = commandText({ ...command, words: relativeWords(words, at) });
+    const empty = withoutTests(text, line, tests) ?? (await emptyScript(words, at, tests, 0));
+    if (empty !== undefined) {
+      unproved.push({ command: text, why: empty });
+      continue;
+    }
+    const place = relative(folder, at);
+    proves.push({
+      command: text,
+      ...(place === '' ? {} : { folder: place }),
+      ...(program === undefined ? {} : { program }),
+      ...(command.followed ? { followed: true } : {}),
+    });
+  }
+  return { proves, unproved };
+}
+
+/** Arguments that name a place below the folder by its whole path mean the same as without it. */
+export function relativeWords(words: readonly string[], folder: string): string[] {
+  return words.map((word) => (isAbsolute(word) && word.startsWith(`${folder}/`) ? word.slice(folder.length + 1) : word));
+}
+
+/** `/tmp/npm` is not npm: a path counts as the program's name only if the name, looked for, leads to the same file. */
+function located(command: ProvedCommand, folder: string, searchPath: string): { words: readonly string[]; program?: string } {
+  const [name = '', ...rest] = command.words;
+  const found = realPath(name.includes('/') ? resolve(folder, name) : lookUp(name, folder, searchPath));
+  if (command.program === undefined)
+    return found === undefined ? { words: command.words } : { words: command.words, program: found };
+  const written = realPath(resolve(folder, command.program));
+  const base = written === undefined ? {} : { program: written };
+  const isBin = command.program.includes('node_modules/.bin/');
+  if (written === found || isBin || !command.program.startsWith('/')) return { words: command.words, ...base };
+  return { words: [command.program, ...rest], ...base };
+}
+
+function lookUp(name: string, folder: string, searchPath: string): string | undefined {
+  for (const place of searchPath.split(':')) {
+    const path = join(resolve(folder, place), name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {}
+  }
+  return undefined;
+}
+
+function realPath(path: string | undefined): string | undefined {
+  try {
+    return path === undefined ? undefined : realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const SCRIPT_DEPTH = 3;
+const NO_TESTS_NEEDED = /--pass-?with-?no-?tests/i;
+
+/** A test run without tests passes, with some runners and some flags. */
+function withoutTests(command: string, line: string, tests: number | undefined): string | undefined {
+  if (tests === 0 && looksLikeTestRun(command)) return 'no test passed in it';
+  return tests === undefined && NO_TESTS_NEEDED.test(line)
+    ? 'it passes without any test, and how many ran is not known'
+    : undefined;
+}
+
+/** Why a script behind the command cannot fail, if it cannot: `"test": "true"`, a file with `exit 0` at its end. */
+async function emptyScript(
+  words: readonly string[],
+  folder: string,
+  tests: number | undefined,
+  depth: number,
+): Promise<string | undefined> {
+  const [name = '', verb = '', script = ''] = words;
+  if (depth > SCRIPT_DEPTH) return undefined;
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) {
+    const key = verb === 'run' ? script : verb;
+    const text = (await packageScripts(folder))?.[key];
+    if (typeof text !== 'string') return undefined;
+    return withoutTests('', text, tests) ?? (await emptyLine(text, folder, tests, depth, `its script \`${text.slice(0, 80)}\``));
+  }
+  if (!/\.(?:sh|bash)$/.test(name)) return undefined;
+  const text = await textIn(resolve(folder, name));
+  return text === undefined ? undefined : await emptyLine(text, folder, tests, depth, `the script ${name}`);
+}
+
+async function emptyLine(
+  text: string,
+  folder: string,
+  tests: number | undefined,
+  depth: number,
+  what: string,
+): Promise<string | undefined> {
+  const meaning = exitMeaning(text);
+  // What is not understood may well fail; functions and loops are the daily bread of scripts.
+  if (!meaning.ok) return /^`trap`|ends? early/.test(meaning.error) ? `${what}: ${meaning.error}` : undefined;
+  const [hidden] = meaning.value.hidden;
+  if (meaning.value.proved.length === 0)
+    return hidden === undefined
+      ? `${what} cannot fail`
+      : `${what} hides the exit code of ${commandText(hidden.command)}: ${hidden.why}`;
+  for (const command of meaning.value.proved) {
+    const inner = await emptyScript(command.words, resolve(folder, command.folder), tests, depth + 1);
+    if (inner === undefined) return undefined;
+    if (command === meaning.value.proved.at(-1)) return inner;
+  }
+  return undefined;
+}
+
+async function packageScripts(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  let text: string | undefined;
+  // npm goes up to the nearest one.
+  for (let at = folder; text === undefined; at = dirname(at)) {
+    text = await textIn(join(at, 'package.json'));
+    if (dirname(at) === at) break;
+  }
+  const parsed = text === undefined ? undefined : parseJson(text);
+  const scripts = parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value['scripts'] : undefined;
+  return scripts !== undefined && isJsonObject(scripts) ? scripts : undefined;
+}
+
+async function textIn(path: string): Promise<string | undefined> {
+  try {
+    const bytes = await readFile(path);
+    return bytes.length > limits.scriptBytes ? undefined : bytes.toString();
+  } catch {
+    return undefined;
+  }
+}

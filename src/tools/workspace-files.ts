@@ -1,0 +1,75 @@
+/**
+ * Which files of a workspace count: with git, what is tracked and what is new and not ignored; without, a bounded walk. The
+ * user's index and HEAD are only read. Folders that hold nothing of the project's own never count.
+ */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { type Environment, minimalEnvironment } from './environment.ts';
+
+/** Never the project's own, also where somebody has committed it. */
+const FOREIGN = /(?:^|\/)(?:\.git|\.troupe|node_modules)(?:\/|$)/;
+/** What programs leave behind, whether a project ignores it or not; it counts once it is committed. */
+const LEFTOVERS =
+  /(?:^|\/)(?:__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|coverage|\.venv|\.tox|test-results|playwright-report)(?:\/|$)|(?:\.pyc|\.tsbuildinfo|(?:^|\/)\.coverage|(?:^|\/)\.DS_Store)$/;
+
+/** Paths relative to `root`, with `/`, in no order. The failure says which limit was passed. */
+export async function workspaceFiles(root: string, environment: Environment): Promise<Result<readonly string[], string>> {
+  const listed = await listedByGit(root, environment);
+  if (listed === undefined) return walked(root, '');
+  const files: string[] = [];
+  for (const line of listed) {
+    // `? path` is new, any other letter is tracked.
+    const path = line.slice(2);
+    if (path === '' || FOREIGN.test(path) || (line.startsWith('?') && LEFTOVERS.test(path))) continue;
+    // A repository inside this one is one entry to git.
+    if (path.endsWith('/')) {
+      const inside = walked(root, path.slice(0, -1));
+      if (!inside.ok) return inside;
+      files.push(...inside.value);
+    } else files.push(path);
+    if (files.length > limits.fingerprintFiles) return tooMany();
+  }
+  return ok(files);
+}
+
+/** `undefined` where there is no repository, or no git. */
+function listedByGit(root: string, environment: Environment): Promise<readonly string[] | undefined> {
+  const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '-t', '--cached', '--others', '--exclude-standard'];
+  const env = { ...minimalEnvironment(environment), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  return new Promise((resolve) => {
+    const options = { cwd: root, env, maxBuffer: limits.fingerprintFiles * 512, timeout: limits.gitMs };
+    execFile('git', args, options, (error, stdout) => resolve(error === null ? stdout.split('\0') : undefined));
+  });
+}
+
+function walked(root: string, start: string): Result<readonly string[], string> {
+  const files: string[] = [];
+  const open = [start];
+  let seen = 0;
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesOf(join(root, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (FOREIGN.test(path) || LEFTOVERS.test(path)) continue;
+      seen += 1;
+      if (seen > limits.fingerprintFiles) return tooMany();
+      if (entry.isDirectory()) open.push(path);
+      else files.push(path);
+    }
+  }
+  return ok(files);
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function tooMany(): Result<never, string> {
+  return fail(`the workspace has more than ${limits.fingerprintFiles} files (fingerprintFiles)`);
+}
