@@ -27,7 +27,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLooks(add, perform);
   describeRuns(add, perform);
   describeAnswers(add, perform);
-  describeLedger(add('ledger', 'the ledger itself: stats, verify, gc, copy', 'troupe ledger verify'), perform);
+  describeLedger(add('ledger', 'the ledger itself: stats, verify, gc, copy, new-key', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, remove', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
@@ -161,6 +161,11 @@ function describeServers(add: Add, perform: Perform): void {
 }
 
 function describeLedger(ledger: Command, perform: Perform): void {
+  json(
+    addTo(ledger, 'new-key', 'seal secrets with a new key from now on; earlier ones still open', 'troupe ledger new-key'),
+  ).action((options: JsonOption) =>
+    perform(async (context) => (await import('./ledger.ts')).ledgerNewKeyCommand(context, options)),
+  );
   json(addTo(ledger, 'stats', 'how much is in it', 'troupe ledger stats')).action((options: JsonOption) =>
     perform(async (context) => (await import('./ledger.ts')).ledgerStatsCommand(context, options)),
   );

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isError } from '../agents/diagnostics.ts';
 import { messageOf, TroupeError } from '../base/errors.ts';
+import { SEAL_VARIABLE, sealKeyState } from '../ledger/seal-keys.ts';
 import { keyVariables, ollamaAddress } from '../models/providers.ts';
 import { loadConfig, type ProjectConfig } from '../project/config.ts';
 import { readableBytes } from '../projections/readable.ts';
@@ -28,6 +29,7 @@ export async function findings(context: CommandContext): Promise<readonly Findin
     ['agents', () => agentsFinding(context)],
     ['ledger', () => ledgerFinding(context, project)],
     ...clusterChecks(context, project),
+    ['seal', () => sealFinding(context, project)],
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
     ['keys', () => keysFinding(context)],
     ['ollama', () => ollamaFinding(context)],
@@ -116,6 +118,21 @@ async function serverFinding(context: CommandContext, { ledger: shown }: Project
     if (!isNew) throw error;
     return { about, state: 'good', text: `none yet; the first run makes it at ${shown}` };
   }
+}
+
+/** Ids only: they follow from the keys and say nothing about them. */
+async function sealFinding({ terminal: { env } }: CommandContext, config: ProjectConfig | undefined): Promise<Finding> {
+  const about = 'seal';
+  const { place, ids, problem } = sealKeyState(env);
+  const [newest, ...older] = ids;
+  if (problem !== undefined) return { about, state: 'broken', text: `${place}: ${problem}`, fix: `chmod 600 ${place}` };
+  if (config?.cluster !== undefined && place !== SEAL_VARIABLE) {
+    const fix = `set ${SEAL_VARIABLE} to the same key on every machine: openssl rand -base64 32`;
+    return { about, state: 'note', text: `a worker cannot open what another one sealed: the key is in ${place}`, fix };
+  }
+  if (newest === undefined) return { about, state: 'good', text: `no key yet; the first secret to seal makes ${place}` };
+  const others = older.length === 0 ? '' : `; ${older.join(', ')} still open`;
+  return { about, state: 'good', text: `key ${newest} in ${place}${others}` };
 }
 
 async function diskFinding(folder: string): Promise<Finding> {

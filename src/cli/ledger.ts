@@ -1,4 +1,4 @@
-/** `troupe ledger stats|verify|gc|copy`: how large it is, whether it is whole, making it smaller, and moving it. */
+/** `troupe ledger stats|verify|gc|copy|new-key`: how large it is, whether it is whole, making it smaller, moving it, its keys. */
 import { parseDuration } from '../agents/duration.ts';
 import { createIds, type Ids } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
@@ -6,6 +6,7 @@ import { type CopyReport, copyLedger } from '../ledger/copy.ts';
 import { type LedgerAddress, parseLedgerAddress, unknownAddress } from '../ledger/ledger-address.ts';
 import { openCopyStore, openLedger } from '../ledger/open-ledger.ts';
 import type { VerifyReport } from '../ledger/port.ts';
+import { addKey, SEAL_VARIABLE, sealKeyFile } from '../ledger/seal-keys.ts';
 import { readableBytes } from '../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -103,6 +104,18 @@ export async function ledgerCopyCommand(
     terminal.out.line(`copied ${what} to ${target.shown}; all ${verified.events} events there are sound`);
   } else terminal.out.line(`copied, but ${target.shown} is broken at ${verified.event}: ${verified.why}`);
   return sound ? exitCodes.completed : exitCodes.failed;
+}
+
+/** Seals with a new key from now on. */
+export async function ledgerNewKeyCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+  const { env, out } = context.terminal;
+  const place = sealKeyFile(env);
+  if ((env[SEAL_VARIABLE] ?? '') !== '')
+    throw usageError(`the keys are in ${SEAL_VARIABLE}`, 'put a new one before the others there, separated by a comma');
+  const id = addKey(env, systemRandom);
+  if (options.json) printJson(context, { key: id, file: place });
+  else out.line(`key ${id} seals from now on; earlier ones in ${place} still open what they sealed`);
+  return exitCodes.completed;
 }
 
 interface Tools {

@@ -7,6 +7,7 @@ import type { Cause } from '../ledger/port.ts';
 import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../patterns/steps.ts';
 import type { ChildRun } from './child-run.ts';
 import { Interruption, joinAll } from './interruption.ts';
+import { sealedError } from './read-all.ts';
 import type { Elsewhere, RunNode, Tree } from './tree.ts';
 import { deadlineStep, waitForAnswer } from './waits.ts';
 
@@ -109,6 +110,7 @@ async function recordedValue<Value extends Json>(
   effect: () => Promise<Value>,
 ): Promise<Value> {
   const known = node.journal.recorded('step.recorded', key);
+  if (known?.inexact !== undefined) throw new Interruption('interrupted', sealedError(`The step ${key}`, known.inexact).message);
   if (known !== undefined) return known.payload.value as Value;
   tree.checkpoint(node);
   const value = await effect();

@@ -90,7 +90,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
       }),
     async waits(run) {
       const row = await rowOf(run);
-      return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, { types: waitTypes }));
+      return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, { types: waitTypes, exact: false }));
     },
     watch(watcher) {
       watchers.add(watcher);

@@ -60,7 +60,7 @@ export function createInbox({ ledger, session, heard, shared, onNews }: InboxOpt
   };
   const readOn = async (): Promise<void> => {
     for (;;) {
-      const page = await ledger.read({ session, after: cursor, types, limit: limits.readPageEvents });
+      const page = await ledger.read({ session, after: cursor, types, limit: limits.readPageEvents, exact: true });
       for (const event of page) apply(event);
       cursor = Math.max(cursor, page.at(-1)?.position ?? 0);
       if (page.length > 0) onNews(page);

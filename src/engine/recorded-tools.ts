@@ -3,6 +3,7 @@
  * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
  */
 
+import { childRunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import type { Answer } from '../events/catalogue.ts';
@@ -18,6 +19,7 @@ import { takeUpAssistant } from './assistant-calls.ts';
 import { createCallOrder } from './call-order.ts';
 import { resultBytes } from './result-room.ts';
 import { createFileMemory, type FileMemory } from './seen-files.ts';
+import { argumentsGone } from './sealed-arguments.ts';
 import type { AgentSetup } from './setup.ts';
 import type { StepIndex } from './step-index.ts';
 import { type RunNode, speakerOf, type Tree } from './tree.ts';
@@ -70,9 +72,13 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const { step, tool, asked } = call;
   tree.checkpoint(node);
   const begun = node.journal.recorded('tool.call', step)?.event_id;
+  const gone = argumentsGone(node, call.turn, asked);
   // A child run that has begun comes to its end, also when nobody wants its answer any more.
-  if (begun !== undefined && tool.kind !== undefined) return await callOther(caller, call, begun);
+  const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childRunId(node.run, step)));
+  if (isUnderWay && tool.kind !== undefined) return await callOther(caller, call, begun);
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
+  const mayHaveHappened = begun !== undefined && tool.replay === 'never' && tool.kind === undefined;
+  if (gone !== undefined) return mayHaveHappened ? inDoubt(caller, call) : refuse(caller, step, asked, gone);
   if (tool.kind === 'question') return await askUser(caller, call);
   const refusal = await permitted(caller, call);
   if (refusal !== undefined) return refuse(caller, step, asked, refusal);

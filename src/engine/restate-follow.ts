@@ -63,7 +63,7 @@ function endOf(event: LedgerEvent, run: RunId): RunEnd | undefined {
 }
 
 async function waitsOf(parts: EngineParts, session: SessionId): Promise<OpenWait[]> {
-  return openWaits(await readAll(parts.ledger, session, { types: WAITS }));
+  return openWaits(await readAll(parts.ledger, session, { types: WAITS, exact: false }));
 }
 
 async function stuckOn(parts: EngineParts, session: SessionId): Promise<readonly OpenWait[] | undefined> {

@@ -2,7 +2,9 @@
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import { SETUP_STEP } from './drive-run.ts';
+import { failureOf } from './failure-of.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
+import { sealedError } from './read-all.ts';
 import { type AgentSetup, recordedDefinition, setupPayload } from './setup.ts';
 import type { EngineParts, RunNode, Tree } from './tree.ts';
 
@@ -14,6 +16,7 @@ export async function setupOf(
 ): Promise<Result<AgentSetup, Failure>> {
   const recorded = node.journal.recorded('session.config', SETUP_STEP);
   if (recorded !== undefined) {
+    if (recorded.inexact !== undefined) return fail(failureOf(sealedError('The setup of this run', recorded.inexact)));
     const equipped = await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system);
     return await adapted(tree.parts, equipped, node.started);
   }

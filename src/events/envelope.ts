@@ -39,4 +39,6 @@ export type EventOf<Type extends EventType> = Envelope & {
   readonly position: number;
   readonly event_type: Type;
   readonly payload: Payloads[Type];
+  /** Its exact payload was asked for and cannot be had: why. The payload is the redacted one. */
+  readonly inexact?: string;
 };

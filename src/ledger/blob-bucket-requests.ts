@@ -6,11 +6,11 @@ import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
+import { type Secret, secretsOf } from '../base/redact.ts';
 import { type BucketAnswer, badAnswer, bucketError, isPassing, networkProblem, unreachable } from './blob-bucket-errors.ts';
 import { tooLarge } from './blob-check.ts';
 import type { BucketPlace } from './blob-place.ts';
 import { payloadRef } from './chain.ts';
-import { type Secret, secretsOf } from './redact.ts';
 
 export interface BucketAccess {
   readonly clock: Clock;

@@ -6,12 +6,14 @@ import { appendChecks } from './conformance-append.ts';
 import { leaseChecks } from './conformance-lease.ts';
 import { keepingChecks, payloadChecks } from './conformance-payload.ts';
 import { readChecks } from './conformance-read.ts';
+import { sealChecks } from './conformance-seal.ts';
 import type { ConformanceCheck } from './conformance-support.ts';
 
 export const ledgerConformance: readonly ConformanceCheck[] = [
   ...appendChecks,
   ...readChecks,
   ...payloadChecks,
+  ...sealChecks,
   ...leaseChecks,
   ...keepingChecks,
 ];

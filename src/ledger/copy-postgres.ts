@@ -96,7 +96,7 @@ function reading(database: Database, blobs: BlobStore | undefined): Omit<CopySto
     events: async (name, after, limit) =>
       (await database.rows(EVENTS, [name, after, limit])).map((row) => chainedEvent(name, row)),
     sizes: async (refs) => (await database.rows(SIZES, [refs.map((ref) => Buffer.from(ref, 'hex'))])).map(sizeOf),
-    body: createPostgresReader(database, blobs).payload,
+    body: createPostgresReader(database, blobs, undefined).payload,
     countersAfter: async (name) =>
       (await database.rows(COUNTERS, [name])).map((row) => ({ name: text(row, 'name'), value: integer(row, 'value') })),
   };

@@ -10,6 +10,7 @@ import { copyLedger } from './copy.ts';
 import { type LedgerAddress, parseLedgerAddress } from './ledger-address.ts';
 import { openCopyStore, openLedger } from './open-ledger.ts';
 import type { Ledger } from './port.ts';
+import { createProtection, type Protection } from './protection.ts';
 import { testFolder, testIds } from './sqlite-test-support.ts';
 
 let server: PostgresServer;
@@ -31,7 +32,8 @@ function newPostgres(): LedgerAddress {
   count += 1;
   return address(`${server.address(`copy_${count}`)}&payloads=${testFolder()}`);
 }
-const open = (where: LedgerAddress): Promise<Ledger> => openLedger(where, { clock, ids });
+const open = (where: LedgerAddress, protection?: Protection): Promise<Ledger> =>
+  openLedger(where, { clock, ids, ...(protection === undefined ? {} : { protection }) });
 
 async function copy(from: LedgerAddress, to: LedgerAddress, force = false) {
   const source = await openCopyStore(from, { clock, ids, readOnly: true });
@@ -177,6 +179,32 @@ it.each([
   await appendOrFail(writer, [note(writer, 'more')]);
   await ledger.close();
   expect(await copy(from, to)).toMatchObject({ events: 1 });
+});
+
+it.each([
+  ['Postgres', newSqlite, newPostgres],
+  ['a file', newPostgres, newSqlite],
+])('takes what is sealed along to %s, where only the key opens it', async (_name, from, to) => {
+  const [source, target] = [from(), to()];
+  const protection = createProtection([{ name: 'DB_PASS', value: 'Xk29-vbTq' }]);
+  const ledger = await open(source, protection);
+  const writer = await givenRun({ ledger, newSession: ids.session, newRun: ids.run });
+  await appendOrFail(writer, [note(writer, 'is Xk29-vbTq')]);
+  await finish(writer);
+  await ledger.close();
+  await copy(source, target);
+  const read = async (opened: Promise<Ledger>) => {
+    const copied = await opened;
+    const [event] = await copied.read({ session: writer.session, after: 1, exact: true });
+    expect(await copied.verify()).toMatchObject({ kind: 'sound' });
+    await copied.close();
+    return event;
+  };
+  expect(await read(open(target, protection))).toMatchObject({ payload: { value: 'is Xk29-vbTq' } });
+  expect(await read(open(target))).toMatchObject({
+    payload: { value: 'is [redacted:DB_PASS]' },
+    inexact: expect.stringContaining('not on this machine'),
+  });
 });
 
 it('refuses a target that has gone on by itself', async () => {

@@ -1,9 +1,9 @@
 /** Which ledger an address names: `sqlite:` and a path, or `postgres://…`. */
 import { isAbsolute, resolve } from 'node:path';
 import { TroupeError } from '../base/errors.ts';
-import { limits } from '../base/limits.ts';
+import type { Secret } from '../base/redact.ts';
+import { canBeSecret } from '../base/secret-values.ts';
 import { isPostgresAddress, parsePostgresAddress } from './postgres-address.ts';
-import type { Secret } from './redact.ts';
 
 export interface LedgerAddress {
   readonly kind: 'sqlite' | 'postgres';
@@ -32,7 +32,7 @@ export const sqliteAddress = (path: string): LedgerAddress => ({ kind: 'sqlite',
 export function ledgerSecrets(address: LedgerAddress): readonly Secret[] {
   if (address.kind === 'sqlite') return [];
   const { password = '' } = parsePostgresAddress(address.location());
-  return password.length < limits.secretLength ? [] : [{ name: 'ledger-password', value: password }];
+  return !canBeSecret(password) ? [] : [{ name: 'ledger-password', value: password }];
 }
 
 export function unknownAddress(): TroupeError {

@@ -5,13 +5,14 @@ import type { Ids } from '../base/ids.ts';
 import type { CopyStore } from './copy-store.ts';
 import type { LedgerAddress } from './ledger-address.ts';
 import type { LeaseOwner, Ledger } from './port.ts';
-import type { Secret } from './redact.ts';
+import type { Protection } from './protection.ts';
 import { openSqliteLedger } from './sqlite.ts';
 
 export interface OpenLedgerOptions {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'nonce'>;
-  readonly secrets?: readonly Secret[];
+  /** What redacts and seals. */
+  readonly protection?: Protection;
   /** Of a file; a Postgres server flushes every commit. */
   readonly durability?: 'effects' | 'full';
   readonly readOnly?: boolean;

@@ -67,6 +67,11 @@ export interface ReadQuery {
   readonly run?: RunId;
   readonly types?: readonly EventType[];
   readonly limit?: number;
+  /**
+   * For what runs, never for what is shown: payloads as they were appended, with their secrets. One that cannot be had exactly is
+   * given as it was redacted, and says so (`inexact`).
+   */
+  readonly exact?: boolean;
 }
 
 /** One row per run, kept in step with the run's events: an index, rebuilt from them at any time. */

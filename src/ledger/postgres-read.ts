@@ -6,6 +6,7 @@ import type { BlobStore } from './blob-store.ts';
 import { payloadRef } from './chain.ts';
 import type { Ledger, LedgerStats, ReadQuery } from './port.ts';
 import type { Database, Statement } from './postgres-connection.ts';
+import type { Protection } from './protection.ts';
 import { eventsOf, storedEvent } from './read-events.ts';
 import { bytes, hex, integer, type Row, text } from './rows.ts';
 import { place, type StoredEvent } from './stored-event.ts';
@@ -45,7 +46,11 @@ export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'count
   readonly source: VerifySource;
 }
 
-export function createPostgresReader(database: Database, blobs: BlobStore | undefined): PostgresReader {
+export function createPostgresReader(
+  database: Database,
+  blobs: BlobStore | undefined,
+  protection: Protection | undefined,
+): PostgresReader {
   const payload = async (ref: PayloadRef): Promise<Uint8Array | undefined> => {
     const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
     if (row === undefined || integer(row, 'place') === place.gone) return undefined;
@@ -65,7 +70,7 @@ export function createPostgresReader(database: Database, blobs: BlobStore | unde
   };
   return {
     payload,
-    read: async (query) => eventsOf(await stored(query), payload),
+    read: async (query) => eventsOf(await stored(query), payload, query.exact === true ? protection : undefined),
     counter: async (name) => {
       const [row] = await database.rows(COUNTER, [name]);
       return row === undefined ? 0 : integer(row, 'value');

@@ -30,32 +30,32 @@ const started = async (url: string, more: Partial<PostgresLedgerOptions> = {}): 
 
 describe('an address', () => {
   it('shows everything but its secrets', () => {
-    const address = parseLedgerAddress('postgres://me:s%65cret-word@db:5433/troupe?password=x&schema=team', '/');
+    const address = parseLedgerAddress('postgres://me:s%65cret-w0rd9x@db:5433/troupe?password=x&schema=team', '/');
     expect(address?.shown).toBe('postgres://me@db:5433/troupe');
     expect(JSON.stringify(address)).not.toContain('cret');
-    expect(address && ledgerSecrets(address)).toEqual([{ name: 'ledger-password', value: 'secret-word' }]);
+    expect(address && ledgerSecrets(address)).toEqual([{ name: 'ledger-password', value: 'secret-w0rd9x' }]);
   });
 
   it.each([
-    'postgres://me:secret-word@[',
-    'postgres://me:secret-word@db/x?schema=a;b',
-    'postgres://me:secret-word@db/x?payloads=here',
+    'postgres://me:secret-w0rd@[',
+    'postgres://me:secret-w0rd@db/x?schema=a;b',
+    'postgres://me:secret-w0rd@db/x?payloads=here',
   ])('that is wrong is refused without repeating it: %#', async (url) => {
     const error = await open(url).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'ledger_address', fix: expect.stringContaining('PGPASSWORD') });
-    expect(String(error)).not.toContain('secret-word');
+    expect(String(error)).not.toContain('secret-w0rd');
   });
 });
 
 describe('opening', () => {
   it.each([
-    ['nobody listens', () => 'postgres://me:secret-word@127.0.0.1:1/x', 'ledger_unreachable', /Start the server/],
-    ['the password is wrong', () => server.address('x').replace(/:[^:@]+@/, ':secret-word@'), 'ledger_login', /PGPASSWORD/],
+    ['nobody listens', () => 'postgres://me:secret-w0rd@127.0.0.1:1/x', 'ledger_unreachable', /Start the server/],
+    ['the password is wrong', () => server.address('x').replace(/:[^:@]+@/, ':secret-w0rd@'), 'ledger_login', /PGPASSWORD/],
     ['the database is not there', () => server.address('x').replace('/postgres?', '/nothing?'), 'ledger_missing', /createdb/],
   ])('says so when %s', async (_name, url, code, fix) => {
     const error = await open(url()).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code, fix: expect.stringMatching(fix) });
-    expect(`${error}`).not.toMatch(/secret-word|a-password/);
+    expect(`${error}`).not.toMatch(/secret-w0rd|a-password/);
   });
 
   it('says so when the user may not make tables', async () => {

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Ids } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { systemRandom } from '../base/random.ts';
+import type { Secret } from '../base/redact.ts';
 import { bucketSecrets } from './blob-bucket-requests.ts';
 import { reportingDamage } from './blob-check.ts';
 import { openBlobs } from './blob-open.ts';
@@ -25,7 +26,7 @@ import { createPostgresReader } from './postgres-read.ts';
 import { readPostgresRuns } from './postgres-runs.ts';
 import { type Migration, openSchema } from './postgres-schema.ts';
 import { prepareAppend } from './prepared-event.ts';
-import { createRedactor, type Secret } from './redact.ts';
+import { createProtection, type Protection } from './protection.ts';
 import { verifyLedger } from './verify.ts';
 import { readOnlyError } from './write-queue.ts';
 import { createWrittenEvents } from './written-events.ts';
@@ -37,6 +38,8 @@ export interface PostgresLedgerOptions {
   readonly ids: Pick<Ids, 'nonce'>;
   /** What must never be stored; key-shaped texts are always taken out. */
   readonly secrets?: readonly Secret[];
+  /** What redacts and seals; by default one that knows `secrets` and whose key is gone when the ledger is closed. */
+  readonly protection?: Protection;
   readonly readOnly?: boolean;
   /** Checks every payload against its schema before it is appended. For tests: types do it at compile time. */
   readonly validate?: boolean;
@@ -68,23 +71,23 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     await database.close();
     throw error;
   }
-  const secrets = [...(options.secrets ?? []), ...(address.bucket === undefined ? [] : bucketSecrets(env))];
-  return assemble({ ...options, secrets }, database, address.schema, owner, blobs);
+  const protection = options.protection ?? createProtection(options.secrets ?? []);
+  if (address.bucket !== undefined) protection.redactor.learn(bucketSecrets(env));
+  return assemble({ ...options, protection }, database, address.schema, owner, blobs);
 }
 
 function assemble(
-  options: PostgresLedgerOptions,
+  options: PostgresLedgerOptions & { readonly protection: Protection },
   database: Database,
   schema: string,
   owner: LeaseOwner,
   blobs: BlobStore | undefined,
 ): Ledger {
-  const { clock } = options;
+  const { clock, protection } = options;
   const writable = options.readOnly !== true;
   const writer: Writer = { ...owner, machine: thisMachine, leaseMs: options.leaseMs ?? limits.leaseMs };
-  const redactor = createRedactor(options.secrets ?? []);
   const written = createWrittenEvents();
-  const reader = createPostgresReader(database, blobs);
+  const reader = createPostgresReader(database, blobs, protection);
   const news = createPostgresNews({ database, schema, clock, read: reader.read, name: `troupe listener ${owner.id}` });
   let hasWritten = false;
   const writes = createPostgresCommit({
@@ -99,7 +102,7 @@ function assemble(
   const leases = createPostgresLeases({ database, writes, clock, writer });
 
   const append = async (request: Append): Promise<AppendOutcome> => {
-    const events = prepareAppend(request, redactor, options.validate === true);
+    const events = prepareAppend(request, protection, options.validate === true);
     refuseNul(request);
     const needs = needsOf(request, events);
     return await writes.submit<AppendOutcome>({

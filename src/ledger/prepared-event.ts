@@ -4,12 +4,15 @@
  */
 import { TroupeError } from '../base/errors.ts';
 import type { PayloadRef, SessionId } from '../base/ids.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
-import { inboundTypes, isEventType, payloadSchemas } from '../events/catalogue.ts';
+import type { Redacted } from '../base/redact.ts';
+import { type EventType, inboundTypes, isEventType, payloadSchemas } from '../events/catalogue.ts';
 import { SCHEMA_VERSION } from '../events/envelope.ts';
 import { type ChainedFields, payloadRef } from './chain.ts';
 import type { Append, NewEvent } from './port.ts';
-import type { Redactor } from './redact.ts';
+import type { Protection } from './protection.ts';
+import { SEALED } from './read-events.ts';
 
 /** Bytes to store, and their name. */
 export interface Body {
@@ -58,7 +61,7 @@ const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
 /** Whether it may reach a run from outside, so that those who listen are told. */
 export const isInbound = ({ type }: Pick<NewEvent, 'type'>): boolean => INBOUND.has(type);
 
-export function prepareAppend(request: Append, redactor: Redactor, validate: boolean): readonly PreparedEvent[] {
+export function prepareAppend(request: Append, protection: Protection, validate: boolean): readonly PreparedEvent[] {
   if (request.fence === null) {
     const stray = request.events.find((event) => !isInbound(event));
     if (stray !== undefined) throw badAppend(`only the owner of the run may append ${stray.type}`);
@@ -66,10 +69,10 @@ export function prepareAppend(request: Append, redactor: Redactor, validate: boo
   for (const { name, add } of request.counters ?? []) {
     if (!Number.isSafeInteger(add)) throw badAppend(`counter ${name} cannot change by ${add}`);
   }
-  return request.events.map((event) => prepareEvent(event, redactor, validate));
+  return request.events.map((event) => prepareEvent(request.session, event, protection, validate));
 }
 
-function prepareEvent(event: NewEvent, redactor: Redactor, validate: boolean): PreparedEvent {
+function prepareEvent(session: SessionId, event: NewEvent, protection: Protection, validate: boolean): PreparedEvent {
   if (!isEventType(event.type)) throw badAppend('an event has no known type');
   if (!(Math.abs(event.at) <= TIME_MAX_MS)) throw badAppend(`${event.type} has no valid time`);
   if (validate) {
@@ -77,14 +80,26 @@ function prepareEvent(event: NewEvent, redactor: Redactor, validate: boolean): P
     if (!checked.success) throw badAppend(`the payload of ${event.type} does not fit its schema: ${checked.error.message}`);
   }
   const serialized = JSON.stringify(event.payload);
+  const { redactor } = protection;
   const cleaned = redactor.json(event.payload, serialized);
   return {
     event,
     at: Math.round(event.at),
-    payload: cleaned ?? event.payload,
-    body: bodyOf(cleaned === undefined ? serialized : JSON.stringify(cleaned), event.type),
+    payload: cleaned?.value ?? event.payload,
+    body: bodyOf(cleaned === undefined ? serialized : bodyWithSeal(session, event, cleaned, protection), event.type),
     attachment: event.attachment === undefined ? null : bodyOf(redactor.text(event.attachment), event.type),
   };
+}
+
+/** What nobody runs on and no model sees again is not kept exactly: a command's output is redacted before the model sees it. */
+const UNSEALED: ReadonlySet<EventType> = new Set(['cli.stdout', 'cli.stderr']);
+
+/** The redacted payload, and beside it the exact one, sealed. */
+function bodyWithSeal(session: SessionId, event: NewEvent, { value, found }: Redacted, { sealer }: Protection): string {
+  if (UNSEALED.has(event.type)) return JSON.stringify(value);
+  const place = { session, run: event.run, step: event.step ?? null, type: event.type };
+  const sealed = sealer.seal({ payload: event.payload as Json, secrets: found }, place);
+  return JSON.stringify({ ...(value as JsonObject), [SEALED]: sealed });
 }
 
 function bodyOf(text: string, type: string): Body {

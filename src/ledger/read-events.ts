@@ -1,24 +1,46 @@
 /** From rows to events: the same for every store, once its rows have these columns. */
 import { TroupeError } from '../base/errors.ts';
 import { eventId, type PayloadRef, type RunId, type SessionId } from '../base/ids.ts';
-import { parseJson } from '../base/json.ts';
+import { isJsonObject, type Json, parseJson } from '../base/json.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { ChainedFields } from './chain.ts';
+import type { Protection } from './protection.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import { type ChainedEvent, place, type StoredEvent, toLedgerEvent } from './stored-event.ts';
 
 type ReadPayload = (ref: PayloadRef) => Promise<Uint8Array | undefined>;
 
-/** Reads the payloads that are not in the rows themselves and puts the events together, in order. */
-export async function eventsOf(stored: readonly StoredEvent[], payload: ReadPayload): Promise<readonly LedgerEvent[]> {
+/** The key in a stored payload that holds its exact form. No payload has a field of this name, and no reader sees it. */
+export const SEALED = 'sealed';
+
+/**
+ * Reads the payloads that are not in the rows themselves and puts the events together, in order: as they were redacted, or,
+ * given what opens them, as they were appended.
+ */
+export async function eventsOf(
+  stored: readonly StoredEvent[],
+  payload: ReadPayload,
+  opener: Protection | undefined,
+): Promise<readonly LedgerEvent[]> {
   const events: LedgerEvent[] = [];
   for (const event of stored) {
     const body = event.body ?? (await largePayload(event, payload));
     const parsed = parseJson(body);
     if (!parsed.ok) throw unreadable(event, parsed.error);
-    events.push(toLedgerEvent(event.fields, parsed.value));
+    events.push(toEvent(event.fields, parsed.value, opener));
   }
   return events;
+}
+
+function toEvent(fields: ChainedFields, stored: Json, opener: Protection | undefined): LedgerEvent {
+  if (!isJsonObject(stored) || typeof stored[SEALED] !== 'string') return toLedgerEvent(fields, stored);
+  const { [SEALED]: sealed, ...redacted } = stored;
+  if (opener === undefined) return toLedgerEvent(fields, redacted);
+  const opened = opener.sealer.open(sealed, fields);
+  if (!opened.ok) return { ...toLedgerEvent(fields, redacted), inexact: opened.error };
+  // Whoever goes on from here may repeat them, and they must not get into the ledger then.
+  opener.redactor.learn(opened.value.secrets);
+  return toLedgerEvent(fields, opened.value.payload);
 }
 
 export function storedEvent(session: SessionId, row: Row): StoredEvent {

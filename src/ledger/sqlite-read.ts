@@ -7,6 +7,7 @@ import type { LedgerEvent } from '../events/envelope.ts';
 import { payloadRef } from './chain.ts';
 import type { PayloadFiles } from './payload-files.ts';
 import type { LedgerStats, ReadQuery } from './port.ts';
+import type { Protection } from './protection.ts';
 import { eventsOf, storedEvent } from './read-events.ts';
 import { bytes, hex, integer, text } from './rows.ts';
 import { place, type StoredEvent } from './stored-event.ts';
@@ -38,7 +39,12 @@ AND event.position >= (SELECT first FROM run WHERE name = :run)`;
 const OF_TYPES = ' AND event.type IN (SELECT value FROM json_each(:types))';
 const IN_ORDER = ' ORDER BY event.position LIMIT :limit';
 
-export function createReader(database: DatabaseSync, path: string, files: PayloadFiles | undefined): Reader {
+export function createReader(
+  database: DatabaseSync,
+  path: string,
+  files: PayloadFiles | undefined,
+  protection: Protection,
+): Reader {
   const statements = new Map<string, StatementSync>();
   const findPayload = database.prepare('SELECT place, body FROM payload WHERE ref = ?');
   const findCounter = database.prepare('SELECT value FROM counter WHERE name = ?');
@@ -71,7 +77,7 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
   return {
     stored,
     payload,
-    read: (query) => eventsOf(stored(query), payload),
+    read: (query) => eventsOf(stored(query), payload, query.exact === true ? protection : undefined),
     isIntact: async (ref) => {
       const row = findPayload.get(Buffer.from(ref, 'hex'));
       if (row !== undefined && integer(row, 'place') === place.gone) return true;

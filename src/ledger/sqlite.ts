@@ -6,13 +6,14 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Ids } from '../base/ids.ts';
+import type { Secret } from '../base/redact.ts';
 import { collectGarbage } from './gc.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNews } from './news.ts';
 import { createPayloadFiles } from './payload-files.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger } from './port.ts';
 import { isInbound, prepareAppend } from './prepared-event.ts';
-import { createRedactor, type Secret } from './redact.ts';
+import { createProtection, type Protection } from './protection.ts';
 import { createAppender } from './sqlite-append.ts';
 import { createLeases, liveness } from './sqlite-leases.ts';
 import { createMemo } from './sqlite-memo.ts';
@@ -30,6 +31,8 @@ export interface SqliteLedgerOptions {
   readonly ids: Pick<Ids, 'nonce'>;
   /** What must never be stored; key-shaped texts are always taken out. */
   readonly secrets?: readonly Secret[];
+  /** What redacts and seals; by default one that knows `secrets` and whose key is gone when the ledger is closed. */
+  readonly protection?: Protection;
   /** `effects` (default): only appends that ask for it are flushed against loss of power. `full`: all are. */
   readonly durability?: 'effects' | 'full';
   readonly readOnly?: boolean;
@@ -49,7 +52,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { database, writable } = openFile(path, options.readOnly === true);
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${options.maxPages}`);
 
-  const redactor = createRedactor(options.secrets ?? []);
+  const protection = options.protection ?? createProtection(options.secrets ?? []);
   const files = inMemory ? undefined : createPayloadFiles(`${path}-payloads`, owner.id);
   const memo = createMemo(database);
   const payloads = createPayloadStore(database, files);
@@ -70,13 +73,13 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     },
   });
   const leases = createLeases({ database, writes, memo, clock, owner });
-  const reader = createReader(database, path, files);
+  const reader = createReader(database, path, files, protection);
   const news = createNews(database, path, reader, clock);
   const readRuns = createRunReader(database, liveness(clock, owner));
   const pin = database.prepare('UPDATE session SET pinned = ? WHERE name = ?');
 
   const append = async (request: Append): Promise<AppendOutcome> => {
-    const events = prepareAppend(request, redactor, options.validate === true);
+    const events = prepareAppend(request, protection, options.validate === true);
     return await writes.submit<AppendOutcome>({
       weight: Math.max(1, events.length),
       power: request.sync === 'power',

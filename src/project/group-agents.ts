@@ -5,7 +5,7 @@ import type { SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { readAll } from '../engine/read-all.ts';
+import { readExactly } from '../engine/read-all.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { GroupMember } from '../events/organisation.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -62,7 +62,7 @@ const restored = (json: Json): AgentDefinition => json as unknown as AgentDefini
 export function createSavedAgents(ledger: Ledger): (session: SessionId, name: string) => Promise<AgentDefinition | undefined> {
   const bySession = new Map<SessionId, Promise<ReadonlyMap<string, AgentDefinition>>>();
   const read = async (session: SessionId): Promise<ReadonlyMap<string, AgentDefinition>> => {
-    const created = await readAll(ledger, ORGANISATION, { types: ['group.created'] });
+    const created = await readExactly(ledger, ORGANISATION, { types: ['group.created'] });
     const own = created.find((event) => event.event_type === 'group.created' && event.payload.session === session);
     if (own?.event_type !== 'group.created') return new Map();
     return new Map(own.payload.agents.map((json) => restored(json as Json)).map((agent) => [agent.name, agent]));

@@ -11,16 +11,18 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { createIds, type SessionId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
+import { secretsOf } from '../base/redact.ts';
 import { ok } from '../base/result.ts';
 import { createEmbeddedEngine } from '../engine/embedded.ts';
 import type { Engine } from '../engine/port.ts';
-import { readAll } from '../engine/read-all.ts';
+import { readExactly } from '../engine/read-all.ts';
 import type { RestateAddress } from '../engine/restate-address.ts';
 import type { EngineParts } from '../engine/tree.ts';
 import { ledgerSecrets } from '../ledger/ledger-address.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { Ledger } from '../ledger/port.ts';
-import { createRedactor, type Secret, secretsOf } from '../ledger/redact.ts';
+import { createProtection, type Protection } from '../ledger/protection.ts';
+import { createKeyRing } from '../ledger/seal-keys.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import { createPrices } from '../models/prices.ts';
@@ -52,16 +54,17 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
   const { clock = systemClock, random = systemRandom } = options;
   const { ledgerAddress, durability } = config.value;
   const secrets = [...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
+  const protection = createProtection(secrets, createKeyRing(env, random), random);
   const readOnly = options.readOnly === true;
   const ids = createIds(clock, random);
-  const ledger = await openLedger(ledgerAddress, { clock, ids, secrets, durability, readOnly, env });
-  return assemble(config.value, ledger, secrets, options, extras);
+  const ledger = await openLedger(ledgerAddress, { clock, ids, protection, durability, readOnly, env });
+  return assemble(config.value, ledger, protection, options, extras);
 }
 
 async function assemble(
   config: ProjectConfig,
   ledger: Ledger,
-  secrets: readonly Secret[],
+  protection: Protection,
   options: OpenOptions,
   extras: Extras,
 ): Promise<Project> {
@@ -72,7 +75,7 @@ async function assemble(
     clock,
     folder: config.root,
     config: { providers: config.providers },
-    readSession: (session) => readAll(ledger, session as SessionId),
+    readSession: (session) => readExactly(ledger, session as SessionId),
   });
   const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
@@ -93,7 +96,7 @@ async function assemble(
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
     contextFile: (file) => readContextFile(config.root, file),
-    redact: createRedactor(secrets).text,
+    redact: protection.redactor.text,
     defaultModels: () => defaultModels(config, env, clock),
     prompt: (agent, workspace) => filledPrompt(agent, workspace, config, env, clock),
     host,

@@ -3,8 +3,8 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
+import { isSecretVariable } from '../base/redact.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { secretsOf } from '../ledger/redact.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
 import type { McpServers } from '../tools/mcp.ts';
 import type { McpServerConfig } from '../tools/mcp-connection.ts';
@@ -79,8 +79,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
 
 /** An agent file may be a stranger's: the servers it declares cannot ask for our keys. Those in troupe.yaml can. */
 function withoutSecrets(env: ToolsetsOptions['env']): ToolsetsOptions['env'] {
-  const secret = new Set(secretsOf(env).map(({ name }) => name));
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.has(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isSecretVariable(name, value)));
 }
 
 function both(near: McpServers, far: McpServers): McpServers {

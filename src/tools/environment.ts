@@ -3,11 +3,11 @@
  * a command that a model wrote has no business with them.
  */
 
+import { isSecretVariable } from '../base/redact.ts';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TZ'];
-const SECRET =
-  /(?:^|_)(?:key|keys|token|secret|secrets|password|passwd|passphrase|credential|credentials|auth|apikey|pat)(?:_|$)/i;
 
 /** The basics plus `allowed` names. A name that looks like a secret is never passed on, allowed or not. */
 export function minimalEnvironment(environment: Environment, allowed: readonly string[] = []): Record<string, string> {
@@ -15,7 +15,7 @@ export function minimalEnvironment(environment: Environment, allowed: readonly s
   for (const name of [...PASSED_ON, ...allowed]) {
     const value = environment[name];
     // A value that starts like this would be run as a function by old shells.
-    if (value !== undefined && !value.startsWith('()') && !SECRET.test(name)) passed[name] = value;
+    if (value !== undefined && !value.startsWith('()') && !isSecretVariable(name, value)) passed[name] = value;
   }
   passed['TERM'] = 'dumb';
   return passed;

@@ -13,6 +13,7 @@ import type { Engine } from '../../src/engine/port.ts';
 import type { EngineParts } from '../../src/engine/tree.ts';
 import type { AssistantMessage } from '../../src/events/messages.ts';
 import type { LeaseOwner, Ledger } from '../../src/ledger/port.ts';
+import type { Protection } from '../../src/ledger/protection.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import type { Model, ModelOutcome, ModelRequest, Prices } from '../../src/models/port.ts';
 import { createQuota } from '../../src/models/quota.ts';
@@ -29,6 +30,8 @@ export type Brain = (request: ModelRequest, call: number) => ModelOutcome | Prom
 
 export interface WorldOptions {
   readonly path?: string;
+  /** What redacts and seals; the engine's own redaction follows it. */
+  readonly protection?: Protection;
   readonly seed?: number;
   readonly brain: Brain;
   readonly agents?: readonly AgentDefinition[];
@@ -65,7 +68,14 @@ export function createWorld(options: WorldOptions): World {
   const outside = options.outside ?? { modelCalls: [], effects: [] };
   const raw =
     options.ledger ??
-    openSqliteLedger({ path: options.path ?? ':memory:', clock, ids, validate: true, owner: options.owner ?? {} });
+    openSqliteLedger({
+      path: options.path ?? ':memory:',
+      clock,
+      ids,
+      validate: true,
+      owner: options.owner ?? {},
+      ...(options.protection === undefined ? {} : { protection: options.protection }),
+    });
   const ledger = options.wrapLedger?.(raw) ?? raw;
   const agents = new Map((options.agents ?? [agent()]).map((one) => [one.name, one]));
   const tools = options.tools ?? worldTools(outside);
@@ -89,7 +99,7 @@ export function createWorld(options: WorldOptions): World {
     agent: async (name) => agents.get(name),
     tools: async (definition) => ok(tools.filter((tool) => definition.tools?.includes(tool.name) === true)),
     permission: (definition, tool) => decide(tool, definition.permissions, {}),
-    redact: (text) => text,
+    redact: options.protection?.redactor.text ?? ((text) => text),
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,
     ...options.parts,

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { systemRandom } from '../base/random.ts';
+import { addKey, createKeyRing, sealKeyFile, sealKeyState } from './seal-keys.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-keys-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let homes = 0;
+const newHome = (): { HOME: string } => {
+  homes += 1;
+  return { HOME: join(folder, `home-${homes}`) };
+};
+
+describe('the file of keys', () => {
+  it('is made with the first key, for its owner only', () => {
+    const env = newHome();
+    const ring = createKeyRing(env, systemRandom);
+    expect(ring.find('000000000000')).toBeUndefined();
+    expect(() => statSync(sealKeyFile(env))).toThrow();
+    const key = ring.current();
+    expect(statSync(sealKeyFile(env)).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(sealKeyFile(env))).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dirname(sealKeyFile(env)))).toEqual(['seal.keys']);
+    expect(createKeyRing(env, systemRandom).current()).toEqual(key);
+    expect(sealKeyState(env)).toEqual({ place: sealKeyFile(env), ids: [key.id] });
+  });
+
+  it('seals with the newest and opens with all, also in a process that has been running', () => {
+    const env = newHome();
+    const running = createKeyRing(env, systemRandom);
+    const first = running.current();
+    const id = addKey(env, systemRandom);
+    expect(running.current().id).toBe(id);
+    expect(running.find(first.id)).toEqual(first);
+    expect(sealKeyState(env).ids).toEqual([id, first.id]);
+  });
+
+  it('is one, however many processes make it at once', async () => {
+    const env = newHome();
+    const module = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
+    const script =
+      `const { createKeyRing } = await import(${module('./seal-keys.ts')});` +
+      `const { systemRandom } = await import(${module('../base/random.ts')});` +
+      'console.log(createKeyRing(process.env, systemRandom).current().id);';
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, ...env } }),
+      ),
+    );
+    expect(new Set(ids.map(({ stdout }) => stdout.trim())).size).toBe(1);
+    expect(ids[0]?.stdout.trim()).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  it('gives way to the environment, whose first key seals', () => {
+    const env = newHome();
+    const kept = createKeyRing(env, systemRandom).current();
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const given = { ...env, TROUPE_SEAL_KEY: `${one.toString('base64')},${two.toString('hex')}` };
+    const ring = createKeyRing(given, systemRandom);
+    expect(Buffer.from(ring.current().bytes)).toEqual(one);
+    const [, older = ''] = sealKeyState(given).ids;
+    expect(Buffer.from(ring.find(older)?.bytes ?? [])).toEqual(two);
+    expect(ring.find(kept.id)).toEqual(kept);
+  });
+
+  it('refuses what is no key, without showing it', () => {
+    expect(() => createKeyRing({ ...newHome(), TROUPE_SEAL_KEY: 'hunter2' }, systemRandom)).toThrow(
+      expect.objectContaining({ code: 'seal_key', message: expect.not.stringContaining('hunter2') }),
+    );
+    const env = newHome();
+    mkdirSync(dirname(sealKeyFile(env)), { recursive: true });
+    writeFileSync(sealKeyFile(env), 'nonsense\n');
+    expect(() => createKeyRing(env, systemRandom).current()).toThrow(expect.objectContaining({ code: 'seal_key' }));
+    expect(readFileSync(sealKeyFile(env), 'utf8')).toBe('nonsense\n');
+  });
+
+  it('says when others can read it', () => {
+    const env = newHome();
+    createKeyRing(env, systemRandom).current();
+    chmodSync(sealKeyFile(env), 0o644);
+    expect(sealKeyState(env)).toMatchObject({ problem: expect.stringContaining('others') });
+  });
+
+  it('that cannot be made leaves a key for this process', () => {
+    writeFileSync(join(folder, 'a-file'), '');
+    const ring = createKeyRing({ HOME: join(folder, 'a-file') }, systemRandom);
+    const key = ring.current();
+    expect(ring.current()).toEqual(key);
+    expect(ring.find(key.id)).toEqual(key);
+  });
+});
