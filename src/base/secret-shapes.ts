@@ -5,9 +5,9 @@
 import { canBeSecret } from './secret-values.ts';
 
 /**
- * `within` looks over a text or its JSON, and may cry wolf; `exact` says what is secret of a text. Both want an edge before a key,
- * so that base64 data is not mistaken for one, and so that a long run of characters is gone through once and not once from each
- * of them. Nothing here may take longer than in proportion to the text.
+ * `within` looks over a text or its JSON, and may cry wolf; `exact` says what is secret of a text. Both want an edge before a
+ * key, so that base64 data is not mistaken for one, and so that a long run of characters is gone through once and not once from
+ * each of them. Nothing here may take longer than in proportion to the text.
  */
 export interface Shape {
   readonly name: string;

@@ -107,7 +107,7 @@ const ORDINARY_VALUES = [
     'your-api-key-here',
     'your_token',
     '<your-key>',
-    '${API_KEY}',
+    '$API_KEY',
     'value-one',
   ],
   ...[

@@ -149,7 +149,8 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuil
     try {
       await tree.writer.flushed();
       await tree.refresh();
-      if (!canGoOn(tree)) return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session, { exact: false })) };
+      if (!canGoOn(tree))
+        return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session, { exact: false })) };
       at.current = await rebuild();
       // What came while the ledger was read was told to the life before.
       await at.current.tree.refresh();
