@@ -37,6 +37,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       role: 'its part in the parent’s pattern, such as `advisor`',
       depth: 'how many runs are above it',
       budget: 'its own budget; those of its ancestors hold as well',
+      timeLimit: 'the setting that its wall time comes from, when it is not its own budget',
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
       maxTurns: 'tightens the agent’s own limit',
       model: 'takes the place of the agent’s own models',

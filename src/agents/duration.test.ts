@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseDuration } from './duration.ts';
+import { durationText, parseDuration } from './duration.ts';
 
 it.each([
   ['500ms', 500],
@@ -19,4 +19,16 @@ it.each([
   [Number.POSITIVE_INFINITY, undefined],
 ])('%s is %s milliseconds', (text, expected) => {
   expect(parseDuration(text)).toBe(expected);
+});
+
+it.each([
+  [600_000, '10m'],
+  [90_000, '90s'],
+  [5_400_000, '90m'],
+  [7_200_000, '2h'],
+  [1_500, '1500ms'],
+  [0, '0ms'],
+])('%s milliseconds are %s', (milliseconds, text) => {
+  expect(durationText(milliseconds)).toBe(text);
+  expect(parseDuration(text)).toBe(milliseconds);
 });

@@ -12,3 +12,11 @@ export function parseDuration(value: string | number): number | undefined {
   const milliseconds = Math.round(Number(match[1]) * unit);
   return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
 }
+
+const WRITTEN = ['h', 'm', 's', 'ms'] as const;
+
+/** As somebody would have written it: `10m`, `90s`, `1500ms`. */
+export function durationText(milliseconds: number): string {
+  const unit = WRITTEN.find((one) => milliseconds >= (UNITS[one] ?? 1) && milliseconds % (UNITS[one] ?? 1) === 0) ?? 'ms';
+  return `${milliseconds / (UNITS[unit] ?? 1)}${unit}`;
+}

@@ -2,12 +2,13 @@
  * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
+import { durationText } from '../agents/duration.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
-import type { CheckedSession, SessionRequest } from '../patterns/agent-run.ts';
+import type { AgentRun, CheckedSession, SessionRequest } from '../patterns/agent-run.ts';
 import { runAgent } from '../patterns/run-agent.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { resting, UNCHECKED } from '../patterns/verification.ts';
@@ -69,12 +70,12 @@ function passOnInterruption({ abort }: RunNode): void {
   if (abort.signal.reason instanceof Interruption) throw abort.signal.reason;
 }
 
-function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
+async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
   const steps = createStepIndex();
   const { input, seat, continues, maxTurns, member, part } = node.started;
   const port = embeddedSteps(tree, node);
   steps.place(input, INPUT_STEP);
-  return (tree.parts.runAgent ?? runAgent)({
+  const run: AgentRun = {
     agent: setup.definition,
     run: node.run,
     input: input.role === 'user' ? input : userText(''),
@@ -88,7 +89,12 @@ function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> 
     about: (agents) => aboutAgents(tree, agents),
     progress: () => progressOf(tree, node),
     session: (request) => session(tree, node, setup, steps, request),
-  });
+  };
+  try {
+    return await (tree.parts.runAgent ?? runAgent)(run);
+  } finally {
+    await port.childrenSettled();
+  }
 }
 
 async function session(
@@ -213,11 +219,15 @@ function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResul
   };
 }
 
+/** Which limit it was, by the name under which a person set it. */
+export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
+  `It was not done within ${durationText(wallMs)} (${setting}).`;
+
 /** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
 export function limitWallTime(tree: Tree, node: RunNode): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
-  const over = (): void => node.abort.abort(new WallTimeOver(`The run used its ${wallMs} ms of wall time (budget.wall).`));
+  const over = (): void => node.abort.abort(new WallTimeOver(wallTimeText(wallMs, node.started.timeLimit)));
   const left = wallMs - tree.activeBefore(node.run);
   if (left > TIMER_GRAIN_MS) return tree.parts.clock.after(left, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.

@@ -11,7 +11,7 @@ import { sealedError } from './read-all.ts';
 import type { Elsewhere, RunNode, Tree } from './tree.ts';
 import { deadlineStep, waitForAnswer } from './waits.ts';
 
-export function embeddedSteps(tree: Tree, node: RunNode): Steps {
+export function embeddedSteps(tree: Tree, node: RunNode): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
   const used = new Set<string>();
 
@@ -32,6 +32,10 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
   };
 
   return {
+    /** A run is left only when nothing below it is under way any more. */
+    async childrenSettled() {
+      await Promise.allSettled([...children.values()].map(({ result }) => result));
+    },
     async step(key, effect) {
       claimKey(key);
       return await recordedValue(tree, node, key, () =>
@@ -45,6 +49,15 @@ export function embeddedSteps(tree: Tree, node: RunNode): Steps {
       return { key };
     },
     settled,
+    async collect(key, handles, timeoutMs) {
+      claimKey(key);
+      const known = node.journal.recorded('step.recorded', key)?.payload.value as readonly number[] | undefined;
+      const results = handles.map((handle) => child(handle).result);
+      const inTime = known ?? (await whoIsInTime(tree, node, key, results, timeoutMs));
+      if (known === undefined) await write(tree, node, key, [...inTime]);
+      const answered = await settled(inTime.map((index) => handles[index] as Handle));
+      return handles.map((_handle, index) => answered[inTime.indexOf(index)]);
+    },
     async all(handles) {
       const results = await settled(handles);
       const failed = results.findIndex((result) => result.status !== 'completed' && result.status !== 'completed_unverified');
@@ -174,6 +187,37 @@ async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: 
   const answer = await untilDeadline(tree, node, deadline, ask);
   if (answer === undefined) await write(tree, node, timedOut, null);
   return answer;
+}
+
+/** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */
+async function whoIsInTime(
+  tree: Tree,
+  node: RunNode,
+  key: string,
+  results: readonly Promise<RunResult>[],
+  timeoutMs: number,
+): Promise<readonly number[]> {
+  const ended = new Set<number>();
+  for (const [index, result] of results.entries()) result.then(() => ended.add(index)).catch(() => undefined);
+  const { elsewhere, parts } = tree;
+  if (elsewhere !== undefined) {
+    const deadline = await recordedValue(tree, node, deadlineStep(key), async () => parts.clock.now() + timeoutMs);
+    const stopped = await joinAll(results).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (stopped !== undefined && (!(stopped instanceof Interruption) || stopped.kind !== 'waiting')) throw stopped;
+    if (stopped !== undefined && parts.clock.now() < deadline) leaveUntil(elsewhere, deadline);
+  } else {
+    const done = new AbortController();
+    const all = joinAll(results).finally(() => done.abort());
+    const over = sleep(parts.clock, timeoutMs, AbortSignal.any([done.signal, node.abort.signal]));
+    await Promise.race([all, over]);
+    // What is cancelled comes to its end by itself.
+    if (done.signal.aborted || node.abort.signal.aborted) await all;
+    else all.catch(() => undefined);
+  }
+  return [...ended].sort((left, right) => left - right);
 }
 
 /** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */

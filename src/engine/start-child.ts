@@ -54,8 +54,10 @@ async function startedPayload(
   const own = definition === undefined ? undefined : budgetOf(definition);
   const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member, parent.run));
   const workspace = options?.member === undefined ? undefined : workspaceOfMember(parent, options.member);
-  const timeoutMs = spawned === undefined ? options?.timeoutMs : assistantLimits(tree.parts).lifetimeMs;
-  const budget = tighter(own, timeoutMs === undefined ? undefined : { wallMs: timeoutMs });
+  const lifetime = { milliseconds: assistantLimits(tree.parts).lifetimeMs, setting: 'assistants.lifetime' };
+  const timeLimit = spawned === undefined ? options?.timeLimit : lifetime;
+  const budget = tighter(own, timeLimit === undefined ? undefined : { wallMs: timeLimit.milliseconds });
+  const limited = timeLimit !== undefined && timeLimit.milliseconds < (own?.wallMs ?? Number.POSITIVE_INFINITY);
   return {
     agent,
     input,
@@ -72,6 +74,7 @@ async function startedPayload(
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     ...(options?.seat === undefined ? {} : { seat: options.seat }),
     ...(budget === undefined ? {} : { budget }),
+    ...(limited ? { timeLimit: timeLimit.setting } : {}),
   };
 }
 

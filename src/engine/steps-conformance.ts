@@ -77,6 +77,30 @@ export const stepsConformance: readonly StepsCase[] = [
     },
   },
   {
+    name: 'who is not in time goes on, is late for ever and can be joined later',
+    expected: 'late completed, then cancelled',
+    async pattern(steps) {
+      const slow = await steps.start('slow', 'slow', ask('zzz'));
+      const quick = await steps.start('quick', 'quick', ask('me'));
+      await steps.settled([quick]);
+      const [late, inTime] = await steps.collect('collected', [slow, quick], 5);
+      const another = await steps.start('another', 'quick', ask('me too'));
+      await steps.race('end', [another, slow]);
+      const [joined] = await steps.settled([slow]);
+      return `${late === undefined ? 'late' : late.status} ${inTime?.status}, then ${joined?.status}`;
+    },
+  },
+  {
+    name: 'everybody in time is collected as settled would',
+    expected: 'a|b',
+    async pattern(steps) {
+      const handles = [];
+      for (const name of ['a', 'b']) handles.push(await steps.start(`child/${name}`, 'quick', ask(name)));
+      const results = await steps.collect('collected', handles, 3_600_000);
+      return results.map((result) => result?.report.body).join('|');
+    },
+  },
+  {
     name: 'now and sleep are recorded',
     expected: 'later',
     async pattern(steps) {

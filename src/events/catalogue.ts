@@ -121,6 +121,8 @@ const catalogue = {
     role: z.string().optional(),
     depth: z.number().int().nonnegative(),
     budget: budget.optional(),
+    /** The setting that its wall time comes from, when it is not its own budget. */
+    timeLimit: z.string().optional(),
     /** The earlier run of the same agent in this session whose transcript this one continues. */
     continues: z.string().optional(),
     /** Tightens the agent's own limit. */

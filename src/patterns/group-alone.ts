@@ -3,13 +3,12 @@
  * says on a line of its own that nothing is left to improve, or an evaluator is content.
  */
 import type { RunId } from '../base/ids.ts';
-import { limits } from '../base/limits.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
 import type { Judgement } from './group-evaluation.ts';
 import type { Work } from './group-loop.ts';
 import { ask } from './group-orchestrator.ts';
-import type { GroupConfig } from './group-workers.ts';
+import { type GroupConfig, LONGEST } from './group-workers.ts';
 import { saysReflectionComplete, withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
 import { afterRound, type Part, resting } from './verification.ts';
@@ -52,6 +51,7 @@ export function ownWork(run: AgentRun, config: GroupConfig, request: UserMessage
       const verdict = await ask(run, `${key}/verdict`, 'planner', `${VERDICT} ${SAY_WHEN_DONE}`, made.result.finalRun);
       return succeeded(verdict) ? ownJudgement(verdict.report.body) : { kind: 'failed', result: verdict };
     },
+    late: async () => [],
     workers: [],
   };
 }
@@ -73,7 +73,7 @@ async function work(run: AgentRun, key: string, input: UserMessage, continues: R
     role: 'reflection',
     part: 'self',
     member: run.agent.name,
-    timeoutMs: limits.workerTimeoutMs,
+    timeLimit: LONGEST,
     ...(continues === undefined ? {} : { continues }),
   });
   const [result] = await run.steps.settled([handle]);

@@ -1,7 +1,7 @@
 /** How a reflect loop ends: by exactly one rule, which it names. Only a met goal is a success. */
 import { limits } from '../base/limits.ts';
 import type { Loop, StopReason } from './group-loop.ts';
-import { type WorkerOutcome, withMissing } from './group-workers.ts';
+import { type WorkerOutcome, withLate, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
 import { UNCHECKED, unverified, withVerification } from './verification.ts';
@@ -25,21 +25,22 @@ export interface Last {
 
 export async function endLoop(loop: Loop, iterations: number, reason: StopReason, last: Last = {}): Promise<RunResult> {
   const { run, latest } = loop;
+  const late = await loop.work.late();
   const goalMet = reason === 'goal_met' || reason === 'nothing_left';
   const why = reason === 'error_budget' ? ` The last one: ${last.result?.error?.message ?? 'no judgement could be read'}.` : '';
   const summary = `Ended after ${iterations} of at most ${loop.maxIterations} iterations: ${SAYS[reason]}.${why}`;
   const payload = { reason, goalMet, cancelled: !goalMet, iterations, summary };
   await run.steps.emit('ended', { type: 'group.ended', payload });
   const error = goalMet ? undefined : { code: reason, message: summary };
-  if (latest === undefined) return withoutResult(loop, reason, summary, last);
+  if (latest === undefined) return withLate(withoutResult(loop, reason, summary, last), late);
   const body = withoutSentinels(latest.result.report.body);
   const whole = withMissing({ ...latest.result.report, body }, latest.missing);
   const report = whole.format === 'json' ? whole : { ...whole, body: `${whole.body}${leftOver(last)}` };
   const result = { ...latest.result, report, finalAgent: run.agent.name, error };
-  if (reason === 'cancelled') return withVerification({ ...result, status: 'cancelled' }, UNCHECKED);
+  if (reason === 'cancelled') return withLate(withVerification({ ...result, status: 'cancelled' }, UNCHECKED), late);
   const { verification } = latest.result;
   const found = verification.state === 'unverified' ? verification.reasons : [];
-  return withVerification(result, goalMet ? verification : unverified([summary, ...found]));
+  return withLate(withVerification(result, goalMet ? verification : unverified([summary, ...found])), late);
 }
 
 /** Nothing was made: what was said last is still shown. */

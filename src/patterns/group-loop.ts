@@ -35,6 +35,8 @@ export interface Work {
   make(at: At): Promise<Made>;
   /** The maker's own judgement, asked for when there is no evaluator. */
   judge(key: string, made: Something): Promise<Judgement>;
+  /** What came of those who were late in the last iteration. */
+  late(): Promise<readonly WorkerOutcome[]>;
   readonly workers: readonly Worker[];
 }
 

@@ -5,7 +5,16 @@ import { userText } from '../events/messages.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
 import { type Assignment, type Plan, parseAssignments } from './assignments.ts';
 import { nudge, planningPrompt, replanPrompt, resultsPrompt, SELF_EVALUATE, SYNTHESISE, workerPrompt } from './group-prompts.ts';
-import { type GroupConfig, missingFrom, runTasks, type Worker, type WorkerOutcome } from './group-workers.ts';
+import {
+  type Collected,
+  collectTasks,
+  type GroupConfig,
+  type LateTask,
+  LONGEST,
+  missingFrom,
+  type Worker,
+  type WorkerOutcome,
+} from './group-workers.ts';
 import type { Part, RunResult } from './steps.ts';
 
 export interface PlanRequest {
@@ -116,34 +125,36 @@ async function announce(
   await run.steps.emit(`${request.key}/${attempt}/planned`, { type: 'group.planned', payload });
 }
 
-/** Hands out the tasks and collects what comes. */
+/** Hands out the tasks and collects what comes in time, also from those that were late before. */
 export async function divide(
   run: AgentRun,
   config: GroupConfig,
   workers: readonly Worker[],
   planned: Assigned,
-  at: { readonly key: string; readonly request: string },
-): Promise<WorkerOutcome[]> {
+  at: { readonly key: string; readonly request: string; readonly late?: readonly LateTask[] },
+): Promise<Collected> {
   const shared = await run.context('shared', config.sharedContext);
   const nonce = await run.steps.nonce(`${at.key}/fence`);
   const tasks = planned.assignments.flatMap(({ worker: name, task }) => {
     const worker = workers.find((one) => one.name === name);
     return worker === undefined ? [] : [{ worker, prompt: workerPrompt(worker, shared, at.request, task, nonce) }];
   });
-  return await runTasks(run, config, at.key, tasks);
+  return await collectTasks(run, config, at.key, tasks, at.late);
 }
 
 export interface SynthesisRequest {
   readonly key: string;
   readonly outcomes: readonly WorkerOutcome[];
   readonly planned: Assigned;
+  readonly late: readonly LateTask[];
   /** `judge`: the orchestrator also says whether the goal is met. */
   readonly mode: 'answer' | 'judge';
 }
 
 export async function synthesise(run: AgentRun, request: SynthesisRequest): Promise<RunResult> {
   const nonce = await run.steps.nonce(`${request.key}/fence`);
-  const missing = allMissing(request.planned, request.outcomes);
+  const atWork = request.late.map(({ worker }) => `${worker} (still at work)`);
+  const missing = [...allMissing(request.planned, request.outcomes), ...atWork];
   const prompt = resultsPrompt(request.outcomes, missing, nonce, request.mode === 'judge' ? SELF_EVALUATE : SYNTHESISE);
   return await ask(run, request.key, 'speaker', prompt, request.planned.orchestrator);
 }
@@ -167,7 +178,7 @@ export async function ask(
   const handle = await run.steps.start(key, agent, userText(prompt), {
     role: evaluates ? 'evaluator' : 'orchestrator',
     part,
-    timeoutMs: limits.workerTimeoutMs,
+    timeLimit: LONGEST,
     // A judge has nothing to do but to judge: one that gives no score when told how will not give one later.
     ...(evaluates ? { maxTurns: limits.evaluationTurns } : {}),
     // The orchestrator keeps its conversation between prompts, as its workers do; a judge sees each result afresh.

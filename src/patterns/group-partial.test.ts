@@ -33,17 +33,14 @@ async function play(group: Partial<Group>, player: Player, more: Partial<PlayOpt
 const deaf = (): Promise<ModelOutcome> => new Promise(() => undefined);
 
 describe.each(['orchestrator', 'reflect'] as const)('%s', (mode) => {
-  it.each([
-    ['the worker’s timeout', { workerTimeout: 20_000 }],
-    ['the time to collect', { collectTimeout: 20_000 }],
-  ])('one stuck worker: partial results after %s', async (_name, limit) => {
-    const { result, asked, events } = await play({ mode, ...limit }, (one) =>
+  it('one stuck worker: partial results after its time', async () => {
+    const { result, asked, events } = await play({ mode, workerTimeout: 20_000 }, (one) =>
       one.part === 'work' && one.agent === 'tester' ? hangs(one) : undefined,
     );
     const shown = asked.find((one) => one.part === 'synthesis')?.text;
     expect(shown).toContain('### coder: done');
     expect(shown).toContain('coder has done in round 1');
-    expect(shown).toMatch(/### tester: failed[\s\S]*20000 ms of wall time/);
+    expect(shown).toMatch(/### tester: failed[\s\S]*It was not done within 20s \(workerTimeout\)\./);
     expect(shown).toContain('No result came from: tester.');
     expect(result).toMatchObject({
       status: 'completed',

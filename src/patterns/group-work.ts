@@ -8,7 +8,15 @@ import { selfJudged } from './group-evaluation.ts';
 import type { At, Made, Work } from './group-loop.ts';
 import { type Assigned, allMissing, ask, divide, plan, synthesise } from './group-orchestrator.ts';
 import { JUDGE_YOURSELF } from './group-prompts.ts';
-import { type GroupConfig, partsOf, putTogether, type Worker, type WorkerOutcome } from './group-workers.ts';
+import {
+  type GroupConfig,
+  type LateTask,
+  lateOutcomes,
+  partsOf,
+  putTogether,
+  type Worker,
+  type WorkerOutcome,
+} from './group-workers.ts';
 import { afterRound, type Part } from './verification.ts';
 
 export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Work {
@@ -17,6 +25,7 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
   let orchestrator: RunId | undefined;
   let planned: Assigned | undefined;
   let outcomes: readonly WorkerOutcome[] | undefined;
+  let late: readonly LateTask[] = [];
   let before: readonly Part[] = [];
   let iterationOf = 0;
 
@@ -38,9 +47,12 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
       if (at.iteration !== iterationOf) [iterationOf, planned, outcomes] = [at.iteration, undefined, undefined];
       const stopped = planned === undefined ? await divided(at) : undefined;
       if (stopped !== undefined || planned === undefined) return stopped as Made;
-      outcomes ??= await divide(run, config, workers, planned, { key: `${at.key}/work`, request });
+      if (outcomes === undefined) {
+        const collected = await divide(run, config, workers, planned, { key: `${at.key}/work`, request, late });
+        [outcomes, late] = [collected.outcomes, collected.late];
+      }
       const mode = judges ? 'judge' : 'answer';
-      const result = await synthesise(run, { key: `${at.key}/synthesis`, outcomes, planned, mode });
+      const result = await synthesise(run, { key: `${at.key}/synthesis`, outcomes, planned, late, mode });
       if (!succeeded(result)) return { kind: 'error', result, outcomes };
       orchestrator = result.finalRun;
       const whole = putTogether(result, outcomes, before);
@@ -54,6 +66,7 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
       orchestrator = verdict.finalRun;
       return selfJudged(verdict.report.body);
     },
+    late: () => lateOutcomes(run, late),
     workers,
   };
 }

@@ -4,7 +4,7 @@ import { limits } from '../base/limits.ts';
 import type { Report, RunStatus, Verification } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import { type About, type AgentRun, succeeded } from './agent-run.ts';
-import type { Handle, RunResult } from './steps.ts';
+import type { Handle, RunResult, StartOptions } from './steps.ts';
 import { afterRound, type Part, resting, UNCHECKED, unverified, withVerification } from './verification.ts';
 
 export type GroupConfig = NonNullable<AgentDefinition['group']>;
@@ -54,6 +54,9 @@ export async function introduced(run: AgentRun, workers: readonly Worker[]): Pro
   return workers.map((worker, index) => ({ ...worker, about: about[index] }));
 }
 
+/** What somebody may take who is asked on behalf of the group. */
+export const LONGEST = { milliseconds: limits.workerTimeoutMs, setting: 'limit workerTimeoutMs' };
+
 /** Starts every task at once and waits for all, each no longer than it may take. */
 export async function runTasks(
   run: AgentRun,
@@ -67,15 +70,93 @@ export async function runTasks(
   return results.map((result, index) => outcome(tasks[index]?.worker.name ?? '', result));
 }
 
-export async function startTask(run: AgentRun, config: GroupConfig, key: string, { worker, prompt }: Task): Promise<Handle> {
-  const timeoutMs = Math.min(config.workerTimeout ?? limits.workerTimeoutMs, config.collectTimeout ?? limits.collectTimeoutMs);
+/** A worker that was not done when the results were put together. It goes on, and what it gives is not lost. */
+export interface LateTask {
+  readonly worker: string;
+  readonly handle: Handle;
+}
+
+export interface Collected {
+  readonly outcomes: readonly WorkerOutcome[];
+  readonly late: readonly LateTask[];
+}
+
+/**
+ * Starts every task at once and takes what comes within `collectTimeout`, also from those that were late before. Nobody does
+ * two things at a time: whoever is late and has a new task is waited for.
+ */
+export async function collectTasks(
+  run: AgentRun,
+  config: GroupConfig,
+  key: string,
+  tasks: readonly Task[],
+  before: readonly LateTask[] = [],
+): Promise<Collected> {
+  const isAgain = ({ worker }: LateTask): boolean => tasks.some((task) => task.worker.name === worker);
+  const caughtUp = await lateOutcomes(run, before.filter(isAgain));
+  const working = before.filter((task) => !isAgain(task));
+  for (const task of tasks) {
+    const handle = await startTask(run, config, key, task, 'workerTimeout');
+    working.push({ worker: task.worker.name, handle });
+  }
+  const results = await inTime(run, config, key, working);
+  const late = working.filter((_task, index) => results[index] === undefined);
+  const done = working.flatMap(({ worker }, index) => {
+    const result = results[index];
+    return result === undefined ? [] : [outcome(worker, result)];
+  });
+  return { outcomes: [...caughtUp, ...done], late };
+}
+
+/** Who may take no longer than all are waited for cannot be late. */
+async function inTime(
+  run: AgentRun,
+  config: GroupConfig,
+  key: string,
+  working: readonly LateTask[],
+): Promise<readonly (RunResult | undefined)[]> {
+  const handles = working.map(({ handle }) => handle);
+  const { workerTimeout = limits.workerTimeoutMs, collectTimeout = limits.collectTimeoutMs } = config;
+  if (workerTimeout <= collectTimeout) return await run.steps.settled(handles);
+  return await run.steps.collect(`${key}/collected`, handles, collectTimeout);
+}
+
+/** What came of those who were late, once they are done; each has no longer than any other worker. */
+export async function lateOutcomes(run: AgentRun, late: readonly LateTask[]): Promise<WorkerOutcome[]> {
+  if (late.length === 0) return [];
+  const results = await run.steps.settled(late.map(({ handle }) => handle));
+  return results.map((result, index) => outcome(late[index]?.worker ?? '', result));
+}
+
+/** Shows what came too late to be part of the answer. An answer that a program reads stays as it is. */
+export function withLate(result: RunResult, late: readonly WorkerOutcome[]): RunResult {
+  if (late.length === 0 || result.report.format === 'json') return result;
+  const parts = late.map(({ worker, ok, text }) => `### ${worker}${ok ? '' : ' (failed)'}\n\n${text}`);
+  const body = [result.report.body, 'This came too late to be put together (collectTimeout):', ...parts].join('\n\n');
+  return resting({ ...result, report: { ...result.report, body } }, partsOf(late.filter(({ ok }) => ok)));
+}
+
+/** Where nobody puts results together, nobody is waited for longer than `collectTimeout` either. */
+export async function startTask(
+  run: AgentRun,
+  config: GroupConfig,
+  key: string,
+  { worker, prompt }: Task,
+  longest: 'workerTimeout' | 'both' = 'both',
+): Promise<Handle> {
   return await run.steps.start(`${key}/${worker.name}`, worker.agent, userText(prompt), {
     role: 'worker',
     reason: `a task of ${run.agent.name}`,
     member: worker.name,
-    timeoutMs,
+    timeLimit: timeLimit(config, longest),
     ...(worker.model === undefined ? {} : { model: worker.model }),
   });
+}
+
+function timeLimit(config: GroupConfig, longest: 'workerTimeout' | 'both'): NonNullable<StartOptions['timeLimit']> {
+  const { workerTimeout = limits.workerTimeoutMs, collectTimeout = limits.collectTimeoutMs } = config;
+  if (longest === 'both' && collectTimeout < workerTimeout) return { milliseconds: collectTimeout, setting: 'collectTimeout' };
+  return { milliseconds: workerTimeout, setting: 'workerTimeout' };
 }
 
 export function outcome(worker: string, result: RunResult): WorkerOutcome {

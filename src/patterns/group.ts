@@ -13,6 +13,7 @@ import {
   ALL_FAILED,
   type GroupConfig,
   introduced,
+  lateOutcomes,
   missingFrom,
   outcome,
   partsOf,
@@ -21,6 +22,7 @@ import {
   startTask,
   type Worker,
   type WorkerOutcome,
+  withLate,
   withMissing,
   workersOf,
 } from './group-workers.ts';
@@ -83,9 +85,11 @@ async function singlePass(run: AgentRun, config: GroupConfig, workers: readonly 
     return { ...planned.result, status: 'failed', error: { code: 'no_assignments', message } };
   }
   if (planned.kind !== 'assigned') return { ...planned.result, finalAgent: run.agent.name };
-  const outcomes = await divide(run, config, workers, planned, { key: 'work', request });
-  const synthesis = await synthesise(run, { key: 'synthesis', outcomes, planned, mode: 'answer' });
-  return succeeded(synthesis) ? put(run, synthesis, planned, outcomes) : withWhatThereIs(run, outcomes, synthesis);
+  const { outcomes, late } = await divide(run, config, workers, planned, { key: 'work', request });
+  const synthesis = await synthesise(run, { key: 'synthesis', outcomes, planned, late, mode: 'answer' });
+  const came = await lateOutcomes(run, late);
+  if (!succeeded(synthesis)) return withWhatThereIs(run, [...outcomes, ...came], synthesis);
+  return withLate(put(run, synthesis, planned, outcomes), came);
 }
 
 /** The orchestrator's answer, which also says what is missing. */

@@ -45,8 +45,8 @@ export interface StartOptions {
   readonly continues?: RunId;
   /** Tightens the agent's own limit. */
   readonly maxTurns?: number;
-  /** Tightens the agent's own budget of wall time. */
-  readonly timeoutMs?: number;
+  /** Tightens the agent's own budget of wall time; `setting` is what a person would change. */
+  readonly timeLimit?: { readonly milliseconds: number; readonly setting: string };
   readonly seat?: Seat;
   /** Goes on with this member's latest conversation in the session, if it has one. */
   readonly member?: string;
@@ -92,6 +92,11 @@ export interface Steps {
   all(handles: readonly Handle[]): Promise<readonly RunResult[]>;
   /** Every child's result, however it ended. */
   settled(handles: readonly Handle[]): Promise<readonly RunResult[]>;
+  /**
+   * The results of the children that end within this time, for ever; `undefined` for those that do not. They go on, and are to be
+   * joined later. Time in which nobody drives the run does not count.
+   */
+  collect(key: string, handles: readonly Handle[], timeoutMs: number): Promise<readonly (RunResult | undefined)[]>;
   /** The first child to end wins, for ever; the others are cancelled. */
   race(key: string, handles: readonly Handle[]): Promise<{ readonly index: number; readonly result: RunResult }>;
   /** Waits for somebody's answer, durably. `undefined` when the time ran out. */

@@ -113,11 +113,12 @@ function end(state: GroupsProgress, event: EventOf<'run.ended'>): void {
   state.workers.delete(event.run_id);
   const { status } = event.payload;
   const done = status === 'completed' || status === 'completed_unverified';
-  const { iteration } = groupOf(state, worker.group).iterations.at(-1) ?? { iteration: 1 };
-  change(state, worker.group, iteration, at(event), (one) => {
-    const known = one.workers.some(({ run }) => run === event.run_id);
-    return known ? withWorker(one, worker.worker, { run: event.run_id, state: done ? 'done' : 'failed' }) : one;
-  });
+  // Somebody who was late belongs to the iteration that gave the task.
+  const asked = groupOf(state, worker.group).iterations.find((one) => one.workers.some(({ run }) => run === event.run_id));
+  if (asked === undefined) return;
+  change(state, worker.group, asked.iteration, at(event), (one) =>
+    withWorker(one, worker.worker, { run: event.run_id, state: done ? 'done' : 'failed' }),
+  );
 }
 
 function plan(state: GroupsProgress, event: EventOf<'group.planned'>): void {

@@ -69,7 +69,7 @@ export const advisorScenarios: readonly Scenario[] = [
     brain: byAgent({ chief: () => says('Yes.'), risk: never, law: () => says('Legal.') }),
     expect: { body: 'Yes.', finalAgent: 'chief' },
     check(story) {
-      const failure = 'Advisor consultation failed for risk: The run used its 30 ms of wall time \\(budget\\.wall\\)\\.';
+      const failure = 'Advisor consultation failed for risk: It was not done within 30ms \\(budget\\.wall\\)\\.';
       expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['risk', failure], ['law', 'Legal\\.']));
       expect(statuses(story)).toEqual({ risk: 'budget_exhausted', law: 'completed' });
     },

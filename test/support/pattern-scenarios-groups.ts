@@ -77,7 +77,7 @@ const sideBySide: readonly Scenario[] = [
     brain: byAgent({ coder: never, tester: () => says('by tester') }),
     expect: { finalAgent: 'lead' },
     check({ result }) {
-      expect(result.report.body).toContain('### coder (failed)\n\nThe run used its 10000 ms of wall time');
+      expect(result.report.body).toContain('### coder (failed)\n\nIt was not done within 10s (workerTimeout).');
       expect(result.report.body).toContain('### tester\n\nby tester');
     },
   },

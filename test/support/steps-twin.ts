@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { TroupeError } from '../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { limits } from '../../src/base/limits.ts';
+import { wallTimeText } from '../../src/engine/drive-run.ts';
 import { about } from '../../src/engine/group-support.ts';
 import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
 import type { EventType, Payloads } from '../../src/events/catalogue.ts';
@@ -46,8 +47,7 @@ interface Node {
   readonly parent: Node | undefined;
   readonly started: Payloads['run.started'];
   readonly abort: AbortController;
-  /** Tightens the agent's own budget of wall time. */
-  readonly timeoutMs?: number | undefined;
+  readonly timeLimit?: StartOptions['timeLimit'];
 }
 
 interface Said {
@@ -105,8 +105,9 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
   record(stage, node, 'run.started', node.started);
   const agent = stage.options.agents.find((one) => one.name === name);
   if (agent === undefined) throw new TroupeError('no_agent', `There is no agent named ${name}.`);
-  const shortest = Math.min(agent.budget?.wall ?? Number.POSITIVE_INFINITY, node.timeoutMs ?? Number.POSITIVE_INFINITY);
-  const wall = Number.isFinite(shortest) ? shortest : undefined;
+  const own = agent.budget?.wall ?? Number.POSITIVE_INFINITY;
+  const given = node.timeLimit?.milliseconds ?? Number.POSITIVE_INFINITY;
+  const wall = Number.isFinite(Math.min(own, given)) ? Math.min(own, given) : undefined;
   let late = false;
   const timeIsUp = (): void => {
     late = true;
@@ -127,7 +128,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
     session: (request) => session(stage, node, agent, request),
   });
   forget();
-  const error = { code: 'budget_exhausted', message: `The run used its ${wall} ms of wall time (budget.wall).` };
+  const error = { code: 'budget_exhausted', message: wallTimeText(wall ?? 0, given < own ? node.timeLimit?.setting : undefined) };
   const last: RunResult = late ? { ...done, status: 'budget_exhausted', error } : done;
   const result = withVerification(last, last.verification);
   const { status, report, finalAgent, finalRun, spoke, verification } = result;
@@ -164,10 +165,10 @@ function startChild(
   asked: { readonly agent: string; readonly input: UserMessage },
   options: StartOptions,
 ): Node {
-  const { timeoutMs, ...told } = options;
+  const { timeLimit, ...told } = options;
   const abort = new AbortController();
   const started = { ...asked, parent: parent.run, depth: parent.started.depth + 1, ...told };
-  const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeoutMs };
+  const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeLimit };
   const continues = told.continues ?? (told.member === undefined ? undefined : stage.members.get(placeOf(fresh)));
   const node = continues === undefined ? fresh : { ...fresh, started: { ...started, continues } };
   if (parent.abort.signal.aborted) abort.abort();
@@ -200,6 +201,18 @@ function handSteps(stage: Stage, node: Node): Steps {
       return { key };
     },
     settled,
+    async collect(key, handles, timeoutMs) {
+      claim(key);
+      const ended = new Map<number, RunResult>();
+      const results = handles.map((handle, index) => child(handle).result.then((result) => ended.set(index, result)));
+      let forget = (): void => undefined;
+      const over = new Promise<void>((resolve) => {
+        forget = (stage.options.clock ?? systemClock).after(timeoutMs, resolve);
+      });
+      await Promise.race([Promise.all(results), over]);
+      forget();
+      return handles.map((_handle, index) => ended.get(index));
+    },
     async all(handles) {
       const results = await settled(handles);
       const failed = results.find((result) => !succeeded(result));
