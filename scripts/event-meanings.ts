@@ -253,6 +253,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       proves: 'the commands of the line that ended with 0 for sure, as claims are compared with them',
       unproved: 'the commands of the line that its exit code says nothing about, and why',
       workspace: 'fingerprints of the workspace before and after, or why there are none',
+      protected: 'files that are closed to agents and changed meanwhile',
     },
   },
   'cli.stdout': {

@@ -24,6 +24,9 @@ export const ASSISTANT_TOOLS: readonly string[] = [
   'cancel_assistant',
 ];
 
+/** What `permissions` may name beside tools: places that only the owner can open. */
+const PROTECTED: readonly string[] = ['protected', 'protected:agents', 'protected:settings', 'protected:git'];
+
 const KNOWN = [...BUILT_IN_TOOLS, ...ASSISTANT_TOOLS];
 
 export interface McpReference {
@@ -47,7 +50,8 @@ export function checkToolNames(agent: AgentDefinition, placeOf: PlaceOf, servers
     ...Object.keys(agent.permissions ?? {}).map((name) => [name, ['permissions', name], 'key'] as const),
   ];
   return names.flatMap(([name, path, part]) => {
-    if (part === 'key' && (name === '*' || known.some((server) => name.startsWith(`${server}__`)))) return [];
+    if (part === 'key' && (name === '*' || PROTECTED.includes(name) || known.some((server) => name.startsWith(`${server}__`))))
+      return [];
     const problem = toolProblem(name, known);
     return problem === undefined ? [] : [errorAt(placeOf(path, part), problem.message, problem.fix)];
   });

@@ -206,6 +206,8 @@ export const limits = {
   readLineCharacters: 2_000,
   pathCharacters: 4_096,
   walkEntries: 200_000,
+  /** Protected files that are looked at before and after a command. */
+  watchedFiles: 2_000,
   searchMs: 20 * SECOND,
   searchFileBytes: 4 * MIB,
   diffBytes: 16 * KIB,

@@ -4,8 +4,9 @@
  */
 
 import { childRunId } from '../base/ids.ts';
-import type { Json } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import type { Answer } from '../events/catalogue.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
@@ -13,7 +14,10 @@ import { resultPart } from '../projections/transcript.ts';
 import type { SessionTools } from '../session/port.ts';
 import { boundResult } from '../tools/bounded.ts';
 import { runTool } from '../tools/call.ts';
+import { stricter } from '../tools/permissions.ts';
 import type { Tool, ToolOutcome } from '../tools/port.ts';
+import type { Protection } from '../tools/protected-names.ts';
+import { closedText } from '../tools/workspace.ts';
 import { callAgent } from './agent-calls.ts';
 import { takeUpAssistant } from './assistant-calls.ts';
 import { createCallOrder } from './call-order.ts';
@@ -80,8 +84,8 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const mayHaveHappened = begun !== undefined && tool.replay === 'never' && tool.kind === undefined;
   if (gone !== undefined) return mayHaveHappened ? inDoubt(caller, call) : refuse(caller, step, asked, gone);
   if (tool.kind === 'question') return await askUser(caller, call);
-  const refusal = await permitted(caller, call);
-  if (refusal !== undefined) return refuse(caller, step, asked, refusal);
+  const permit = await permitted(caller, call);
+  if (!permit.ok) return refuse(caller, step, asked, permit.error);
   if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
   await call.itsTurn();
   tree.checkpoint(node);
@@ -99,6 +103,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         run: speakerOf(node).run,
         idempotencyKey: `${node.run}/${step}`,
         seen: caller.files.during(call.turn),
+        opened: permit.value,
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
     );
@@ -149,23 +154,36 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
   return event;
 }
 
-/** `undefined` when the call may go ahead, else what to tell the model. */
-async function permitted({ tree, node, setup }: Caller, { step, tool, asked }: Call): Promise<string | undefined> {
-  const permission = tree.parts.permission(setup.definition, tool);
-  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession(tool.name))) return undefined;
+/** What of the protected places the call may change, if it may go ahead; else what to tell the model. */
+async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<Protection | undefined, string>> {
+  const { tree, node, setup } = caller;
+  const protection = await tool.protects?.(asked.input, tree.workspaceOf(node));
+  const own = tree.parts.permission(setup.definition, tool);
+  const permission = protection === undefined ? own : stricter(own, tree.parts.opening?.(setup.definition, protection) ?? 'deny');
+  // What was approved for the session was the tool, not what is protected from it.
+  const name = protection === undefined ? tool.name : `protected:${protection}`;
+  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession(name))) return ok(protection);
+  if (permission === 'deny' && own !== 'deny' && protection !== undefined)
+    return fail(closedText(pathIn(asked.input), protection));
   if (permission === 'deny')
-    return `Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`;
+    return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
+  const what = protection === undefined ? '' : `, on what is protected (${name})`;
   const answer = await waitForAnswer(tree, node, `${step}/approval`, {
     kind: 'permission',
     payload: {
-      tool: tool.name,
+      tool: name,
       input: asked.input,
-      why: `${setup.definition.name} wants to use ${tool.name}: ${brief(asked.input)}`,
+      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input)}`,
     },
   });
-  if (answer.kind === 'approved') return undefined;
+  if (answer.kind === 'approved') return ok(protection);
   const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
-  return `Not run: the user said no.${note}`;
+  return fail(`Not run: the user said no.${note}`);
+}
+
+function pathIn(input: Json): string {
+  const path = isJsonObject(input) ? input['path'] : undefined;
+  return typeof path === 'string' ? path : '';
 }
 
 /** Whether a call that may have happened is made again: only when the user, asked, says so. */

@@ -16,6 +16,7 @@ import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult, StartOptions } from '../patterns/steps.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
+import type { Protection } from '../tools/protected-names.ts';
 import type { WorkspaceWatch } from '../tools/workspace-watch.ts';
 import type { BudgetScope } from './budget.ts';
 import type { Channel } from './channel.ts';
@@ -47,6 +48,8 @@ export interface EngineParts {
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   permission(agent: AgentDefinition, tool: Tool): Permission;
+  /** Whether an agent may change what is protected; without it nobody may. */
+  opening?(agent: AgentDefinition, protection: Protection): Permission;
   /** The text of a file that an agent names for context, or what is wrong with it. */
   contextFile?(file: string): Promise<Result<string, { readonly message: string }>>;
   /** Takes secrets out of what a tool gave, so that the model sees what the ledger keeps. */

@@ -8,6 +8,8 @@ export const evidenceEvents = {
     exitCode: z.number().int().nullable(),
     signal: z.string().nullable(),
     durationMs: z.number(),
+    /** Files that are closed to agents and were changed meanwhile. */
+    protected: z.array(z.string()).optional(),
     /** Ended from outside: whatever its exit code, it did not come to its own end. */
     stopped: z.enum(['timeout', 'cancelled']).optional(),
     /** The commands of the line that ended with 0 for sure, each in the one form that claims are compared with. */

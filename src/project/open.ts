@@ -26,11 +26,12 @@ import { createKeyRing } from '../ledger/seal-keys.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import { createPrices } from '../models/prices.ts';
-import { decide } from '../tools/permissions.ts';
+import type { ProtectedPlaces } from '../tools/guard.ts';
+import { decide, decideProtected } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createWorkspaceWatch } from '../tools/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
-import { loadConfig, type ProjectConfig } from './config.ts';
+import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { createSavedAgents } from './group-agents.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
@@ -80,7 +81,8 @@ async function assemble(
   const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, root: folder } = config;
-  const toolsets = createToolsets({ clock, random, env, folder, mcp, tools: extras.tools, assistants: talking });
+  const places = protectedPlaces(config, env);
+  const toolsets = createToolsets({ clock, random, env, folder, mcp, places, tools: extras.tools, assistants: talking });
   const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
@@ -95,6 +97,7 @@ async function assemble(
     agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
     tools: toolsets.of,
     permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
+    opening: (agent, protection) => decideProtected(protection, agent.permissions, config.permissions),
     contextFile: (file) => readContextFile(config.root, file),
     redact: protection.redactor.text,
     defaultModels: () => defaultModels(config, env, clock),
@@ -178,4 +181,10 @@ function filledPrompt(
 async function engineOf(parts: EngineParts, address: RestateAddress): Promise<Engine> {
   const { createRestateEngine } = await import('../engine/restate-engine.ts');
   return createRestateEngine(parts, address);
+}
+
+/** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
+function protectedPlaces({ root, home, ledgerAddress }: ProjectConfig, env: Environment): ProtectedPlaces {
+  const ledger = ledgerAddress.kind === 'sqlite' ? ledgerAddress.location() : undefined;
+  return { project: root, home, ledger, user: userFolder(env) };
 }

@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts';
 import { isSecretVariable } from '../base/redact.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
+import type { ProtectedPlaces } from '../tools/guard.ts';
 import type { McpServers } from '../tools/mcp.ts';
 import type { McpServerConfig } from '../tools/mcp-connection.ts';
 import type { Tool } from '../tools/port.ts';
@@ -18,6 +19,8 @@ export interface ToolsetsOptions {
   /** Where MCP servers are started. */
   readonly folder: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** What the built-in tools keep agents out of. */
+  readonly places: ProtectedPlaces;
   /** Tools to find, spawn and talk with other agents; loaded with the first agent that uses one. */
   assistants(): Promise<readonly Tool[]>;
   /** Tools of an embedding program, beside the built-in ones. */
@@ -30,7 +33,7 @@ export interface Toolsets {
 }
 
 export function createToolsets(options: ToolsetsOptions): Toolsets {
-  const { clock, random, env, folder } = options;
+  const { clock, random, env, folder, places } = options;
   const own: BuiltIns = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
   // Loaded with the first agent that uses one.
   const builtInsFor = async (names: readonly string[]): Promise<BuiltIns> => {
@@ -39,7 +42,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       for (const tool of await options.assistants()) if (!known.has(tool.name)) known.set(tool.name, () => tool);
     if (names.every((name) => known.has(name) || name.startsWith('mcp:'))) return known;
     const { createBuiltIns } = await import('../tools/built-ins.ts');
-    return new Map([...createBuiltIns({ clock, random, environment: env }), ...known]);
+    return new Map([...createBuiltIns({ clock, random, environment: env, places }), ...known]);
   };
   const mcpOptions = { clock, environment: env, folder };
   let shared: Promise<McpServers> | undefined;

@@ -240,11 +240,12 @@ function describeTool(event: ToolEvent): Description {
       return ['info', child === undefined ? `${name} done in ${took}${doubt}` : `${child.agent} answered in ${took}`];
     }
     case 'cli.run': {
-      const { command, exitCode, signal, durationMs } = event.payload;
+      const { command, exitCode, signal, durationMs, protected: touched = [] } = event.payload;
       const how = exitCode === null ? `ended by ${signal ?? 'a signal'}` : `exit ${exitCode}`;
+      const meanwhile = touched.length === 0 ? '' : `; protected files changed meanwhile: ${touched.join(', ')}`;
       return [
-        exitCode === 0 ? 'info' : 'warn',
-        `$ ${firstLine(command, TEXT_CHARACTERS)} (${how}, ${readableDuration(durationMs)})`,
+        exitCode === 0 && touched.length === 0 ? 'info' : 'warn',
+        `$ ${firstLine(command, TEXT_CHARACTERS)} (${how}, ${readableDuration(durationMs)})${meanwhile}`,
       ];
     }
     case 'cli.stdout':

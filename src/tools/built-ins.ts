@@ -5,6 +5,7 @@ import { askTool } from './ask.ts';
 import { editTool } from './edit.ts';
 import type { Environment } from './environment.ts';
 import { fetchTool } from './fetch.ts';
+import { createGuard, type ProtectedPlaces } from './guard.ts';
 import { listTool } from './list.ts';
 import { planTool } from './plan.ts';
 import type { Tool } from './port.ts';
@@ -14,6 +15,8 @@ import { shellTool } from './shell.ts';
 import { writeTool } from './write.ts';
 
 export interface BuiltInOptions {
+  /** What is protected beside the names that always are. */
+  readonly places?: ProtectedPlaces | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Our own environment; commands see a small part of it. */
@@ -28,13 +31,14 @@ export interface BuiltInOptions {
 export type BuiltIns = ReadonlyMap<string, () => Tool>;
 
 export function createBuiltIns(options: BuiltInOptions): BuiltIns {
+  const parts = { ...options, guard: createGuard(options.places) };
   return new Map<string, () => Tool>([
-    ['read', readTool],
-    ['write', () => writeTool(options)],
-    ['edit', () => editTool(options)],
-    ['list', listTool],
-    ['search', () => searchTool(options)],
-    ['shell', () => shellTool(options)],
+    ['read', () => readTool(parts)],
+    ['write', () => writeTool(parts)],
+    ['edit', () => editTool(parts)],
+    ['list', () => listTool(parts)],
+    ['search', () => searchTool(parts)],
+    ['shell', () => shellTool(parts)],
     ['fetch', () => fetchTool({ clock: options.clock, allowLocal: options.allowLocalFetch })],
     ['plan', planTool],
     ['ask', askTool],

@@ -10,14 +10,17 @@ import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { editTool } from './edit.ts';
 import { alone } from './file-lock.ts';
+import { createGuard } from './guard.ts';
 import type { ToolContext, ToolOutcome } from './port.ts';
 import { readTool } from './read.ts';
 import { resolveInside } from './workspace.ts';
 import { writeTool } from './write.ts';
 
-const read = readTool();
-const write = writeTool({ clock: systemClock, random: systemRandom });
-const edit = editTool({ clock: systemClock, random: systemRandom });
+const guard = createGuard();
+
+const read = readTool({ guard });
+const write = writeTool({ clock: systemClock, random: systemRandom, guard });
+const edit = editTool({ clock: systemClock, random: systemRandom, guard });
 const MAIN = fileURLToPath(new URL('../../test/support/file-change-main.ts', import.meta.url));
 
 const said = (outcome: ToolOutcome): string =>
@@ -93,7 +96,7 @@ describe('several processes', () => {
     await writeFile(join(place.path, 'count.txt'), '1');
     const holder = spawn(process.execPath, [MAIN, 'hold', place.path], { stdio: ['pipe', 'pipe', 'inherit'] });
     await once(holder.stdout, 'data');
-    const inside = await resolveInside(join(place.path, 'sub'), 'x.txt', 'write');
+    const inside = await resolveInside(join(place.path, 'sub'), 'x.txt', { guard, use: 'write' });
     if (!inside.ok) throw new Error(inside.error);
     const change = (signal: AbortSignal) => alone(inside.value, { clock: systemClock, signal }, async () => 'changed');
     // A workspace within the other: it finds the same lock taken.

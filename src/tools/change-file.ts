@@ -4,18 +4,22 @@
  * leave the file as it is, is no change.
  */
 import type { Clock } from '../base/clock.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import { ok, type Result } from '../base/result.ts';
 import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
 import { type FileContent, readContent } from './file-content.ts';
 import { alone } from './file-lock.ts';
+import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
 import { type Evidence, errorResult, type ToolContext, type ToolOutcome } from './port.ts';
-import { type InsidePath, resolveInside } from './workspace.ts';
+import type { Protection } from './protected-names.ts';
+import { type InsidePath, resolveAnywhere, resolveInside } from './workspace.ts';
 
 export interface ChangeParts {
   readonly clock: Clock;
   readonly random: Random;
+  readonly guard: Guard;
 }
 
 export interface Change {
@@ -28,7 +32,11 @@ export interface Change {
 }
 
 export async function changeFile(change: Change, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
-  const inside = await resolveInside(context.workspace, change.path, 'write');
+  const inside = await resolveInside(context.workspace, change.path, {
+    guard: parts.guard,
+    use: 'write',
+    opened: context.opened,
+  });
   if (!inside.ok) return errorResult(inside.error);
   if (inside.value.relative === '') return errorResult('The path is the workspace itself; name a file in it.');
   const options = { clock: parts.clock, signal: context.signal };
@@ -93,4 +101,12 @@ async function tooLate(
   return errorResult(
     `${path} ${what}${by === undefined ? '' : ` (by the agent ${by})`}; nothing was changed. Read it again and decide anew.`,
   );
+}
+
+/** What a change of this path would need to be opened first; `undefined` also for what cannot be changed at all. */
+export async function protectionOf(guard: Guard, workspace: string, input: Json): Promise<Protection | undefined> {
+  const path = isJsonObject(input) ? input['path'] : undefined;
+  const inside = typeof path === 'string' ? await resolveAnywhere(workspace, path) : undefined;
+  const protection = inside?.ok === true ? await guard.protection(inside.value.root, inside.value.absolute) : undefined;
+  return protection === 'state' ? undefined : protection;
 }

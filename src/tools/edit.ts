@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { type ChangeParts, changeFile } from './change-file.ts';
+import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
 import { defineTool } from './define-tool.ts';
 import { decodeUtf8, looksBinary } from './file-content.ts';
 import type { Tool } from './port.ts';
@@ -20,7 +20,7 @@ const HINT_CHARACTERS = 160;
 const LINES_COMPARED = 20_000;
 
 export function editTool(parts: ChangeParts): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: 'edit',
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
     input,
@@ -51,6 +51,7 @@ export function editTool(parts: ChangeParts): Tool {
       );
     },
   });
+  return { ...tool, protects: (input, workspace) => protectionOf(parts.guard, workspace, input) };
 }
 
 interface Edited {

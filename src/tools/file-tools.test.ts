@@ -7,13 +7,16 @@ import { testWorkspace } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { editTool } from './edit.ts';
+import { createGuard } from './guard.ts';
 import type { ToolOutcome } from './port.ts';
 import { readTool } from './read.ts';
 import { writeTool } from './write.ts';
 
-const read = readTool();
-const write = writeTool({ clock: systemClock, random: systemRandom });
-const edit = editTool({ clock: systemClock, random: systemRandom });
+const guard = createGuard();
+
+const read = readTool({ guard });
+const write = writeTool({ clock: systemClock, random: systemRandom, guard });
+const edit = editTool({ clock: systemClock, random: systemRandom, guard });
 
 function textOf(outcome: ToolOutcome): string {
   if (outcome.kind === 'error') return `error: ${outcome.message}`;

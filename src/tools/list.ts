@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import { defineTool } from './define-tool.ts';
 import { globMatcher } from './glob.ts';
+import type { Guard } from './guard.ts';
 import { errorResult, type Tool, textResult } from './port.ts';
 import { walk } from './walk.ts';
 import { resolveInside } from './workspace.ts';
@@ -19,7 +20,7 @@ const input = z.strictObject({
   everything: z.boolean().optional().describe('Include `.git` and `node_modules`, which are left out otherwise.'),
 });
 
-export function listTool(): Tool {
+export function listTool({ guard }: { readonly guard: Guard }): Tool {
   return defineTool({
     name: 'list',
     description: 'Lists a folder of the workspace, or all paths below it that match a pattern. Folders end with `/`.',
@@ -27,7 +28,7 @@ export function listTool(): Tool {
     replay: 'safe',
     readOnly: true,
     run: async ({ path = '.', pattern, everything = false }, { workspace, signal }) => {
-      const inside = await resolveInside(workspace, path);
+      const inside = await resolveInside(workspace, path, { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
       const start = inside.value;
       const facts = await stat(start.absolute).catch(() => undefined);
@@ -37,7 +38,7 @@ export function listTool(): Tool {
       const below = start.relative === '' ? 0 : start.relative.length + 1;
 
       const found: string[] = [];
-      const walked = walk(start, { signal, recursive: pattern !== undefined, everything });
+      const walked = walk(start, { signal, recursive: pattern !== undefined, everything, hidden: await guard.hidden() });
       let step = await walked.next();
       for (; step.done !== true && found.length <= limits.listEntries; step = await walked.next()) {
         const { relative, kind } = step.value;

@@ -3,6 +3,7 @@
  * name decides; between the agent's map and the project's the stricter answer wins; where neither speaks, the default holds.
  */
 import type { Permission, Tool } from './port.ts';
+import type { Protection } from './protected-names.ts';
 
 export type Permissions = Readonly<Record<string, Permission>>;
 type Subject = Pick<Tool, 'name' | 'replay' | 'readOnly' | 'origin'>;
@@ -22,10 +23,13 @@ const DEFAULTS: ReadonlyMap<string, Permission> = new Map([
   ['shell', 'ask'],
 ]);
 
+export const stricter = (left: Permission, right: Permission): Permission =>
+  STRICTNESS[left] >= STRICTNESS[right] ? left : right;
+
 export function decide(tool: Subject, agent: Permissions = {}, project: Permissions = {}): Permission {
   const answers = [lookUp(agent, tool), lookUp(project, tool)].filter((answer) => answer !== undefined);
   if (answers.length === 0) return defaultPermission(tool);
-  return answers.reduce((left, right) => (STRICTNESS[left] >= STRICTNESS[right] ? left : right));
+  return answers.reduce(stricter);
 }
 
 /**
@@ -47,4 +51,13 @@ function namesOf({ name, origin }: Subject): readonly string[] {
   if (origin === undefined) return [name, '*'];
   const server = `mcp:${origin.server}`;
   return [`${server}/${origin.tool}`, name, `${server}/*`, server, '*'];
+}
+
+/**
+ * Whether an agent may change what is protected. Both must say so by name, the owner's settings and the agent's own file: a file
+ * cannot give itself the right, and one agent that needs it does not open the door for all.
+ */
+export function decideProtected(protection: Protection, agent: Permissions = {}, project: Permissions = {}): Permission {
+  const answers = [agent, project].map((one) => one[`protected:${protection}`] ?? one['protected'] ?? 'deny');
+  return answers.reduce(stricter);
 }

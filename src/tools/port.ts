@@ -6,6 +6,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { ImagePart, TextPart } from '../events/messages.ts';
+import type { Protection } from './protected-names.ts';
 
 /**
  * What may happen when a call was under way as the process died. `safe`: make it again. `never`: do not; tell the model
@@ -39,6 +40,8 @@ export interface ToolContext {
   /** Run id and step key: the same for a call and its repetition. */
   readonly idempotencyKey: string;
   readonly seen: SeenFiles;
+  /** What this one call may change although it is protected: the owner's settings and the agent's file allow it. */
+  readonly opened?: Protection | undefined;
 }
 
 /** Facts that a built-in tool observed. The runtime writes them; agents cannot. */
@@ -85,6 +88,8 @@ export interface Tool {
   readonly waits?: boolean;
   /** The agent behind a tool of kind `agent`. */
   readonly agent?: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
+  /** What a call would have to be allowed to change beyond its own permission. */
+  protects?(input: Json, workspace: string): Promise<Protection | undefined>;
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;
 }
 

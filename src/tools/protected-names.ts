@@ -1,2 +1,45 @@
+/**
+ * Names that mean something to those who start agents or run their tools, and so are not for agents to write: whoever can write
+ * them can give itself rights. They count in any spelling that some file system takes for the same name.
+ */
+
+/** What a path belongs to. `state` is Troupe's own and always closed; the others can be opened by a permission. */
+export type Protection = 'state' | 'agents' | 'settings' | 'git';
+
 /** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
 export const STATE_FOLDER = '.troupe';
+/** The folder of agents at the top of a project. Elsewhere the word means other things. */
+export const AGENTS_FOLDER = 'agents';
+export const SETTINGS_FILE = 'troupe.yaml';
+
+/** Folders that hold agents, of ours and of other tools, and files that say which servers are started. */
+export const AGENT_FOLDERS: readonly string[] = ['.claude', '.opencode', '.squad', '.ai-team'];
+export const SETTINGS_FILES: readonly string[] = [SETTINGS_FILE, '.mcp.json'];
+
+const PROTECTED: ReadonlyMap<string, Protection> = new Map<string, Protection>([
+  [STATE_FOLDER, 'state'],
+  // Hooks in here run outside every permission. The second is its short name on Windows.
+  ['.git', 'git'],
+  ['git~1', 'git'],
+  ...AGENT_FOLDERS.map((name) => [name, 'agents'] as const),
+  ...SETTINGS_FILES.map((name) => [name, 'settings'] as const),
+]);
+
+/**
+ * The one spelling of a name: file systems ignore case, Unicode's forms, signs that do not show, or dots and spaces at the end.
+ */
+export function plainName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+    .replace(/[. ]+$/, '');
+}
+
+/** Of the parts of a path, the first that is protected wherever it stands; what Troupe itself keeps counts before the rest. */
+export function protectedName(parts: readonly string[]): Protection | undefined {
+  const found = parts.map((part) => PROTECTED.get(plainName(part))).filter((one) => one !== undefined);
+  return found.includes('state') ? 'state' : found[0];
+}
+
+export const plainPath = (path: string): string => path.split('/').map(plainName).join('/');

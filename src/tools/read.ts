@@ -5,6 +5,7 @@ import { groupDigits } from './bounded.ts';
 import { defineTool } from './define-tool.ts';
 import { sha256 } from './file-change.ts';
 import { imageTypeOf, looksBinary, readContent } from './file-content.ts';
+import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
 import { errorResult, type Tool, type ToolOutcome, textResult } from './port.ts';
 import { resolveInside } from './workspace.ts';
@@ -21,7 +22,7 @@ const input = z.strictObject({
     .describe(`How many lines to show (at most ${limits.readLines}).`),
 });
 
-export function readTool(): Tool {
+export function readTool({ guard }: { readonly guard: Guard }): Tool {
   return defineTool({
     name: 'read',
     description:
@@ -31,7 +32,7 @@ export function readTool(): Tool {
     replay: 'safe',
     readOnly: true,
     run: async ({ path, offset, limit }, { workspace }) => {
-      const inside = await resolveInside(workspace, path);
+      const inside = await resolveInside(workspace, path, { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
       const { relative, absolute } = inside.value;
       if (!(await pathExists(absolute)))

@@ -5,12 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../test/support/tool-workspace.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { globMatcher } from './glob.ts';
+import { createGuard } from './guard.ts';
 import { listTool } from './list.ts';
 import type { ToolOutcome } from './port.ts';
 import { searchTool } from './search.ts';
 
-const list = listTool();
-const search = searchTool({ clock: systemClock });
+const guard = createGuard();
+
+const list = listTool({ guard });
+const search = searchTool({ clock: systemClock, guard });
 const textOf = (outcome: ToolOutcome): string =>
   outcome.kind === 'error'
     ? `error: ${outcome.message}`
@@ -122,7 +125,7 @@ describe('search', () => {
     const ticking = setInterval(() => {
       ticks += 1;
     }, 20);
-    const outcome = await searchTool({ clock: quick }).run({ text: '^(a+)+$', regex: true }, place.context);
+    const outcome = await searchTool({ clock: quick, guard }).run({ text: '^(a+)+$', regex: true }, place.context);
     clearInterval(ticking);
     expect(textOf(outcome)).toContain('(searchMs)');
     expect(ticks).toBeGreaterThan(5);

@@ -6,10 +6,11 @@ import { limits } from '../base/limits.ts';
 import { defineTool } from './define-tool.ts';
 import { looksBinary, readContent } from './file-content.ts';
 import { globMatcher } from './glob.ts';
+import type { Guard } from './guard.ts';
 import { type LineSearch, plainSearch, regexSearch } from './line-search.ts';
 import { pathExists } from './path-exists.ts';
 import { errorResult, type Tool, textResult } from './port.ts';
-import { type WalkedEntry, walk } from './walk.ts';
+import { type WalkedEntry, type WalkOptions, walk } from './walk.ts';
 import { type InsidePath, resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
@@ -23,7 +24,7 @@ type Input = z.infer<typeof input>;
 
 const LINE_SHOWN = 300;
 
-export function searchTool({ clock }: { readonly clock: Clock }): Tool {
+export function searchTool({ clock, guard }: { readonly clock: Clock; readonly guard: Guard }): Tool {
   return defineTool({
     name: 'search',
     description:
@@ -32,7 +33,7 @@ export function searchTool({ clock }: { readonly clock: Clock }): Tool {
     replay: 'safe',
     readOnly: true,
     run: async (request, { workspace, signal }) => {
-      const inside = await resolveInside(workspace, request.path ?? '.');
+      const inside = await resolveInside(workspace, request.path ?? '.', { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
       if (!(await pathExists(inside.value.absolute))) return errorResult(`${inside.value.relative}: no such file or folder.`);
       const budget = new AbortController();
@@ -42,7 +43,9 @@ export function searchTool({ clock }: { readonly clock: Clock }): Tool {
         const search = searchFor(request, stop);
         if (typeof search === 'string') return errorResult(search);
         try {
-          return textResult(rendered(await searchFiles(inside.value, request, search, stop), budget.signal.aborted));
+          return textResult(
+            rendered(await searchFiles(inside.value, request, search, stop, await guard.hidden()), budget.signal.aborted),
+          );
         } finally {
           search.close();
         }
@@ -66,12 +69,18 @@ interface Found {
   readonly cut: string | undefined;
 }
 
-async function searchFiles(start: InsidePath, request: Input, search: LineSearch, signal: AbortSignal): Promise<Found> {
+async function searchFiles(
+  start: InsidePath,
+  request: Input,
+  search: LineSearch,
+  signal: AbortSignal,
+  hidden: WalkOptions['hidden'],
+): Promise<Found> {
   const wanted = request.pattern === undefined ? () => true : globMatcher(request.pattern);
   const lines: string[] = [];
   let files = 0;
   const found = (cut: string | undefined): Found => ({ lines, files, cut });
-  for await (const entry of filesBelow(start, signal)) {
+  for await (const entry of filesBelow(start, signal, hidden)) {
     if (signal.aborted) break;
     if (entry.kind !== 'file' || !wanted(entry.relative)) continue;
     if (files >= limits.searchFiles) return found(`only ${limits.searchFiles} files were searched (searchFiles)`);
@@ -90,10 +99,10 @@ async function searchFiles(start: InsidePath, request: Input, search: LineSearch
   return found(undefined);
 }
 
-async function* filesBelow(start: InsidePath, signal: AbortSignal): AsyncGenerator<WalkedEntry> {
+async function* filesBelow(start: InsidePath, signal: AbortSignal, hidden: WalkOptions['hidden']): AsyncGenerator<WalkedEntry> {
   const facts = await stat(start.absolute);
   if (facts.isFile()) yield { absolute: start.absolute, relative: start.relative, kind: 'file' };
-  else yield* walk(start, { signal, recursive: true, everything: false });
+  else yield* walk(start, { signal, recursive: true, everything: false, hidden });
 }
 
 /** What is not searchable text (a folder, binary, too large, unreadable) has no lines. */

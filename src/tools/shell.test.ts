@@ -5,12 +5,15 @@ import { testWorkspace } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { runTool } from './call.ts';
+import { createGuard } from './guard.ts';
 import type { ToolOutcome } from './port.ts';
 import { shellTool } from './shell.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
+const guard = createGuard();
+
 const environment = { ...process.env, ANTHROPIC_API_KEY: 'sk-secret', EDITOR: 'vi', DEPLOY_TOKEN: 'given' };
-const shell = shellTool({ clock: systemClock, environment });
+const shell = shellTool({ clock: systemClock, environment, guard });
 const textOf = (outcome: ToolOutcome): string =>
   outcome.kind === 'error' ? outcome.message : outcome.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 const evidenceOf = (outcome: ToolOutcome, type: string) => outcome.evidence?.find((one) => one.type === type);
@@ -38,7 +41,7 @@ describe('shell', () => {
     const shown = textOf(await shell.run({ command: 'env' }, place.context));
     expect(shown).toContain('TERM=dumb');
     expect(shown).not.toMatch(/sk-secret|EDITOR|DEPLOY_TOKEN/);
-    const allowed = shellTool({ clock: systemClock, environment, allowedVariables: ['EDITOR', 'DEPLOY_TOKEN'] });
+    const allowed = shellTool({ clock: systemClock, environment, guard, allowedVariables: ['EDITOR', 'DEPLOY_TOKEN'] });
     expect(textOf(await allowed.run({ command: 'echo $EDITOR,$DEPLOY_TOKEN' }, place.context))).toBe('vi,\n(exit code 0)');
   });
 
@@ -107,7 +110,7 @@ describe('shell', () => {
 
   it('says when the shell itself is missing', async () => {
     await using place = await testWorkspace();
-    const broken = shellTool({ clock: systemClock, environment, shell: '/no/such/shell' });
+    const broken = shellTool({ clock: systemClock, environment, guard, shell: '/no/such/shell' });
     expect(textOf(await broken.run({ command: 'true' }, place.context))).toContain('/no/such/shell could not be started');
   });
 

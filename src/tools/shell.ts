@@ -11,6 +11,7 @@ import { type CommandOutcome, runCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
 import { defineTool } from './define-tool.ts';
 import { type Environment, minimalEnvironment } from './environment.ts';
+import type { Guard } from './guard.ts';
 import { errorResult, type Tool, type ToolOutcome } from './port.ts';
 import { workspaceRoot } from './workspace.ts';
 
@@ -20,6 +21,7 @@ export interface ShellOptions {
   /** Names of variables to pass on beside the basics. */
   readonly allowedVariables?: readonly string[] | undefined;
   readonly shell?: string | undefined;
+  readonly guard: Guard;
 }
 
 const input = z.strictObject({
@@ -40,6 +42,7 @@ export function shellTool(options: ShellOptions): Tool {
       const root = await workspaceRoot(workspace);
       if (!root.ok) return errorResult(root.error);
       const environment = minimalEnvironment(options.environment, options.allowedVariables);
+      const touched = await options.guard.watch();
       const ran = await runCommand({
         shell: options.shell ?? '/bin/sh',
         command,
@@ -50,7 +53,8 @@ export function shellTool(options: ShellOptions): Tool {
         clock: options.clock,
       });
       if (!ran.ok) return errorResult(ran.error);
-      return await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment['PATH'] ?? '');
+      const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment['PATH'] ?? '');
+      return withTouched(outcome, await touched());
     },
   });
 }
@@ -77,6 +81,23 @@ function endingOf({ exitCode, signal, stopped }: CommandOutcome, timeoutSeconds:
   if (stopped === 'timeout') return `(stopped after ${timeoutSeconds} s)`;
   if (stopped === 'cancelled') return '(stopped before it ended)';
   return exitCode === null ? `(ended by ${signal})` : `(exit code ${exitCode})`;
+}
+
+const TOUCHED_SHOWN = 20;
+
+/** A command can write what the other tools may not. It cannot be kept from it, but it does not go unseen. */
+function withTouched(outcome: ToolOutcome, touched: readonly string[]): ToolOutcome {
+  if (touched.length === 0) return outcome;
+  const shown = touched.slice(0, TOUCHED_SHOWN);
+  const more = touched.length > shown.length ? ` and ${touched.length - shown.length} more` : '';
+  const which = `${shown.join(', ')}${more}`;
+  const note = `(While this ran, files changed that are closed to agents: ${which}. It is on record for the owner.)`;
+  const evidence = (outcome.evidence ?? []).map((one) =>
+    one.type === 'cli.run' ? { ...one, payload: { ...one.payload, protected: shown } } : one,
+  );
+  return outcome.kind === 'ok'
+    ? { ...outcome, content: [...outcome.content, { type: 'text', text: note }], evidence }
+    : { ...outcome, message: `${outcome.message}\n${note}`, evidence };
 }
 
 function section(title: string, capture: Capture, text: string): string {

@@ -19,6 +19,8 @@ export interface WalkOptions {
   readonly recursive: boolean;
   /** Also go into `.git` and `node_modules`. */
   readonly everything: boolean;
+  /** What is not even shown. */
+  hidden(absolute: string): boolean;
 }
 
 const NAMES_AT_ONCE = 1_024;
@@ -42,14 +44,15 @@ export async function* walk(start: InsidePath, options: WalkOptions): AsyncGener
 }
 
 /** A folder that cannot be read is shown but not entered; of one with too many entries no more are read than count. */
-async function childrenOf(folder: WalkedEntry, { everything }: WalkOptions): Promise<WalkedEntry[]> {
+async function childrenOf(folder: WalkedEntry, { everything, hidden }: WalkOptions): Promise<WalkedEntry[]> {
   const children: WalkedEntry[] = [];
   try {
     for await (const entry of await opendir(folder.absolute, { bufferSize: NAMES_AT_ONCE })) {
       const { name } = entry;
-      if ((!everything && IGNORED.has(name)) || (folder.relative === '' && name === '.troupe')) continue;
+      const absolute = join(folder.absolute, name);
+      if ((!everything && IGNORED.has(name)) || hidden(absolute)) continue;
       children.push({
-        absolute: join(folder.absolute, name),
+        absolute,
         relative: folder.relative === '' ? name : `${folder.relative}/${name}`,
         kind: entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other',
       });

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../test/support/tool-workspace.ts';
+import { createGuard } from './guard.ts';
 import { resolveInside } from './workspace.ts';
+
+const guard = createGuard();
 
 /** A workspace beside a folder with a secret, and links that lead out of it. */
 async function trap() {
@@ -33,7 +36,7 @@ describe('resolveInside', () => {
       ['..name', '..name'],
       [join(workspace, 'file'), 'file'],
     ] as const) {
-      expect(await resolveInside(workspace, path)).toMatchObject({ ok: true, value: { relative } });
+      expect(await resolveInside(workspace, path, { guard, use: 'read' })).toMatchObject({ ok: true, value: { relative } });
     }
   });
 
@@ -55,21 +58,21 @@ describe('resolveInside', () => {
       '../work2',
     ];
     for (const path of [...ways, 'x'.repeat(5_000), `${'a/'.repeat(1_000)}b/../..${'/..'.repeat(1_001)}`]) {
-      expect(await resolveInside(workspace, path), path.slice(0, 50)).toMatchObject({ ok: false });
+      expect(await resolveInside(workspace, path, { guard, use: 'read' }), path.slice(0, 50)).toMatchObject({ ok: false });
     }
   });
 
   it('keeps agents out of the ledger, and writers out of the repository', async () => {
     const { outer, workspace } = await trap();
     await using _clean = outer;
-    expect(await resolveInside(workspace, '.troupe/ledger.db')).toMatchObject({ ok: false });
-    expect(await resolveInside(workspace, 'sub/.git/hooks/pre-commit', 'write')).toMatchObject({ ok: false });
-    expect(await resolveInside(workspace, 'in/.GIT/config', 'write')).toMatchObject({ ok: false });
-    expect(await resolveInside(workspace, 'sub/.git/config', 'read')).toMatchObject({ ok: true });
+    expect(await resolveInside(workspace, '.troupe/ledger.db', { guard, use: 'read' })).toMatchObject({ ok: false });
+    expect(await resolveInside(workspace, 'sub/.git/hooks/pre-commit', { guard, use: 'write' })).toMatchObject({ ok: false });
+    expect(await resolveInside(workspace, 'in/.GIT/config', { guard, use: 'write' })).toMatchObject({ ok: false });
+    expect(await resolveInside(workspace, 'sub/.git/config', { guard, use: 'read' })).toMatchObject({ ok: true });
   });
 
   it('says when the workspace is gone', async () => {
-    expect(await resolveInside('/no/such/workspace', 'x')).toEqual({
+    expect(await resolveInside('/no/such/workspace', 'x', { guard, use: 'read' })).toEqual({
       ok: false,
       error: 'The workspace folder no longer exists; an earlier command may have deleted it.',
     });
@@ -102,7 +105,7 @@ describe('resolveInside', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 8 }), fc.boolean(), async (parts, absolute) => {
-        const outcome = await resolveInside(workspace, (absolute ? '/' : '') + parts.join('/'));
+        const outcome = await resolveInside(workspace, (absolute ? '/' : '') + parts.join('/'), { guard, use: 'read' });
         if (!outcome.ok) return;
         const { absolute: found } = outcome.value;
         expect(found === root || found.startsWith(`${root}/`)).toBe(true);

@@ -8,7 +8,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { codeOf, messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { STATE_FOLDER } from './protected-names.ts';
+import type { Guard } from './guard.ts';
+import type { Protection } from './protected-names.ts';
 
 export interface InsidePath {
   /** The workspace's real path. */
@@ -19,14 +20,28 @@ export interface InsidePath {
   readonly relative: string;
 }
 
-/** Hooks in here run outside every permission. */
-const REPOSITORY_FOLDER = '.git';
+export interface PathUse {
+  readonly guard: Guard;
+  readonly use: 'read' | 'write';
+  /** What this one call may change although it is protected. */
+  readonly opened?: Protection | undefined;
+}
 
 export async function resolveInside(
   workspace: string,
   path: string,
-  use: 'read' | 'write' = 'read',
+  { guard, use, opened }: PathUse,
 ): Promise<Result<InsidePath, string>> {
+  const inside = await resolveAnywhere(workspace, path);
+  if (!inside.ok) return inside;
+  const protection = await guard.protection(inside.value.root, inside.value.absolute);
+  if (protection !== undefined && protection !== opened && (use === 'write' || protection === 'state'))
+    return fail(closedText(path, protection));
+  return inside;
+}
+
+/** Confined to the workspace, protected or not. */
+export async function resolveAnywhere(workspace: string, path: string): Promise<Result<InsidePath, string>> {
   if (path.includes('\0')) return fail('The path contains a NUL byte.');
   if (path.length > limits.pathCharacters) return fail(`The path is longer than ${limits.pathCharacters} characters.`);
   const root = await workspaceRoot(workspace);
@@ -37,8 +52,6 @@ export async function resolveInside(
   if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
     return fail(`${quoted(path)} is outside the workspace. Use a path inside it, relative to its root.`);
   }
-  const refusal = refusalOf(inside.split(sep), use);
-  if (refusal !== undefined) return fail(`${quoted(path)}: ${refusal}`);
   return ok({ root: root.value, absolute: real.value, relative: inside.split(sep).join('/') });
 }
 
@@ -82,12 +95,17 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-function refusalOf(parts: readonly string[], use: 'read' | 'write'): string | undefined {
-  const names = parts.map((part) => part.toLowerCase());
-  if (names[0] === STATE_FOLDER) return `${STATE_FOLDER} holds the ledger and is not open to agents.`;
-  if (use === 'write' && names.includes(REPOSITORY_FOLDER))
-    return `files in ${REPOSITORY_FOLDER} cannot be changed by this tool.`;
-  return undefined;
+const CLOSED: Readonly<Record<Protection, string>> = {
+  state: 'this is where the ledger is, and it is not open to agents.',
+  agents: 'files of agents are closed to agents, which could give themselves rights.',
+  settings: 'settings are closed to agents, which could give themselves rights.',
+  git: 'the inside of a git repository is closed to agents: hooks in it run outside every permission.',
+};
+
+/** Why a path is closed, and what the owner can do about it. */
+export function closedText(path: string, protection: Protection): string {
+  const open = protection === 'state' ? '' : ` Only the owner can open it (permission protected:${protection}).`;
+  return `${quoted(path)}: ${CLOSED[protection]}${open}`;
 }
 
 function explain(code: string | undefined, error: unknown): string {

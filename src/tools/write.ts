@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import { ok } from '../base/result.ts';
 import { groupDigits } from './bounded.ts';
-import { type ChangeParts, changeFile } from './change-file.ts';
+import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
 import { defineTool } from './define-tool.ts';
 import { errorResult, type Tool } from './port.ts';
 
@@ -13,7 +13,7 @@ const input = z.strictObject({
 });
 
 export function writeTool(parts: ChangeParts): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: 'write',
     description:
       'Creates a file in the workspace, or replaces all of its content; one that exists has to be read first. To change a part ' +
@@ -42,4 +42,5 @@ export function writeTool(parts: ChangeParts): Tool {
       );
     },
   });
+  return { ...tool, protects: (input, workspace) => protectionOf(parts.guard, workspace, input) };
 }

@@ -11,12 +11,15 @@ import { systemRandom } from '../../src/base/random.ts';
 import type { Claim, Verification } from '../../src/events/catalogue.ts';
 import { userText } from '../../src/events/messages.ts';
 import { editTool } from '../../src/tools/edit.ts';
+import { createGuard } from '../../src/tools/guard.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
 import { readTool } from '../../src/tools/read.ts';
 import { shellTool } from '../../src/tools/shell.ts';
 import { createWorkspaceWatch } from '../../src/tools/workspace-watch.ts';
 import { writeTool } from '../../src/tools/write.ts';
 import { agent, calls, createWorld, reports, turnOf } from './world.ts';
+
+const guard = createGuard();
 
 export type Deed =
   /** A command line for the shell tool. */
@@ -96,10 +99,10 @@ export async function verificationOf(one: Case): Promise<Verification> {
 
 const NAMES = { type: 'object', properties: { deed: { type: 'number' } }, required: ['deed'] } as const;
 const BUILT_IN: readonly Tool[] = [
-  shellTool({ clock: systemClock, environment }),
-  writeTool({ clock: systemClock, random: systemRandom }),
-  editTool({ clock: systemClock, random: systemRandom }),
-  readTool(),
+  shellTool({ guard, clock: systemClock, environment }),
+  writeTool({ guard, clock: systemClock, random: systemRandom }),
+  editTool({ guard, clock: systemClock, random: systemRandom }),
+  readTool({ guard }),
 ];
 const stub = (name: 'person' | 'foreign'): Tool => ({
   ...{ name, description: name, inputSchema: NAMES, readOnly: name === 'person' },

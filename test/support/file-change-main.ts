@@ -8,15 +8,18 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { alone } from '../../src/tools/file-lock.ts';
+import { createGuard } from '../../src/tools/guard.ts';
 import type { SeenFiles, ToolContext, ToolOutcome } from '../../src/tools/port.ts';
 import { readTool } from '../../src/tools/read.ts';
 import { resolveInside } from '../../src/tools/workspace.ts';
 import { writeTool } from '../../src/tools/write.ts';
 
+const guard = createGuard();
+
 const [what, workspace = '.', times = '1'] = process.argv.slice(2);
 const { signal } = new AbortController();
-const read = readTool();
-const write = writeTool({ clock: systemClock, random: systemRandom });
+const read = readTool({ guard });
+const write = writeTool({ clock: systemClock, random: systemRandom, guard });
 
 function contextOf(version: string | null | undefined): ToolContext {
   const seen: SeenFiles = { version: async () => version, changedBy: async () => undefined };
@@ -41,7 +44,7 @@ async function count(): Promise<void> {
 }
 
 async function hold(): Promise<void> {
-  const inside = await resolveInside(workspace, 'count.txt', 'write');
+  const inside = await resolveInside(workspace, 'count.txt', { guard, use: 'write' });
   if (!inside.ok) throw new Error(inside.error);
   await alone(inside.value, { clock: systemClock, signal }, async () => {
     process.stdout.write('held\n');

@@ -7,14 +7,17 @@ import * as sdk from '@modelcontextprotocol/client';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { minimalEnvironment } from '../../src/tools/environment.ts';
+import { createGuard } from '../../src/tools/guard.ts';
 import { createStdioTransport } from '../../src/tools/mcp-stdio.ts';
 import { shellTool } from '../../src/tools/shell.ts';
 import { unseen } from './tool-workspace.ts';
 
+const guard = createGuard();
+
 const [mark = '', folder = ''] = process.argv.slice(2);
 const environment = { ...process.env, TROUPE_TEST_MARK: mark };
 const allowedVariables = ['TROUPE_TEST_MARK'];
-const shell = shellTool({ clock: systemClock, environment, allowedVariables });
+const shell = shellTool({ clock: systemClock, environment, guard, allowedVariables });
 const context = {
   workspace: folder,
   signal: new AbortController().signal,
