@@ -3,7 +3,7 @@
  * often the call is made again (A4).
  */
 import { assert } from '../base/errors.ts';
-import { threadOf } from '../base/ids.ts';
+import { type RunId, threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -35,7 +35,9 @@ export async function send(
   const state = await parts.sessions.open(owner.session);
   const refused = refusal(state, found.value);
   if (refused !== undefined) return fail(refused);
-  await append(parts, access.caller, owner, found.value, { id, content: input.message });
+  const taken = await append(parts, access.caller, owner, found.value, { id, content: input.message });
+  // It ended after we looked: of the two, the ledger says which was first.
+  if (taken === 'ended') return fail(hasEndedAlready(found.value));
   await parts.idle(found.value.to.run === undefined ? undefined : state.processes.find(found.value.to.run), 'now');
   return SUCCESS;
 }
@@ -61,12 +63,7 @@ function lengthRefusal(message: string): Failure | undefined {
 
 function refusal(state: SessionState, { to, owner }: Recipient): Failure | undefined {
   const reader = to.run === undefined ? undefined : state.processes.find(to.run);
-  if (reader !== undefined && hasEnded(reader))
-    return {
-      code: 'ended',
-      message: `${to.assistant} has ended and reads no more messages.`,
-      fix: 'What it answered is in its thread: recv_message. Spawn it again to go on.',
-    };
+  if (reader !== undefined && hasEnded(reader)) return hasEndedAlready({ to });
   if (state.box.messages(threadOf(owner)).length < limits.messagesPerThread) return undefined;
   return {
     code: 'thread_full',
@@ -75,13 +72,19 @@ function refusal(state: SessionState, { to, owner }: Recipient): Failure | undef
   };
 }
 
+const hasEndedAlready = ({ to }: Pick<Recipient, 'to'>): Failure => ({
+  code: 'ended',
+  message: `${to.assistant} has ended and reads no more messages.`,
+  fix: 'What it answered is in its thread: recv_message. Spawn it again to go on.',
+});
+
 async function append(
   { ledger, clock, ids }: ServiceParts,
   caller: Known,
   owner: Pick<Member, 'run' | 'session' | 'started'>,
   { to }: Recipient,
   { id, content }: { readonly id: string; readonly content: string },
-): Promise<void> {
+): Promise<'sent' | 'ended'> {
   const event: NewEvent = {
     type: 'message.sent',
     run: owner.run,
@@ -92,7 +95,10 @@ async function append(
     at: clock.now(),
   };
   const counters = [counterOf(id)];
-  const { kind } = await ledger.append({ session: owner.session, fence: null, events: [event], counters, sync: 'process' });
+  const unended = to.run === undefined ? {} : { unended: to.run as RunId };
+  const { kind } = await ledger.append({ session: owner.session, fence: null, events: [event], counters, ...unended });
+  if (kind === 'ended') return 'ended';
   // Over the limit: it was sent already, by an earlier life of this call.
   assert(kind === 'appended' || kind === 'over_limit', `a message was refused: ${kind}`);
+  return 'sent';
 }

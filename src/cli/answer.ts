@@ -27,6 +27,7 @@ export async function answerCommand(
     const row = await findRun(project.ledger, text);
     const wait = await findWait(context, project, row, answer, options.wait);
     const outcome = await project.engine.answer(wait.run, wait.wait, answer);
+    if (outcome.kind === 'answered') throw usageError(`somebody else has answered ${wait.run} already; their answer counts`);
     if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
     const root = await rootOf(project, row);
     // On a cluster it goes on by itself; whoever answered sees how.

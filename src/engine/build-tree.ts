@@ -50,8 +50,8 @@ export interface TreeOptions {
   readonly watchers: ReadonlySet<(part: LivePart) => void>;
   readonly slots: Slots;
   readonly elsewhere?: Elsewhere | undefined;
-  /** Called when the root's end has been queued. */
-  ending(): void;
+  /** Called when the root's end was written, and the lease given back with it. */
+  released(): void;
 }
 
 export function buildTree(options: TreeOptions): DrivenTree {
@@ -104,7 +104,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     blockedOn: [],
     interrupt,
     writer: createWriter(parts.ledger, session, options.fence, interrupt),
-    ending: options.ending,
+    released: options.released,
     refresh: () => inbox.refresh(),
     elsewhere,
     below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),

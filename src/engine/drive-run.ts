@@ -17,6 +17,7 @@ import { finalReportExit, plainReport } from '../session/final-report.ts';
 import type { SessionInput } from '../session/port.ts';
 import { endAssistants, settleAssistants } from './assistant-calls.ts';
 import { checkpointOf, condense } from './checkpoint.ts';
+import { closeRun } from './close-run.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { evidenceOf, manifest } from './evidence.ts';
 import { failureOf } from './failure-of.ts';
@@ -144,16 +145,13 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
   const changed = manifest(await evidenceOf(tree, node));
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(wallTimeOver(node, result), assistantsOf(tree, node));
-  events.push(...dismissals(tree, node), ...report(tree, node, final));
-  if (final.error !== undefined)
-    events.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
-  events.push(node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP }));
-  // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
-  const written = tree.writer.write(events, node.parent === undefined ? { sync: 'power' } : {});
-  if (node.parent === undefined) tree.ending();
-  const stored = await written;
-  if (!('kind' in stored)) for (const event of stored) tree.mailbox.apply(event);
-  return final;
+  events.push(...dismissals(tree, node));
+  return await closeRun(tree, node, final, events, (final) => {
+    const closing = report(tree, node, final);
+    if (final.error !== undefined)
+      closing.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
+    return [...closing, node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP })];
+  });
 }
 
 /** Whoever spawned the run finds its answer in its thread. */

@@ -63,7 +63,7 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
   let stopping: Interruption | undefined;
 
   const live = (task: DriveTask, lease: Lease): Life => {
-    const tree = buildTree({ ...task, parts, watchers, slots, ending: () => void lease.giveBack() });
+    const tree = buildTree({ ...task, parts, watchers, slots, released: () => lease.gone() });
     const root = tree.root(task.run, task.started);
     const ending = tree.inbox.cancelled(task.run) !== undefined;
     // One that is to end comes to its end all the same.
@@ -131,7 +131,12 @@ async function begin({ tree, root }: Life, opening: DriveTask['opening']): Promi
 function leaseOf(parts: EngineParts, fence: Fence): Lease {
   let given: Promise<void> | undefined;
   // The lease of a run that was lost, or of a ledger that cannot be written, is not ours to give back.
-  return { giveBack: () => (given ??= parts.ledger.release(fence).catch(() => undefined)) };
+  return {
+    giveBack: () => (given ??= parts.ledger.release(fence).catch(() => undefined)),
+    gone: () => {
+      given ??= Promise.resolve();
+    },
+  };
 }
 
 const written = (outcome: readonly LedgerEvent[] | OverLimit): readonly LedgerEvent[] => ('kind' in outcome ? [] : outcome);
@@ -140,16 +145,18 @@ const written = (outcome: readonly LedgerEvent[] | OverLimit): readonly LedgerEv
 async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuild: () => Promise<Life>): Promise<RunEnd> {
   for (;;) {
     const { tree, root } = at.current;
+    let unheard = false;
     try {
       return { kind: 'ended', result: await driveRun(tree, root) };
     } catch (error) {
       const why = error instanceof Interruption ? error : cutOffBy(error);
-      if (why.kind !== 'waiting') return await leave(tree, root, why);
+      unheard = why.kind === 'unheard';
+      if (why.kind !== 'waiting' && !unheard) return await leave(tree, root, why);
     }
     try {
       await tree.writer.flushed();
       await tree.refresh();
-      if (!canGoOn(tree))
+      if (!unheard && !canGoOn(tree))
         return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session, { exact: false })) };
       at.current = await rebuild();
       // What came while the ledger was read was told to the life before.

@@ -5,6 +5,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
+import { appendAnswer } from './append-answer.ts';
 import type { Driver } from './driver.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
 import { readAll } from './read-all.ts';
@@ -19,28 +20,25 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
   const driver = makeDriver(parts, watchers);
 
   const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await parts.ledger.runs({ run }))[0];
-  const inbound = async (run: RunId, event: (row: RunRow) => Promise<NewEvent | undefined>): Promise<SignalOutcome> => {
-    const row = await rowOf(run);
-    if (row === undefined) return { kind: 'unknown' };
-    if (row.endedAt !== null) return { kind: 'ended' };
-    const made = await event(row);
-    if (made === undefined) return { kind: 'unknown' };
-    const tell = await driver.foresee?.(row);
-    await parts.ledger.append({ session: row.session, fence: null, events: [made], sync: 'power' });
+  const accepted = async (run: RunId, tell: (() => Promise<void>) | undefined): Promise<SignalOutcome> => {
     await tell?.();
     if (tell !== undefined) return { kind: 'accepted', live: true };
     // Asked after the append: who drives the run now still looks before it leaves it, who had left it before does not.
     return { kind: 'accepted', live: (await rowOf(run))?.owner != null };
   };
-  const signal = (run: RunId, kind: Payloads['run.signalled']['signal'], reason: string): Promise<SignalOutcome> =>
-    inbound(run, async (row) => ({
-      type: 'run.signalled',
-      run,
-      actor: 'user',
-      cause: (await startedEvent(parts.ledger, row))?.event_id ?? null,
-      payload: { signal: kind, reason },
-      at: parts.clock.now(),
-    }));
+  const signal = async (run: RunId, kind: Payloads['run.signalled']['signal'], reason: string): Promise<SignalOutcome> => {
+    const row = await rowOf(run);
+    if (row === undefined) return { kind: 'unknown' };
+    if (row.endedAt !== null) return { kind: 'ended' };
+    const cause = (await startedEvent(parts.ledger, row))?.event_id ?? null;
+    const payload = { signal: kind, reason };
+    const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: parts.clock.now() };
+    const tell = await driver.foresee?.(row);
+    const { session } = row;
+    const { kind: outcome } = await parts.ledger.append({ session, fence: null, events: [event], unended: run, sync: 'power' });
+    if (outcome === 'ended') return { kind: 'ended' };
+    return await accepted(run, tell);
+  };
 
   const resume = async (run: RunId): Promise<ResumeOutcome> => {
     const asked = await rowOf(run);
@@ -72,22 +70,12 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
       return outcome;
     },
     pause: (run, reason) => signal(run, 'pause', reason),
-    answer: (run, wait, answer) =>
-      inbound(run, async (row) => {
-        const asked = await parts.ledger.read({ session: row.session, run, types: ['approval.asked', 'task.clarify'] });
-        const cause = asked.findLast((event) => event.step === wait);
-        if (cause === undefined) return undefined;
-        const payload = { wait, answer };
-        return {
-          type: 'approval.answered',
-          run,
-          actor: 'user',
-          cause: cause.event_id,
-          payload,
-          step: wait,
-          at: parts.clock.now(),
-        };
-      }),
+    async answer(run, wait, answer) {
+      const row = await rowOf(run);
+      if (row === undefined) return { kind: 'unknown' };
+      const outcome = await appendAnswer(parts, row, wait, answer, () => driver.foresee?.(row));
+      return 'tell' in outcome ? await accepted(run, outcome.tell) : outcome;
+    },
     async waits(run) {
       const row = await rowOf(run);
       return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, { types: waitTypes, exact: false }));

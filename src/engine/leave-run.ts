@@ -20,6 +20,8 @@ export interface Life {
 export interface Lease {
   /** Once is enough, and the first call counts. */
   giveBack(): Promise<void>;
+  /** It was given back with the end of the run. */
+  gone(): void;
 }
 
 export type Left =
@@ -58,11 +60,12 @@ function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
 }
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
-export function canGoOn({ blockedOn, inbox }: Tree): boolean {
-  return blockedOn.some(({ node, wait }) => inbox.answer(node.run, wait) !== undefined || isToEnd(inbox, node));
+export function canGoOn(tree: Tree): boolean {
+  return tree.blockedOn.some(({ node, wait }) => tree.inbox.answer(node.run, wait) !== undefined || isToEnd(tree, node));
 }
 
-function isToEnd(inbox: Tree['inbox'], node: RunNode): boolean {
+/** Whether somebody outside has asked for the end of this run, or of one above it. */
+export function isToEnd({ inbox }: Tree, node: RunNode): boolean {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
     if (inbox.cancelled(up.run) !== undefined) return true;
   return false;

@@ -72,8 +72,12 @@ export type ResumeOutcome =
 
 export type SignalOutcome =
   | { readonly kind: 'accepted'; readonly live: boolean }
+  /** It came too late: nothing was written. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'unknown' };
+
+/** `answered`: somebody else was first; nothing was written. */
+export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' };
 
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePart {
@@ -94,7 +98,7 @@ export interface Engine {
   /** Stops after what is under way; `resume` goes on. */
   pause(run: RunId, reason: string): Promise<SignalOutcome>;
   /** Answers a question or a permission request. Does not resume a run that nobody drives. */
-  answer(run: RunId, wait: string, answer: Answer): Promise<SignalOutcome>;
+  answer(run: RunId, wait: string, answer: Answer): Promise<AnswerOutcome>;
   waits(run: RunId): Promise<readonly OpenWait[]>;
   /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
   watch(watcher: (part: LivePart) => void): () => void;

@@ -37,7 +37,7 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
   return {
     async drive(task) {
       const { session, run, fence } = task;
-      const tree = buildTree({ ...task, parts, slots, watchers: new Set(), ending: () => undefined });
+      const tree = buildTree({ ...task, parts, slots, watchers: new Set(), released: () => undefined });
       // Should this process die after the next write, the run is started all the same.
       await ingress.startRootLater(session, run);
       const opening = await tree.writer.write(task.opening(tree.root(run, task.started)));

@@ -9,7 +9,7 @@ import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { type EventType, inboundTypes } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import type { Ledger } from '../ledger/port.ts';
+import type { Fence, Ledger } from '../ledger/port.ts';
 import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun, limitWallTime } from './drive-run.ts';
 import { failureOf } from './failure-of.ts';
@@ -45,10 +45,13 @@ export async function workOn(place: Workplace, session: SessionId, run: RunId): 
   const { ledger } = place.parts;
   const lease = await ledger.acquire(session, run, { assigned: true });
   if (lease.kind !== 'acquired') throw new TroupeError('bug', `The lease of ${run} was not given: ${lease.kind}`);
+  let released = false;
   try {
-    return await withLease(place, session, run, lease.fence, lease.takenOver);
+    return await withLease(place, session, run, lease, () => {
+      released = true;
+    });
   } finally {
-    await ledger.release(lease.fence).catch(() => undefined);
+    if (!released) await ledger.release(lease.fence).catch(() => undefined);
   }
 }
 
@@ -56,8 +59,8 @@ async function withLease(
   place: Workplace,
   session: SessionId,
   run: RunId,
-  fence: { readonly run: RunId; readonly epoch: number },
-  takenOver: boolean,
+  { fence, takenOver }: { readonly fence: Fence; readonly takenOver: boolean },
+  released: () => void,
 ): Promise<WorkOutcome> {
   const { parts, slots } = place;
   const { events, heard } = await eventsFor(parts.ledger, session, run);
@@ -86,8 +89,7 @@ async function withLease(
     slots,
     elsewhere,
     watchers: new Set(),
-    // With the end of a root its session is free for the next.
-    ending: () => void parts.ledger.release(fence).catch(() => undefined),
+    released,
   });
   const node = placed(tree, events, run);
   if (restsPaused(tree, node)) return { kind: 'left', wakeAt: null };
@@ -101,6 +103,8 @@ async function withLease(
     return { kind: 'ended', parent };
   } catch (error) {
     await leftBecause(tree, node, error);
+    // What came in the last moment is heard at once.
+    if (error instanceof Interruption && error.kind === 'unheard') return { kind: 'left', wakeAt: parts.clock.now() };
     return { kind: 'left', wakeAt };
   } finally {
     leave();
@@ -178,7 +182,7 @@ function wasLeft(events: readonly LedgerEvent[], run: RunId): boolean {
 /** Being left is not failing; anything else is passed on, and the work is assigned again. */
 async function leftBecause(tree: DrivenTree, node: RunNode, error: unknown): Promise<void> {
   if (!(error instanceof Interruption)) throw error;
-  if (error.kind === 'waiting') return await tree.writer.flushed();
+  if (error.kind === 'waiting' || error.kind === 'unheard') return await tree.writer.flushed();
   if (error.kind !== 'paused') throw new TroupeError('interrupted', failureOf(error).message);
   await tree.writer.write([node.journal.event('run.paused', { reason: error.message }, { actor: 'system' })], { sync: 'power' });
 }

@@ -142,8 +142,8 @@ export interface Tree {
   begun(run: RunId): boolean;
   /** Starts a child run, or takes up one that had started before. */
   child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
-  /** The root's end is on its way to the ledger: whoever holds the lease may give it back in the same transaction. */
-  ending(): void;
+  /** The root's end is in the ledger, and its lease was given back with it. */
+  released(): void;
   /** Takes in what has come from outside. */
   refresh(): Promise<void>;
   /** Set where others work on the children, in other processes. */

@@ -7,6 +7,7 @@
  * - After a failure (lease lost, disk full) nothing more is written and every call throws the same interruption.
  */
 
+import { TroupeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Append, AppendOutcome, Fence, Ledger, NewEvent } from '../ledger/port.ts';
@@ -14,10 +15,14 @@ import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
 
 export type OverLimit = Extract<AppendOutcome, { kind: 'over_limit' }>;
+export type Unheard = Extract<AppendOutcome, { kind: 'unheard' }>;
 export type WriteOptions = Pick<Append, 'counters' | 'sync'>;
+export type EndOptions = Pick<Append, 'heard' | 'release' | 'sync'>;
 
 export interface SessionWriter {
   write(events: readonly NewEvent[], options?: WriteOptions): Promise<readonly LedgerEvent[] | OverLimit>;
+  /** The end of a run: refused, with nothing written, while something has not been heard. */
+  end(events: readonly NewEvent[], options: EndOptions): Promise<readonly LedgerEvent[] | Unheard>;
   enqueue(events: readonly NewEvent[], options?: WriteOptions): void;
   /** Resolves when everything enqueued so far is durable. */
   flushed(): Promise<void>;
@@ -41,8 +46,8 @@ export function createWriter(
   };
   const send = async (
     events: readonly NewEvent[],
-    options: WriteOptions | undefined,
-  ): Promise<readonly LedgerEvent[] | OverLimit> => {
+    options: (WriteOptions & EndOptions) | undefined,
+  ): Promise<readonly LedgerEvent[] | Exclude<AppendOutcome, { kind: 'appended' | 'lease_lost' }>> => {
     if (failure !== undefined) throw failure;
     let outcome: AppendOutcome;
     try {
@@ -54,11 +59,21 @@ export function createWriter(
     if (outcome.kind === 'lease_lost') return fail(new Interruption('lost', 'Another process has taken over this run.'));
     return outcome.kind === 'appended' ? outcome.events : outcome;
   };
+  const queued = (...given: Parameters<typeof send>): ReturnType<typeof send> => {
+    const sent = send(...given);
+    last = sent.catch(() => undefined);
+    return sent;
+  };
   return {
-    write(events, options) {
-      const sent = send(events, options);
-      last = sent.catch(() => undefined);
-      return sent;
+    async write(events, options) {
+      const outcome = await queued(events, options);
+      if (!('kind' in outcome) || outcome.kind === 'over_limit') return outcome;
+      throw new TroupeError('bug', `An append without conditions was refused: ${outcome.kind}`);
+    },
+    async end(events, options) {
+      const outcome = await queued(events, options);
+      if (!('kind' in outcome) || outcome.kind === 'unheard') return outcome;
+      throw new TroupeError('bug', `The end of a run was refused: ${outcome.kind}`);
     },
     enqueue(events, options) {
       last = send(events, options).catch(() => undefined);

@@ -10,17 +10,27 @@ import type { WrittenEvents } from './written-events.ts';
 
 /** What the store knows inside the transaction. The numbers of sessions and runs are its own. */
 export interface WriterView {
-  session(name: SessionId): { readonly id: number; readonly head: number } | undefined;
+  /** `inbound` is the position of its last event of an inbound type, 0 without one. */
+  session(name: SessionId): { readonly id: number; readonly head: number; readonly inbound: number } | undefined;
   /** `root` is the number of the root run; its own for a root. */
-  run(name: RunId): { readonly id: number; readonly session: number; readonly root: number } | undefined;
+  run(
+    name: RunId,
+  ): { readonly id: number; readonly session: number; readonly root: number; readonly endedAt: number | null } | undefined;
   /** An owner of `null` has given the lease back. */
   lease(run: RunId): { readonly session: string; readonly epoch: number; readonly owner: string | null } | undefined;
   counter(name: string): number;
 }
 
-/** What a lost lease or a full counter answers; `undefined` when neither is in the way. */
+/** What a lost lease, a late word or a full counter answers; `undefined` when nothing is in the way. */
 export function refusalOf(view: WriterView, request: Append): AppendOutcome | undefined {
-  return fenceRefusal(view, request) ?? counterRefusal(view, request);
+  return fenceRefusal(view, request) ?? lateRefusal(view, request) ?? counterRefusal(view, request);
+}
+
+/** A run that ends has heard what came before, and what comes after its end is refused: both are asked in the transaction. */
+function lateRefusal(view: WriterView, { session, unended, heard }: Append): AppendOutcome | undefined {
+  if (unended !== undefined && (view.run(unended)?.endedAt ?? null) !== null) return { kind: 'ended', run: unended };
+  const inbound = view.session(session)?.inbound ?? 0;
+  return heard !== undefined && inbound > heard ? { kind: 'unheard', inbound } : undefined;
 }
 
 function fenceRefusal(view: WriterView, { fence, session }: Append): AppendOutcome | undefined {

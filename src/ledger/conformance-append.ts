@@ -83,6 +83,46 @@ export const appendChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    name: 'refuses what is said to a run that has ended, and takes it before',
+    check: async (open) => {
+      const writer = await givenRun(await open());
+      const signal = { ...note(writer, ''), type: 'run.signalled', payload: { signal: 'cancel' } } as const;
+      const say = () => writer.ledger.append({ session: writer.session, fence: null, events: [signal], unended: writer.run });
+      assert.equal((await say()).kind, 'appended');
+      // In one transaction, in the order they were asked.
+      const outcomes = await Promise.all([say(), writer.ledger.append(writer.request([writer.ending()])), say()]);
+      assert.deepEqual(
+        outcomes.map(({ kind }) => kind),
+        ['appended', 'appended', 'ended'],
+      );
+      assert.deepEqual(await say(), { kind: 'ended', run: writer.run });
+      assert.equal((await writer.ledger.read({ session: writer.session })).at(-1)?.event_type, 'run.ended');
+    },
+  },
+  {
+    name: 'refuses to end a run that has not heard everything, and keeps its lease; else gives it back with the end',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const signal = { ...note(writer, ''), type: 'run.signalled', payload: { signal: 'cancel' } } as const;
+      const outside = () => writer.ledger.append({ session: writer.session, fence: null, events: [signal] });
+      const end = (heard: number) => writer.ledger.append({ ...writer.request([writer.ending()]), heard, release: true });
+      const owner = async () => (await writer.ledger.runs({ run: writer.run }))[0]?.owner ?? null;
+      await outside();
+      const [, refused] = await Promise.all([outside(), end(2)]);
+      assert.deepEqual(refused, { kind: 'unheard', inbound: 3 });
+      assert.notEqual(await owner(), null);
+      // What the run writes itself, and what others say in other sessions, is nothing to hear.
+      await appendOrFail(writer, [note(writer, 'mine')]);
+      const other = await givenRun(store);
+      const elsewhere = { ...signal, run: other.run, cause: other.eventAt(1) };
+      await other.ledger.append({ session: other.session, fence: null, events: [elsewhere] });
+      assert.equal((await end(3)).kind, 'appended');
+      assert.equal(await owner(), null);
+      assert.equal((await writer.ledger.append(writer.request([note(writer, 'late')]))).kind, 'lease_lost');
+    },
+  },
+  {
     name: 'without a fence takes only answers and signals, for runs that exist',
     check: async (open) => {
       const store = await open();

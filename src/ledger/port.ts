@@ -5,6 +5,8 @@
  * - Positions are assigned by the store, gap-free per session, also with many writers.
  * - An append is durable when its promise resolves; its events are visible all at once or not at all.
  * - A writer whose lease was taken over cannot append: the fence is checked in the same transaction.
+ * - Whoever speaks to a run, and whoever ends it, can make the append depend on the other: of the two, one comes first and the
+ *   other is told.
  * - Counters change in the same transaction as the events that explain them, and never pass their limit.
  */
 import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
@@ -53,11 +55,20 @@ export interface Append {
   readonly counters?: readonly CounterChange[];
   /** `power`: on the disk before the promise resolves, against loss of power too. Default `process`: safe against kill -9. */
   readonly sync?: 'process' | 'power';
+  /** Refused with `ended` when this run has ended by then: what is said to it would not be heard any more. */
+  readonly unended?: RunId;
+  /** Refused with `unheard` when something of an inbound type came to the session after this position: hear it first. */
+  readonly heard?: number;
+  /** Gives the lease of the fence back in the same transaction. */
+  readonly release?: boolean;
 }
 
 export type AppendOutcome =
   | { readonly kind: 'appended'; readonly events: readonly LedgerEvent[] }
   | { readonly kind: 'lease_lost'; readonly run: RunId }
+  | { readonly kind: 'ended'; readonly run: RunId }
+  /** `inbound` is the position of what came last. */
+  | { readonly kind: 'unheard'; readonly inbound: number }
   | { readonly kind: 'over_limit'; readonly counter: string; readonly value: number; readonly add: number; readonly max: number };
 
 export interface ReadQuery {

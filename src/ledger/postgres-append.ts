@@ -15,7 +15,7 @@ export function needsOf(request: Append, events: readonly PreparedEvent[]): Need
   return {
     sessions: [request.session],
     runs: [...fence, ...events.map(({ event }) => event.run)],
-    parents,
+    parents: request.unended === undefined ? parents : [...parents, request.unended],
     leases: fence,
     counters: (request.counters ?? []).map(({ name }) => name),
     bodies: bodiesOf(events),

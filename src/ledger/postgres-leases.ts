@@ -15,6 +15,9 @@ import type { BatchState } from './postgres-state.ts';
 interface Leases {
   acquire(session: SessionId, run: RunId, options?: AcquireOptions): Promise<LeaseOutcome>;
   release(fence: Fence): Promise<void>;
+  /** Gives a lease back inside a transaction of somebody else; `freed` is called when that was committed. */
+  free(state: BatchState, fence: Fence): void;
+  freed(fence: Fence): void;
   /** Gives everything back and stops the heartbeat. */
   close(): Promise<void>;
 }
@@ -59,6 +62,9 @@ export function createPostgresLeases({ database, writes, clock, writer }: LeaseO
     return outcome;
   };
 
+  const free = (state: BatchState, fence: Fence): void => state.freeLease(fence, writer.id);
+  const freed = (fence: Fence): void => void held.delete(fence.run);
+
   return {
     acquire: (session, run, options) =>
       writes.submit({
@@ -75,9 +81,11 @@ export function createPostgresLeases({ database, writes, clock, writer }: LeaseO
       writes.submit({
         weight: 1,
         needs: { leases: [fence.run] },
-        apply: (state) => state.freeLease(fence, writer.id),
-        after: () => void held.delete(fence.run),
+        apply: (state) => free(state, fence),
+        after: () => freed(fence),
       }),
+    free,
+    freed,
     close: async () => {
       stopBeating?.();
       held.clear();

@@ -105,10 +105,18 @@ function assemble(
     const events = prepareAppend(request, protection, options.validate === true);
     refuseNul(request);
     const needs = needsOf(request, events);
+    const given = request.release === true ? request.fence : null;
     return await writes.submit<AppendOutcome>({
       weight: Math.max(1, events.length),
       needs,
-      apply: (state) => applyAppend(state, written, request, events),
+      apply: (state) => {
+        const outcome = applyAppend(state, written, request, events);
+        if (outcome.kind === 'appended' && given !== null) leases.free(state, given);
+        return outcome;
+      },
+      after: ({ kind }) => {
+        if (kind === 'appended' && given !== null) leases.freed(given);
+      },
     });
   };
   const close = async (): Promise<void> => {

@@ -26,7 +26,7 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
 
   const createSession = (name: SessionId): SessionState => {
     const id = Number(addSession.run(name).lastInsertRowid);
-    return memo.addSession(name, { id, head: 0, chain: CHAIN_START });
+    return memo.addSession(name, { id, head: 0, chain: CHAIN_START, inbound: 0 });
   };
 
   const write = (request: Append, session: SessionState, parent: number | null, prepared: PreparedEvent): ChainedFields => {
@@ -43,7 +43,10 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
     runs.apply(run, event, at);
     session.head = position;
     session.chain = chain;
-    if (isInbound(event)) noteInbound.run(position, session.id);
+    if (isInbound(event)) {
+      session.inbound = position;
+      noteInbound.run(position, session.id);
+    }
     if (event.type === 'run.ended' || position === 1) seal.run(position, hash, session.id);
     written.add(event, request.session, position);
     return fields;

@@ -9,13 +9,16 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { decideLease, type HeldLease, type LeaseView, processExists } from './lease-rules.ts';
-import type { AcquireOptions, Fence, LeaseOutcome, LeaseOwner } from './port.ts';
+import type { AcquireOptions, Append, AppendOutcome, Fence, LeaseOutcome, LeaseOwner } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import type { Memo } from './sqlite-memo.ts';
 
 interface Leases {
   acquire(session: SessionId, run: RunId, options?: AcquireOptions): Promise<LeaseOutcome>;
   release(fence: Fence): Promise<void>;
+  /** Gives the lease back in the transaction of an append that asks for it; `freed` is called when that was committed. */
+  freeWith(request: Append, outcome: AppendOutcome): AppendOutcome;
+  freed(request: Pick<Append, 'release' | 'fence'>): void;
   /** Gives everything back and stops the heartbeat. */
   close(): Promise<void>;
 }
@@ -85,6 +88,10 @@ export function createLeases(options: LeaseOptions): Leases {
     memo.forgetLease(run);
   };
 
+  const freed = ({ fence, release }: Pick<Append, 'release' | 'fence'>): void => {
+    if (release === true && fence !== null) held.delete(fence.run);
+  };
+
   return {
     acquire: (session, run, options) =>
       writes.submit({
@@ -98,7 +105,12 @@ export function createLeases(options: LeaseOptions): Leases {
         },
       }),
     release: (fence) =>
-      writes.submit({ weight: 1, power: false, apply: () => free(fence), after: () => void held.delete(fence.run) }),
+      writes.submit({ weight: 1, power: false, apply: () => free(fence), after: () => freed({ fence, release: true }) }),
+    freeWith: (request, outcome) => {
+      if (outcome.kind === 'appended' && request.release === true && request.fence !== null) free(request.fence);
+      return outcome;
+    },
+    freed,
     close: async () => {
       stopBeating?.();
       held.clear();

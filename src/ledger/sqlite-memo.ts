@@ -6,12 +6,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { bytes, hex, integer, type Row, text, textOrNull } from './rows.ts';
+import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 
 export interface SessionState {
   readonly id: number;
   head: number;
   chain: string;
+  inbound: number;
 }
 
 export interface RunState {
@@ -19,6 +20,7 @@ export interface RunState {
   readonly session: number;
   /** The number of the root run; its own for a root. */
   readonly root: number;
+  endedAt: number | null;
 }
 
 interface LeaseState {
@@ -93,10 +95,10 @@ function prepareStatements(database: DatabaseSync) {
   return {
     version: database.prepare('PRAGMA data_version'),
     session: database.prepare(
-      `SELECT session.id, event.position AS head, event.chain FROM session JOIN event ON event.session = session.id
+      `SELECT session.id, session.inbound, event.position AS head, event.chain FROM session JOIN event ON event.session = session.id
        WHERE session.name = ? ORDER BY event.position DESC LIMIT 1`,
     ),
-    run: database.prepare('SELECT id, session, root FROM run WHERE name = ?'),
+    run: database.prepare('SELECT id, session, root, ended_at FROM run WHERE name = ?'),
     lease: database.prepare('SELECT session, epoch, owner FROM lease WHERE run = ?'),
     counter: database.prepare('SELECT value FROM counter WHERE name = ?'),
     saveCounter: database.prepare(
@@ -111,11 +113,15 @@ function remember<Value>(known: Map<string, Value>, name: string, value: Value |
 }
 
 function sessionState(row: Row | undefined): SessionState | undefined {
-  return row === undefined ? undefined : { id: integer(row, 'id'), head: integer(row, 'head'), chain: hex(bytes(row, 'chain')) };
+  if (row === undefined) return undefined;
+  const [id, head, inbound] = [integer(row, 'id'), integer(row, 'head'), integer(row, 'inbound')];
+  return { id, head, inbound, chain: hex(bytes(row, 'chain')) };
 }
 
 function runState(row: Row | undefined): RunState | undefined {
-  return row === undefined ? undefined : { id: integer(row, 'id'), session: integer(row, 'session'), root: integer(row, 'root') };
+  if (row === undefined) return undefined;
+  const [id, session, root] = [integer(row, 'id'), integer(row, 'session'), integer(row, 'root')];
+  return { id, session, root, endedAt: integerOrNull(row, 'ended_at') };
 }
 
 function leaseState(row: Row | undefined): LeaseState | undefined {

@@ -37,20 +37,22 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
     const rootId = name === root ? 0 : ensure(root, session, position, root).root;
     const id = Number(insert.run(name, session, rootId, position).lastInsertRowid);
     if (rootId === 0) makeRoot.run(id);
-    const state: RunState = { id, session, root: rootId === 0 ? id : rootId };
+    const state: RunState = { id, session, root: rootId === 0 ? id : rootId, endedAt: null };
     memo.addRun(name, state);
     return state;
   };
 
   return {
     ensure,
-    apply: ({ id }, event, at) => {
+    apply: (run, event, at) => {
+      const { id } = run;
       switch (event.type) {
         case 'run.started':
           start.run(event.payload.agent, event.payload.parent ?? null, event.payload.role ?? null, at, id);
           break;
         case 'run.ended':
           end.run(event.payload.status, at, id);
+          run.endedAt ??= at;
           break;
         case 'run.paused':
           move.run('paused', id);

@@ -84,9 +84,11 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
       weight: Math.max(1, events.length),
       power: request.sync === 'power',
       before: payloads.filesBefore(events),
-      apply: () => appender.apply(request, events),
+      apply: () => leases.freeWith(request, appender.apply(request, events)),
       after: ({ kind }) => {
-        if (kind === 'appended' && events.length > 0) news.committed(request.session, request.events.some(isInbound));
+        if (kind !== 'appended') return;
+        leases.freed(request);
+        if (events.length > 0) news.committed(request.session, request.events.some(isInbound));
       },
     });
   };

@@ -88,7 +88,10 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       if (!wait.ok) return wait;
       const given = answerTo(wait.value, input.answer);
       if (!given.ok) return given;
-      await engine.answer(wait.value.run, wait.value.wait, given.value);
+      const outcome = await engine.answer(wait.value.run, wait.value.wait, given.value);
+      if (outcome.kind === 'answered') return fail({ code: 'answered', message: 'Somebody else has answered this question.' });
+      if (outcome.kind !== 'accepted')
+        return fail({ code: 'ended', message: `${input.process_id} has ended; nothing waits for an answer any more.` });
       await engine.resume(input.process_id as RunId);
       return ok({ success: true });
     },
