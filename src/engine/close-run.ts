@@ -7,8 +7,8 @@ import { threadOf } from '../base/ids.ts';
 import type { NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
+import { isToEnd } from './go-on.ts';
 import { Interruption } from './interruption.ts';
-import { isToEnd } from './leave-run.ts';
 import type { Letter } from './mailbox.ts';
 import type { RunNode, Tree } from './tree.ts';
 

@@ -5,9 +5,10 @@
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence } from '../ledger/port.ts';
 import type { DrivenTree } from './build-tree.ts';
+import { canGoOn } from './go-on.ts';
 import type { RunEnd } from './port.ts';
 import { readAll } from './read-all.ts';
-import type { EngineParts, RunNode, Tree } from './tree.ts';
+import type { EngineParts, RunNode } from './tree.ts';
 
 /** One life of a driven run. */
 export interface Life {
@@ -57,16 +58,4 @@ function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
   if (end.kind === 'interrupted' && end.error !== undefined) return false;
   // A life that was only there to end the run and could not would not do better the next time.
   return !ending && tree.inbox.cancelled(root.run) !== undefined;
-}
-
-/** Whether something that a branch has stopped for is there now, or the branch is to end. */
-export function canGoOn(tree: Tree): boolean {
-  return tree.blockedOn.some(({ node, wait }) => tree.inbox.answer(node.run, wait) !== undefined || isToEnd(tree, node));
-}
-
-/** Whether somebody outside has asked for the end of this run, or of one above it. */
-export function isToEnd({ inbox }: Tree, node: RunNode): boolean {
-  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
-    if (inbox.cancelled(up.run) !== undefined) return true;
-  return false;
 }
