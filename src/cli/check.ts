@@ -1,6 +1,8 @@
 /** `troupe check`: every problem in the settings and in every agent file, at once, before anything runs; and the graph. */
+
 import { formatDiagnostic, isError } from '../agents/diagnostics.ts';
 import { suggest } from '../base/did-you-mean.ts';
+import { counted } from '../base/wording.ts';
 import { type CheckedFiles, checkFiles } from './check-files.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -30,8 +32,8 @@ export async function checkCommand(context: CommandContext, options: CheckOption
     // The drawing is the result then, and what is wrong is said beside it.
     const aside = graph === undefined ? out : progress;
     for (const one of diagnostics) aside.line(formatDiagnostic(one));
-    const found = `${agents} ${agents === 1 ? 'agent' : 'agents'} checked`;
-    progress.line(`${found}: ${errors} errors, ${warnings} warnings`);
+    const found = `${counted(agents, 'agent')} checked`;
+    progress.line(`${found}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
   }
   return errors === 0 ? exitCodes.completed : exitCodes.usage;
 }

@@ -1,4 +1,5 @@
 /** `troupe cluster status`: the servers, where workers answer, and what is under way. */
+import { counted } from '../base/wording.ts';
 import { createAdmin, type Deployment, type InvocationCount } from '../cluster/admin.ts';
 import { findAdmin } from '../cluster/find-admin.ts';
 import { workersAt } from '../cluster/workers-at.ts';
@@ -61,7 +62,7 @@ function print({ terminal: { out } }: CommandContext, { restate, ledger, workers
   out.line(
     `${bold('restate')}  ${restate.version}, ${restate.nodes === 1 ? 'one server' : `${restate.nodes} servers`}, ${restate.admin}`,
   );
-  out.line(`${bold('ledger')}   ${ledger.events} events in ${ledger.sessions} sessions, ${ledger.address}`);
+  out.line(`${bold('ledger')}   ${counted(ledger.events, 'event')} in ${counted(ledger.sessions, 'session')}, ${ledger.address}`);
   for (const { uri, answers, working, createdAt } of workers)
     out.line(
       `${bold('workers')}  ${uri} since ${createdAt} ${answers ? green('answers') : red('does not answer')}` +

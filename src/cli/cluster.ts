@@ -1,4 +1,5 @@
 /** `troupe cluster up`: Postgres, Restate and workers on this machine, in the foreground, until Ctrl-C. To try it. */
+
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
@@ -7,6 +8,7 @@ import { readText } from '../agents/read-text.ts';
 import { writeText } from '../agents/write-text.ts';
 import { TroupeError } from '../base/errors.ts';
 import { systemRandom } from '../base/random.ts';
+import { counted } from '../base/wording.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { CONFIG_FILE, loadConfig, type ProjectConfig } from '../project/config.ts';
 import { type CommandContext, callOf, usageError } from './command.ts';
@@ -36,7 +38,9 @@ export async function clusterUpCommand(context: CommandContext, options: Cluster
   const config = await configOf(context);
   const say = (text: string): void => terminal.progress.line(safeLine(text));
   const folder = dataFolder(context, config, options.data);
-  say(`starting ${options.nodes === '1' ? 'Restate' : '3 Restate servers'} and ${options.workers} workers; data in ${folder}`);
+  say(
+    `starting ${options.nodes === '1' ? 'Restate' : '3 Restate servers'} and ${counted(options.workers, 'worker')}; data in ${folder}`,
+  );
   let code: ExitCode = exitCodes.completed;
   const stopped = new AbortController();
   const asked = stopSignal(context, stopped);

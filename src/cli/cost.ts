@@ -1,6 +1,8 @@
 /** `troupe cost`: what a run's session cost, or every session, by agent and model. */
+
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { Project } from '../project/project.ts';
 import { type Costs, costLines, foldCosts, initialCosts, type Spending } from '../projections/costs.ts';
 import { readableCost, readableCount } from '../projections/readable.ts';
@@ -43,7 +45,7 @@ function printCosts(context: CommandContext, costs: Costs): void {
   printTable(out, ['AGENT', 'MODEL', 'CALLS', 'IN', 'OUT', 'CACHED', 'COST'], [...lines, ['total', '', ...cells(costs.total)]]);
   if (costs.inDoubt.calls > 0) {
     progress.line(
-      `${costs.inDoubt.calls} calls were cut off by a crash and count against budgets in full; providers may have billed them`,
+      `${counted(costs.inDoubt.calls, 'call')} cut off by a crash, counted against budgets in full; providers may have billed for it`,
     );
   }
 }

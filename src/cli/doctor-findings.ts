@@ -1,10 +1,12 @@
 /** The checks behind `troupe doctor`. Each looks at one thing, never throws, and says how to put it right. */
+
 import { execFile } from 'node:child_process';
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isError } from '../agents/diagnostics.ts';
 import { messageOf, TroupeError } from '../base/errors.ts';
+import { counted } from '../base/wording.ts';
 import { SEAL_VARIABLE, sealKeyState } from '../ledger/seal-keys.ts';
 import { keyVariables, ollamaAddress } from '../models/providers.ts';
 import { loadConfig, type ProjectConfig } from '../project/config.ts';
@@ -99,7 +101,8 @@ async function ledgerFinding(context: CommandContext, config: ProjectConfig | un
   }
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const report = await ledger.verify();
-    if (report.kind === 'sound') return { about, state: 'good', text: `${report.events} events, sound, in ${config.ledger}` };
+    if (report.kind === 'sound')
+      return { about, state: 'good', text: `${counted(report.events, 'event')}, sound, in ${config.ledger}` };
     const fix = 'restore it from a copy; sessions before that event are whole';
     return { about, state: 'broken', text: `broken at ${report.event}: ${report.why}`, fix };
   });
@@ -111,7 +114,7 @@ async function serverFinding(context: CommandContext, { ledger: shown }: Project
   try {
     return await withProject(context, { readOnly: true }, async ({ ledger }) => {
       const { events, sessions } = await ledger.stats();
-      return { about, state: 'good', text: `${events} events in ${sessions} sessions at ${shown}` };
+      return { about, state: 'good', text: `${counted(events, 'event')} in ${counted(sessions, 'session')} at ${shown}` };
     });
   } catch (error) {
     const isNew = error instanceof TroupeError && error.code === 'ledger_missing' && error.message.includes('no ledger');

@@ -1,7 +1,9 @@
 /** `troupe groups send|pause|resume|stop`: talking to a group. Every prompt goes through the same function. */
+
 import { TroupeError } from '../base/errors.ts';
 import { type RunId, type SessionId, shortId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
+import { counted } from '../base/wording.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { findGroup } from '../project/groups.ts';
 import { readOrganisation } from '../project/organisation.ts';
@@ -112,7 +114,7 @@ export async function groupsSignalCommand(
           ? `asked ${safeLine(name)} to ${verb} (${active.run})`
           : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`,
       );
-    if (dropped > 0) out.line(`${dropped} ${dropped === 1 ? 'prompt' : 'prompts'} dropped`);
+    if (dropped > 0) out.line(`${counted(dropped, 'prompt')} dropped`);
     return exitCodes.completed;
   });
 }

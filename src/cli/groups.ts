@@ -2,9 +2,9 @@
 import { dirname } from 'node:path';
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { PresetContent } from '../agents/preset.ts';
-import { counted } from '../base/counted.ts';
 import { codeOf, TroupeError } from '../base/errors.ts';
 import { type SessionId, shortId } from '../base/ids.ts';
+import { counted } from '../base/wording.ts';
 import type { WorktreeStrategy } from '../events/organisation.ts';
 import { userFolder } from '../project/config.ts';
 import { presetOf } from '../project/group-preset.ts';

@@ -1,6 +1,7 @@
 /** What is shown of groups: one line while they work, a table of their iterations afterwards. */
-import { counted } from '../base/counted.ts';
+
 import type { RunId } from '../base/ids.ts';
+import { counted } from '../base/wording.ts';
 import type { GroupProgress, Iteration, WorkerProgress } from '../projections/group-progress.ts';
 import { firstLine, readableDuration } from '../projections/readable.ts';
 import { type RunTree, subtree } from '../projections/run-tree.ts';

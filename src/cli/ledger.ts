@@ -1,7 +1,9 @@
 /** `troupe ledger stats|verify|gc|copy|new-key`: how large it is, whether it is whole, making it smaller, moving it, its keys. */
+
 import { parseDuration } from '../agents/duration.ts';
 import { createIds, type Ids } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
+import { counted } from '../base/wording.ts';
 import { type CopyReport, copyLedger } from '../ledger/copy.ts';
 import { type LedgerAddress, parseLedgerAddress, unknownAddress } from '../ledger/ledger-address.ts';
 import { openCopyStore, openLedger } from '../ledger/open-ledger.ts';
@@ -45,8 +47,10 @@ export async function ledgerVerifyCommand(
     const report = await ledger.verify(session);
     if (options.json) printJson(context, report);
     else if (report.kind === 'sound') {
-      const tombstones = report.tombstones === 0 ? '' : `, ${report.tombstones} payloads collected`;
-      context.terminal.out.line(`sound: ${report.events} events in ${report.sessions} sessions${tombstones}`);
+      const tombstones = report.tombstones === 0 ? '' : `, ${counted(report.tombstones, 'payload')} collected`;
+      context.terminal.out.line(
+        `sound: ${counted(report.events, 'event')} in ${counted(report.sessions, 'session')}${tombstones}`,
+      );
     } else context.terminal.out.line(`broken at ${report.event}: ${report.why}`);
     return report.kind === 'sound' ? exitCodes.completed : exitCodes.failed;
   });
@@ -67,7 +71,8 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
     const report = await ledger.gc({ olderThanMs, now: context.clock.now(), dryRun });
     if (options.json) printJson(context, report);
     else {
-      const what = `${report.payloads} payloads (${readableBytes(report.bytes)}) of ${report.sessions.length} sessions`;
+      const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
+      const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
       context.terminal.out.line(report.dryRun ? `would collect ${what}; do it with --yes` : `collected ${what}`);
     }
     return exitCodes.completed;
@@ -100,7 +105,8 @@ export async function ledgerCopyCommand(
   const sound = verified.kind === 'sound';
   if (options.json) printJson(context, { from: source.shown, to: target.shown, ...copied, verified });
   else if (sound) {
-    const what = `${copied.events} events and ${copied.payloads} payloads of ${copied.sessions} sessions`;
+    const events = `${counted(copied.events, 'event')} and ${counted(copied.payloads, 'payload')}`;
+    const what = `${events} of ${counted(copied.sessions, 'session')}`;
     terminal.out.line(`copied ${what} to ${target.shown}; all ${verified.events} events there are sound`);
   } else terminal.out.line(`copied, but ${target.shown} is broken at ${verified.event}: ${verified.why}`);
   return sound ? exitCodes.completed : exitCodes.failed;

@@ -1,4 +1,5 @@
 /** `troupe presets list|show|import`: which groups are at hand, where each comes from, and what it says. */
+
 import { resolve } from 'node:path';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
 import type { GroupPreset } from '../agents/preset.ts';
@@ -7,6 +8,7 @@ import type { KnownModel } from '../agents/preset-models.ts';
 import { badges, findPreset, type ListedPreset, type PresetCatalogue, readPresetCatalogue } from '../agents/presets.ts';
 import { readText } from '../agents/read-text.ts';
 import { TroupeError } from '../base/errors.ts';
+import { counted } from '../base/wording.ts';
 import { providerNames } from '../models/providers.ts';
 import { loadConfig, type ProjectConfig, userFolder } from '../project/config.ts';
 import { firstLine } from '../projections/readable.ts';
@@ -69,7 +71,7 @@ export async function presetsImportCommand(context: CommandContext, file: string
   if (options.json) printJson(context, { imported: names, file: path, warnings });
   else {
     for (const name of names) context.terminal.out.line(safeLine(name));
-    context.terminal.progress.line(`${names.length} ${names.length === 1 ? 'preset' : 'presets'} in ${path}`);
+    context.terminal.progress.line(`${counted(names.length, 'preset')} in ${path}`);
     warn(context, warnings);
   }
   return names.length === 0 && warnings.length > 0 ? exitCodes.usage : exitCodes.completed;

@@ -1,6 +1,8 @@
 /** What is said about a run at its end or later: one object for programs, a few lines for people. */
+
 import { unreachable } from '../base/errors.ts';
 import { shortId } from '../base/ids.ts';
+import { counted } from '../base/wording.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
 import type { Failure, Report } from '../events/catalogue.ts';
 import { readableCost, readableCount, readableDuration } from '../projections/readable.ts';
@@ -64,7 +66,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
 export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: string): readonly string[] {
   const { input, output } = summary.tokens;
   const facts = [
-    `${summary.turns} ${summary.turns === 1 ? 'turn' : 'turns'}`,
+    counted(summary.turns, 'turn'),
     `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`,
     readableCost(summary.cost),
     readableDuration(summary.durationMs),

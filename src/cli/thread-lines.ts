@@ -2,8 +2,10 @@
  * The threads of a run's assistants, with the newest messages of each and what became of them: in which turn of its reader a
  * message was, when it was read, or since when it waits.
  */
+
 import { threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { BoxMessage, MessageBox } from '../projections/message-box.ts';
 import { hasEnded, type Process, type Processes } from '../projections/processes.ts';
 import { firstLine, readableDuration } from '../projections/readable.ts';
@@ -88,7 +90,7 @@ function linesOf(one: ShownThread, paint: Screen['paint'], width: number): reado
   const shown = one.messages.slice(-MESSAGES_SHOWN);
   const earlier = one.total - shown.length;
   const host = one.pid === null ? '' : `, in process ${one.pid}`;
-  const count = `${one.total} ${one.total === 1 ? 'message' : 'messages'}`;
+  const count = counted(one.total, 'message');
   return [
     cutToWidth(`thread ${one.thread} of ${safeLine(one.agent)}: ${one.status}${host}, ${count}`, width),
     ...(earlier > 0 ? [paint.dim(`  … ${earlier} earlier: --json`)] : []),

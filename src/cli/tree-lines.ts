@@ -2,9 +2,11 @@
  * The run tree as lines of text: one line per run, never wider than the screen. Used live and for the last, still picture.
  * What happened under a run stands below it in the order in which it began; the cycles of a team have a line of their own.
  */
+
 import { stripVTControlCharacters } from 'node:util';
 import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { counted } from '../base/wording.ts';
 import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../projections/readable.ts';
 import { activityOf, type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../projections/run-tree.ts';
 import { safeLine } from './safe-text.ts';
@@ -80,7 +82,7 @@ function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: strin
   const unknownCalls = spent.reduce((sum, one) => sum + one.unknownCalls, 0);
   const from = Math.min(...runs.map((run) => run.startedAt));
   const took = over ? readableDuration(Math.max(...runs.map((run) => run.endedAt ?? from)) - from) : wholeSeconds(now - from);
-  const who = members === 0 ? 'supervisor only' : `${members} ${members === 1 ? 'member' : 'members'}`;
+  const who = members === 0 ? 'supervisor only' : counted(members, 'member');
   const head = `cycle ${cycle}`;
   const facts = [who, `${readableCount(tokens)} tokens`, readableCost({ nanoUsd, unknownCalls }), took].join(' · ');
   const room = width - textWidth(guide) - textWidth(head) - 2;
@@ -128,9 +130,8 @@ function roleText(node: RunNode, root: RunNode): string {
 
 function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly string[] {
   const facts = [stateText(node, now, writing?.get(node.run) ?? 0)];
-  if (node.turn > 0)
-    facts.push(node.endedAt === null ? `turn ${node.turn}` : `${node.turn} ${node.turn === 1 ? 'turn' : 'turns'}`);
-  if (node.toolCalls > 0) facts.push(`${node.toolCalls} ${node.toolCalls === 1 ? 'tool' : 'tools'}`);
+  if (node.turn > 0) facts.push(node.endedAt === null ? `turn ${node.turn}` : counted(node.turn, 'turn'));
+  if (node.toolCalls > 0) facts.push(counted(node.toolCalls, 'tool'));
   const spent = subtreeSpending(tree, node.run);
   const tokens = spent.inputTokens + spent.outputTokens;
   if (tokens > 0) facts.push(`${readableCount(tokens)} tokens`);

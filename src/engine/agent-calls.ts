@@ -4,10 +4,10 @@
  * with its conversation, as long as it has turns left.
  */
 
-import { counted } from '../base/counted.ts';
 import { childRunId, type RunId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';

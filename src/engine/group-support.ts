@@ -1,9 +1,11 @@
 /** What groups ask of the runtime beside steps: who the others are, the files that give context, and what was achieved. */
+
 import { createHash } from 'node:crypto';
 import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
 import { newestEntries } from '../agents/newest-entries.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { sentence } from '../base/wording.ts';
 import type { About, Progress } from '../patterns/agent-run.ts';
 import type { Steps } from '../patterns/steps.ts';
 import { readAll } from './read-all.ts';
@@ -31,7 +33,7 @@ async function contextText(parts: EngineParts, { source: where }: AgentDefinitio
   const read = await parts.contextFile?.(source);
   if (read?.ok === true) return read.value;
   const why = read === undefined ? 'cannot be read here' : read.error.message;
-  throw new TroupeError('no_context', `${where}: the file ${source}, which the group gives as context, ${why}.`, {
+  throw new TroupeError('no_context', `${where}: the file ${source}, which the group gives as context, ${sentence(why)}`, {
     fix: '`troupe check` says where it is named.',
   });
 }

@@ -1,4 +1,5 @@
 /** What a loop could do better next time: told to the orchestrator and to whoever watches, never done by itself. */
+import { counted } from '../base/wording.ts';
 import type { Worker, WorkerOutcome } from './group-workers.ts';
 import { type StallVerdict, trendOf } from './stall.ts';
 
@@ -16,7 +17,7 @@ export function adviceFor(
     else if (text.length < SHORT_CHARACTERS) {
       const model = workers.find((one) => one.name === worker)?.model;
       advice.push(
-        `${worker} answered with ${text.length} characters${model === undefined ? '' : ` (model ${model})`}: ask for more, or use a stronger model.`,
+        `${worker} answered with ${counted(text.length, 'character')}${model === undefined ? '' : ` (model ${model})`}: ask for more, or use a stronger model.`,
       );
     }
   }

@@ -1,5 +1,7 @@
 /** How a reflect loop ends: by exactly one rule, which it names. Only a met goal is a success. */
+
 import { limits } from '../base/limits.ts';
+import { counted, sentence } from '../base/wording.ts';
 import type { Loop, StopReason } from './group-loop.ts';
 import { type WorkerOutcome, withLate, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
@@ -27,8 +29,9 @@ export async function endLoop(loop: Loop, iterations: number, reason: StopReason
   const { run, latest } = loop;
   const late = await loop.work.late();
   const goalMet = reason === 'goal_met' || reason === 'nothing_left';
-  const why = reason === 'error_budget' ? ` The last one: ${last.result?.error?.message ?? 'no judgement could be read'}.` : '';
-  const summary = `Ended after ${iterations} of at most ${loop.maxIterations} iterations: ${SAYS[reason]}.${why}`;
+  const why =
+    reason === 'error_budget' ? ` The last one: ${sentence(last.result?.error?.message ?? 'no judgement could be read')}` : '';
+  const summary = `Ended after ${iterations} of at most ${counted(loop.maxIterations, 'iteration')}: ${SAYS[reason]}.${why}`;
   const payload = { reason, goalMet, cancelled: !goalMet, iterations, summary };
   await run.steps.emit('ended', { type: 'group.ended', payload });
   const error = goalMet ? undefined : { code: reason, message: summary };

@@ -2,8 +2,10 @@
  * Router: an agent like any other that may end by sending the request to one of its destinations, with a note if it likes.
  * It keeps its own report: an agent that answers itself has not routed anything.
  */
+
 import { z } from 'zod';
 import { fail, ok } from '../base/result.ts';
+import { sentence } from '../base/wording.ts';
 import { textOf } from '../events/messages.ts';
 import type { Exit } from '../session/port.ts';
 import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
@@ -32,7 +34,7 @@ export function routeExit(destinations: readonly string[]): Exit {
     take(call) {
       const parsed = choice.safeParse(call.input);
       if (!parsed.success)
-        return fail(`Not routed: ${z.prettifyError(parsed.error)}. The destinations are: ${destinations.join(', ')}.`);
+        return fail(`Not routed: ${sentence(z.prettifyError(parsed.error))} The destinations are: ${destinations.join(', ')}.`);
       const { agent, message } = parsed.data;
       const value = message === undefined || message.trim() === '' ? { agent } : { agent, message };
       const body = `Routed to ${agent}.`;

@@ -4,9 +4,9 @@
  * that goes on with the conversation of the one before, so nothing of a team lives only in memory.
  */
 import type { AgentDefinition } from '../agents/definition.ts';
-import { counted } from '../base/counted.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
 import { lastJudgement, memberBrief, memberFailed, nextCycle, nextJudgement, supervisorBrief } from './prompts.ts';

@@ -1,4 +1,5 @@
 /** Numbers as people read them. The terminal and the console show the same words for the same figures. */
+import { counted } from '../base/wording.ts';
 
 const NANO_PER_USD = 1_000_000_000;
 
@@ -16,7 +17,7 @@ export function readableMoney(nanoUsd: number): string {
 /** What is known, and that something is not: an unknown price is never shown as nothing. */
 export function readableCost(cost: { readonly nanoUsd: number; readonly unknownCalls: number }): string {
   if (cost.unknownCalls === 0) return readableMoney(cost.nanoUsd);
-  const calls = `${cost.unknownCalls} ${cost.unknownCalls === 1 ? 'call' : 'calls'}`;
+  const calls = counted(cost.unknownCalls, 'call');
   return cost.nanoUsd === 0 ? `cost unknown (${calls})` : `${readableMoney(cost.nanoUsd)} + unknown (${calls})`;
 }
 

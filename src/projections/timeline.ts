@@ -2,8 +2,10 @@
  * One readable line per event, for logs and plain progress. The text is not made safe for a terminal here: whoever prints
  * it does that, because only they know where it goes.
  */
+
 import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
@@ -168,7 +170,7 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
     case 'session.started':
       return ['detail', `session started in ${event.payload.workspace}`];
     case 'session.config':
-      return ['detail', `set up ${event.payload.agent} with ${event.payload.tools.length} tools`];
+      return ['detail', `set up ${event.payload.agent} with ${counted(event.payload.tools.length, 'tool')}`];
     case 'run.started':
       return ['info', startText(event.payload)];
     case 'run.resumed':
@@ -259,7 +261,7 @@ function describeTool(event: ToolEvent): Description {
         `tests ${event.payload.passed ? 'passed' : 'failed'}: ${event.payload.command}`,
       ];
     case 'artifact.manifest':
-      return ['detail', `manifest of ${event.payload.items.length} files`];
+      return ['detail', `manifest of ${counted(event.payload.items.length, 'file')}`];
     case 'evidence.checked': {
       const { claims, verified } = event.payload;
       const backed = claims.filter((claim) => claim.backed).length;

@@ -1,4 +1,5 @@
 /** How a session ends when its runner could not bring it to its end: always with a result that says why and what to do. */
+import { sentence } from '../base/wording.ts';
 import type { SessionResult } from '../session/port.ts';
 import type { RunnerSettings } from './pool.ts';
 import type { RunnerExit } from './runner-process.ts';
@@ -57,7 +58,7 @@ export function tooOld(lifetimeMs: number): SessionError {
 export function tooLong(problem: string): SessionError {
   return {
     code: 'runner_line_too_long',
-    message: `The session could not go on in its runner: ${problem}.`,
+    message: `The session could not go on in its runner: ${sentence(problem)}`,
     fix: 'Give the agent less at once, or run it with `isolation: inline` in the agent file.',
   };
 }

@@ -7,7 +7,7 @@
  * - Every tool call gets exactly one result, in the order of the calls.
  */
 
-import { counted } from '../base/counted.ts';
+import { counted } from '../base/wording.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import {
   type AssistantMessage,

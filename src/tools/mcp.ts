@@ -2,11 +2,13 @@
  * MCP servers as providers of tools. One server is started once per project, when its tools are first needed, and shared
  * by every agent. A server that died is started again by the next call, once per call; what it was doing is not repeated.
  */
+
 import type { Tool as RemoteTool } from '@modelcontextprotocol/client';
 import { messageOf } from '../base/errors.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { sentence } from '../base/wording.ts';
 import { connectMcp, type McpConnection, type McpOptions, type McpServerConfig } from './mcp-connection.ts';
 import { outcomeOf } from './mcp-content.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
@@ -55,7 +57,7 @@ function createServer(name: string, config: McpServerConfig, options: McpOptions
 
   const call = async (tool: string, input: Json, context: ToolContext): Promise<ToolOutcome> => {
     const live = await connection();
-    if (!live.ok) return errorResult(`The MCP server ${name} could not be started: ${live.error}.`);
+    if (!live.ok) return errorResult(`The MCP server ${name} could not be started: ${sentence(live.error)}`);
     try {
       const result = await live.value.client.callTool(
         {

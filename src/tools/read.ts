@@ -1,6 +1,8 @@
 /** `read`: a text file with line numbers, or an image. */
+
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import { groupDigits } from './bounded.ts';
 import { defineTool } from './define-tool.ts';
 import { sha256 } from './file-change.ts';
@@ -65,7 +67,7 @@ function numbered(text: string, offset: number, limit: number): string {
   if (text === '') return '(the file is empty)';
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
-  if (offset > lines.length) return `(the file has only ${lines.length} lines)`;
+  if (offset > lines.length) return `(the file has only ${counted(lines.length, 'line')})`;
   const shown = lines.slice(offset - 1, offset - 1 + limit);
   const last = offset - 1 + shown.length;
   const body = shown.map((line, index) => `${offset + index}\t${shortened(line)}`).join('\n');

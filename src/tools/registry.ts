@@ -2,9 +2,11 @@
  * From the names in an agent's `tools:` list to the tools themselves. All that is wrong is reported at once. Names that
  * models see are unique and fit what providers accept.
  */
+
 import { createHash } from 'node:crypto';
 import { nearest } from '../base/did-you-mean.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { sentence } from '../base/wording.ts';
 import type { BuiltIns } from './built-ins.ts';
 import type { McpServers } from './mcp.ts';
 import type { Tool } from './port.ts';
@@ -76,7 +78,7 @@ async function resolveMcp(name: string, mcp: McpServers | undefined): Promise<Re
   }
   const tools = await mcp.tools(server);
   if (!tools.ok)
-    return fail({ name, message: capitalised(`${tools.error}.`), fix: 'Check its command or address under `mcp:`.' });
+    return fail({ name, message: capitalised(sentence(tools.error)), fix: 'Check its command or address under `mcp:`.' });
   if (wanted === '' || wanted === '*') return ok(tools.value);
   const chosen = tools.value.filter((tool) => tool.origin?.tool === wanted);
   if (chosen.length > 0) return ok(chosen);

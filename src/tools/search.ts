@@ -1,8 +1,10 @@
 /** `search`: lines in the files of the workspace that contain a text or match a regular expression. */
+
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import { defineTool } from './define-tool.ts';
 import { looksBinary, readContent } from './file-content.ts';
 import { globMatcher } from './glob.ts';
@@ -118,7 +120,7 @@ function shown(line: string): string {
 }
 
 function rendered({ lines, files, cut }: Found, outOfTime: boolean): string {
-  const notes = [lines.length === 0 ? `(no match in ${files} files)` : undefined];
+  const notes = [lines.length === 0 ? `(no match in ${counted(files, 'file')})` : undefined];
   if (cut !== undefined) notes.push(`(${cut}; use a narrower path or pattern)`);
   if (outOfTime)
     notes.push(`(stopped after ${limits.searchMs / 1_000} s (searchMs); use a narrower path or a simpler expression)`);
