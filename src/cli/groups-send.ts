@@ -8,7 +8,7 @@ import type { Failure } from '../events/catalogue.ts';
 import { findGroup } from '../project/groups.ts';
 import { readOrganisation } from '../project/organisation.ts';
 import type { Project } from '../project/project.ts';
-import { activeRun, dropQueue, queueOf, type Sent, sendToGroup } from '../project/send-to-group.ts';
+import { activeRun, dropQueue, queueOf, type Sent, type Standing, sendToGroup } from '../project/send-to-group.ts';
 import type { SavedGroup } from '../projections/groups.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -57,20 +57,27 @@ function sayQueued(
   sent: Extract<Sent, { kind: 'queued' }>,
   options: JsonOption,
 ): ExitCode {
-  const { prompt, before, run, live } = sent;
+  const { prompt, before, run, standing } = sent;
   if (options.json) {
-    printJson(context, { queued: true, prompt, before, run: run ?? null, live });
+    printJson(context, { queued: true, prompt, before, run: run ?? null, standing, live: standing === 'working' });
     return exitCodes.completed;
   }
   const { out, progress } = context.terminal;
-  out.line(`queued: ${name} is busy, ${before} before this one; its run will be ${prompt}`);
+  out.line(`queued: ${name} ${STANDINGS[standing]}, ${before} before this one; its run will be ${prompt}`);
   const call = callOf(context);
-  if (run !== undefined)
-    progress.line(
-      live ? `watch: ${call} logs -f ${shortId(run)}` : `nobody works on it; go on with: ${call} groups resume "${name}"`,
-    );
+  if (run === undefined) return exitCodes.completed;
+  if (standing === 'working') progress.line(`watch: ${call} logs -f ${shortId(run)}`);
+  else if (standing === 'waiting') progress.line(`see what it asks, and answer: ${call} show ${shortId(run)}`);
+  else progress.line(`go on with: ${call} groups resume "${name}"`);
   return exitCodes.completed;
 }
+
+const STANDINGS: Readonly<Record<Standing, string>> = {
+  working: 'is busy',
+  waiting: 'waits for an answer',
+  paused: 'is paused',
+  left: 'was left by its process',
+};
 
 export async function groupsResumeCommand(context: CommandContext, name: string, options: DriveOptions): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {

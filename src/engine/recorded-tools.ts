@@ -125,7 +125,9 @@ async function callOther(caller: Caller, { step, tool, asked, beside }: Call, ca
     ended,
     gone = [],
     events = [],
-  } = await (tool.kind === 'agent' ? tree.slots.released(node.run, node.abort.signal, waiting) : waiting());
+  } = await (tool.kind === 'agent' || tool.kind === 'clarification'
+    ? tree.slots.released(node.run, node.abort.signal, waiting)
+    : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
   const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside));
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);

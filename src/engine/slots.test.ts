@@ -126,10 +126,17 @@ describe('slots', () => {
   });
 });
 
-/** A run of a made-up tree: it works for some turns, then starts its children and waits for them, one way or the other. */
+/**
+ * A run of a made-up tree: it works for some turns, then starts its children and waits for them, one way or the other. It may ask
+ * its children again (a clarification is another run that needs a slot), be left for a person and taken up again, or be
+ * cancelled at some moment.
+ */
 interface Made {
   readonly turns: number;
   readonly waits: 'each' | 'together';
+  readonly asksAgain: boolean;
+  readonly approvals: number;
+  readonly cancelAfter: number | undefined;
   readonly children: readonly Made[];
 }
 
@@ -137,37 +144,61 @@ const made: fc.Memo<Made> = fc.memo((depth: number) =>
   fc.record({
     turns: fc.integer({ min: 0, max: 3 }),
     waits: fc.constantFrom<Made['waits']>('each', 'together'),
+    asksAgain: fc.boolean(),
+    approvals: fc.integer({ min: 0, max: 2 }),
+    cancelAfter: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined, freq: 4 }),
     children: depth <= 1 ? fc.constant([]) : fc.array(made(), { maxLength: 4 }),
   }),
 );
 
-/** Plays the tree and says how many worked at the same time at most. */
+/** Plays the tree and says how many worked at the same time at most. One that was cancelled works without a slot to its end. */
 async function play(slots: Slots, root: Made): Promise<number> {
   let working = 0;
   let most = 0;
-  const work = async (turns: number): Promise<void> => {
+  const work = async (turns: number, signal: AbortSignal): Promise<void> => {
+    if (signal.aborted) return;
     working += 1;
     most = Math.max(most, working);
-    for (let turn = 0; turn < turns; turn += 1) await settled();
+    for (let turn = 0; turn < turns && !signal.aborted; turn += 1) await settled();
     working -= 1;
   };
-  const run = async (node: Made, name: string): Promise<void> => {
-    await slots.enter(id(name), never);
+  const hosted = async (name: string, signal: AbortSignal, act: () => Promise<void>): Promise<void> => {
+    await slots.enter(id(name), signal);
     try {
-      await work(node.turns);
-      const children = node.children.map((child, index) => run(child, `${name}.${index}`));
-      if (node.waits === 'together') await slots.released(id(name), never, () => Promise.all(children));
-      else for (const child of children) await slots.released(id(name), never, () => child);
-      await work(node.turns);
+      if (!signal.aborted) await act();
     } finally {
       slots.leave(id(name));
     }
   };
-  await run(root, '0');
+  const run = async (node: Made, name: string, above: AbortSignal): Promise<void> => {
+    const own = new AbortController();
+    const signal = AbortSignal.any([above, own.signal]);
+    const cancelled = (async () => {
+      for (let turn = 0; turn < (node.cancelAfter ?? 0); turn += 1) await settled();
+      if (node.cancelAfter !== undefined) own.abort();
+    })();
+    // A question to a person unwinds the session: its slot is given back, and taken again in the next life.
+    for (let life = 0; life < node.approvals; life += 1) {
+      await hosted(name, signal, () => work(1, signal));
+      await settled();
+    }
+    await hosted(name, signal, async () => {
+      await work(node.turns, signal);
+      const children = node.children.map((child, index) => run(child, `${name}.${index}`, signal));
+      if (node.waits === 'together') await slots.released(id(name), signal, () => Promise.all(children));
+      else for (const child of children) await slots.released(id(name), signal, () => child);
+      if (node.asksAgain)
+        for (const [index] of node.children.entries())
+          await slots.released(id(name), signal, () => hosted(`${name}.${index}.again`, signal, () => work(node.turns, signal)));
+      await work(node.turns, signal);
+    });
+    await cancelled;
+  };
+  await run(root, '0', never);
   return most;
 }
 
-describe('any tree of parents that wait for their children', () => {
+describe('any tree of parents that wait for their children, for people and for clarifications', () => {
   it('comes to its end, with never more at work than there are slots', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 3 }), made(4), async (active, root) => {

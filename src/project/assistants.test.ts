@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Brain } from '../../test/support/world.ts';
-import { agent, createWorld, says, type World } from '../../test/support/world.ts';
+import { agent, calls, createWorld, says, turnOf, type World } from '../../test/support/world.ts';
 import type { Caller } from '../assistants/port.ts';
 import { systemClock } from '../base/clock.ts';
-import { createIds } from '../base/ids.ts';
+import { createIds, type RunId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
 import { createAssistants } from './assistants.ts';
 
@@ -12,8 +12,8 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-function setUp(brain: Brain, perClient?: number) {
-  const world = createWorld({ agents: [agent({ name: 'talker', tools: [] })], brain });
+function setUp(brain: Brain, perClient?: number, talker = agent({ name: 'talker', tools: [] })) {
+  const world = createWorld({ agents: [talker], brain });
   worlds.push(world);
   const assistants = createAssistants({
     ...{ engine: world.engine, ledger: world.ledger, clock: systemClock, ids: createIds(systemClock, systemRandom) },
@@ -54,6 +54,19 @@ describe('spawning for a client', () => {
     expect(refused).toMatchObject({ ok: false, error: { code: 'too_many_assistants' } });
     expect(JSON.stringify(refused)).toContain('assistants.perParent');
     expect((await assistants.spawn(bob, task('async'), call())).ok).toBe(true);
+  });
+
+  it('is free again once a run that has waited for somebody has ended', async () => {
+    const asks: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }) : says('Done.'));
+    const { world, assistants } = setUp(asks, 1, agent({ name: 'talker', permissions: { act: 'ask' } }));
+    const first = await assistants.spawn(alice, task(), call());
+    if (!first.ok) throw new Error(JSON.stringify(first));
+    const { process_id } = first.value;
+    expect((await assistants.spawn(alice, task(), call())).ok).toBe(false);
+    expect(await assistants.answer(alice, { process_id, answer: 'yes' }, call())).toMatchObject({ ok: true });
+    await expect.poll(async () => (await world.ledger.runs({ run: process_id as RunId }))[0]?.state).toBe('completed');
+    expect(await assistants.answer(alice, { process_id, answer: 'yes' }, call())).toMatchObject({ ok: false });
+    expect((await assistants.spawn(alice, task(), call())).ok).toBe(true);
   });
 
   it('goes on when nobody waits any more, and can be cancelled then', async () => {

@@ -39,7 +39,14 @@ const PROGRESS_MS = 1_000;
 
 export function createAssistants(parts: AssistantParts): ProjectAssistants {
   const { engine, ledger, clock } = parts;
-  const working = new Map<RunId, string>();
+  /** What each client has spawned and what has not ended yet, as far as is known. */
+  const spawnedBy = new Map<RunId, string>();
+  const atWork = async (client: string): Promise<number> => {
+    const mine = [...spawnedBy].flatMap(([run, name]) => (name === client ? [run] : []));
+    // Whoever drove it to its end, after however many waits, and in whichever process: the ledger knows.
+    for (const run of mine) if ((await ledger.runs({ run }))[0]?.endedAt !== null) spawnedBy.delete(run);
+    return mine.filter((run) => spawnedBy.has(run)).length;
+  };
   const resume = async (run: RunId): Promise<void> => {
     const [row] = await ledger.runs({ run });
     // One that waits for a person has nothing to go on with.
@@ -59,7 +66,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
     async spawn(caller, input, options) {
       if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
       const most = parts.perClient ?? limits.assistantsPerParent;
-      if ([...working.values()].filter((name) => name === caller.name).length >= most) return fail(tooMany(most));
+      if ((await atWork(caller.name)) >= most) return fail(tooMany(most));
       await parts.refresh();
       const started = await engine.start({
         agent: input.assistant_id,
@@ -70,8 +77,8 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       });
       if (started.kind === 'refused') return fail(withFix(started.error));
       const { handle } = started;
-      working.set(handle.run, caller.name);
-      void handle.done.then((end) => end.kind !== 'waiting' && working.delete(handle.run));
+      spawnedBy.set(handle.run, caller.name);
+      void handle.done.then((end) => end.kind === 'ended' && spawnedBy.delete(handle.run));
       return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(clock, handle, options);
     },
     async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
@@ -100,7 +107,9 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       for (const { run, session, owner } of left) {
         if (owner !== null) continue;
         const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
-        if (started?.event_type === 'run.started' && started.payload.spawned !== undefined) await engine.resume(run);
+        if (started?.event_type !== 'run.started' || started.payload.spawned === undefined) continue;
+        spawnedBy.set(run, started.payload.spawned.by);
+        await engine.resume(run);
       }
     },
   };

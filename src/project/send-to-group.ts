@@ -39,9 +39,11 @@ export type Sent =
       readonly handle?: RunHandle | undefined;
       /** The run that the group works on. */
       readonly run: RunId | undefined;
-      /** Whether a process works on it now. */
-      readonly live: boolean;
+      /** How that run stands: a process works on it, it waits for an answer, somebody paused it, or its process is gone. */
+      readonly standing: Standing;
     };
+
+export type Standing = 'working' | 'waiting' | 'paused' | 'left';
 
 export async function sendToGroup(parts: GroupParts, word: string, prompt: GroupPrompt): Promise<Result<Sent, Failure>> {
   const group = findGroup(await readOrganisation(parts.ledger), word);
@@ -119,15 +121,25 @@ async function enqueue(
   if (!handle.ok) return handle;
   if (handle.value?.run === prompt) return ok({ kind: 'started', prompt, handle: handle.value });
   const busy = await activeRun(parts, session);
+  const standing = busy === undefined ? 'working' : await standingOf(parts, busy);
+  // Whoever drove it is gone, and the prompts behind it would wait for ever: this process goes on with it.
+  const resumed = busy !== undefined && standing === 'left' ? await parts.engine.resume(busy.run) : undefined;
+  const goesOn = resumed?.kind === 'resumed' ? resumed.handle : handle.value;
   const before = (await queueOf(parts, session)).findIndex((one) => one.prompt === prompt);
   return ok({
     kind: 'queued',
     prompt,
     before: Math.max(0, before) + (busy === undefined ? 0 : 1),
-    handle: handle.value,
+    handle: goesOn,
     run: busy?.run,
-    live: busy?.owner != null,
+    standing,
   });
+}
+
+async function standingOf({ engine }: GroupParts, { run, owner, state }: RunRow): Promise<Standing> {
+  if (owner !== null) return 'working';
+  if (state === 'paused') return 'paused';
+  return (await engine.waits(run)).length > 0 ? 'waiting' : 'left';
 }
 
 /** Where something from outside is written: beside the newest run of the session. */

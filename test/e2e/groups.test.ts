@@ -116,9 +116,8 @@ describe('talking to a group', () => {
     first.kill('SIGKILL');
     await first.ended;
     model.open();
-    const left = await quick(at, 'groups', 'send', 'crew', 'the third');
-    expect(left).toMatchObject({ code: 0, err: expect.stringContaining('groups resume "crew"') });
-    expect(await run(at, 'groups', 'resume', 'crew')).toContain('slowly');
+    // It takes up what the killed one worked on, then what waited, then its own.
+    expect(await run(at, 'groups', 'send', 'crew', 'the third')).toContain('answer to third');
     const after = await shown(at, 'crew');
     expect(after).toMatchObject({ state: 'idle', queue: [] });
     expect(after.runs).toHaveLength(3);
@@ -143,8 +142,11 @@ describe('talking to a group', () => {
     model.open();
     expect((await driven.ended).code).toBe(130);
     expect(await shown(at, 'crew')).toMatchObject({ state: 'paused' });
-    expect(await run(at, 'groups', 'resume', 'crew')).toBe('All together.\n');
-
+    const waits = await quick(at, 'groups', 'send', 'crew', 'the second');
+    expect(waits).toMatchObject({ code: 0, out: expect.stringContaining('crew is paused, 1 before this one') });
+    expect(waits.err).toContain('groups resume "crew"');
+    expect(await run(at, 'groups', 'resume', 'crew')).toContain('All together.');
+    expect(await shown(at, 'crew')).toMatchObject({ state: 'idle', queue: [] });
     expect(await run(at, 'groups', 'stop', 'crew')).toContain('works on nothing');
   });
 

@@ -1,0 +1,37 @@
+/** Slots in a driven session: whoever asks another agent, the first time or again, does not hold the slot that it needs. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { resultOf, start } from '../../test/support/engine-conformance.ts';
+import { agent, type Brain, calls, createWorld, reports, turnOf, type World } from '../../test/support/world.ts';
+import type { SessionHost } from '../runner/port.ts';
+import { runSession } from '../session/loop.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+/** Sessions are counted as hosted ones are, and run here. */
+const host: SessionHost = {
+  run: (input, ports) => runSession(input, ports),
+  warm: () => undefined,
+  close: async () => undefined,
+};
+
+describe('with one slot', () => {
+  it('an agent that asks another one for a clarification comes to its end', async () => {
+    const brain: Brain = (asked) => {
+      if (asked.agent === 'helper') return reports('As I said.');
+      if (turnOf(asked) === 1) return calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } });
+      if (turnOf(asked) > 2) return reports('Done.');
+      return calls({ name: 'ask_clarification', input: { id: 'helper-1.0', question: 'What?' } });
+    };
+    const agents = [
+      agent({ agents: ['helper'], isolation: 'process' }),
+      agent({ name: 'helper', chat: true, isolation: 'process', maxTurns: 5 }),
+    ];
+    const world = createWorld({ brain, agents, parts: { host, assistants: { active: 1 } } });
+    worlds.push(world);
+    expect(await resultOf(await start(world))).toMatchObject({ report: { body: 'Done.' } });
+    expect(world.outside.modelCalls).toHaveLength(5);
+  });
+});
