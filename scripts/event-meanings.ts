@@ -71,6 +71,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       turns: 'model calls of the answering agent',
       spoke: 'in a team: ended with a broadcast instead of a report',
       error: 'what went wrong, unless it completed',
+      exhausted: 'whose budget has nothing left, when that ended it: a run, or the project',
       claims: 'what the report says was done, in a form that can be checked',
       verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
     },

@@ -194,3 +194,30 @@ describe('every attempt', () => {
     }
   });
 });
+
+describe('what is under way', () => {
+  it('is only lent: whoever finds no room beside it waits until it is settled', async () => {
+    const workers = ['ana', 'ben', 'cleo', 'dan'];
+    const group = { mode: 'broadcast' as const, workers };
+    const agents = [
+      agent({ tools: [], group, budget: { tokens: 3_000 } }),
+      ...workers.map((name) => agent({ name, tools: [], maxOutputTokens: 1_000 })),
+    ];
+    let busy = 0;
+    let most = 0;
+    const { result, settled } = await play(
+      async () => {
+        busy += 1;
+        most = Math.max(most, busy);
+        await new Promise((resolve) => setImmediate(resolve));
+        busy -= 1;
+        return says('Done.');
+      },
+      {},
+      { agents },
+    );
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(settled).toHaveLength(4);
+    expect(most).toBeLessThan(4);
+  });
+});

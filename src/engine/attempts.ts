@@ -12,7 +12,8 @@ import type { Usage } from '../events/messages.ts';
 import type { NewEvent } from '../ledger/port.ts';
 import { costNothing } from '../models/failures.ts';
 import type { Prices } from '../models/port.ts';
-import { type BudgetScope, refusal, reservation, settlement } from './budget.ts';
+import { type BudgetScope, counterName, refusal, reservation, settlement } from './budget.ts';
+import type { Exhausted } from './spending.ts';
 import type { RunNode, Tree } from './tree.ts';
 import type { WorstCase } from './worst-case.ts';
 import type { WriteOptions } from './writer.ts';
@@ -28,9 +29,8 @@ export interface Settlement {
 }
 
 /** There is no room for the attempt; it is not made. */
-export interface Refused {
+export interface Refused extends Exhausted {
   readonly kind: 'refused';
-  readonly message: string;
 }
 
 export interface Attempts {
@@ -38,11 +38,14 @@ export interface Attempts {
   reserve(worst: WorstCase, events: readonly NewEvent[]): Promise<readonly LedgerEvent[] | Refused>;
   answered(usage: Usage, nanoUsd: number | undefined): Settlement;
   failed(error: ModelFailure): Settlement;
+  /** Nothing more is tried; what is open now stays in doubt. */
+  done(): void;
 }
 
 export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: readonly BudgetScope[]): Attempts {
   const names = scopes.map((scope) => scope.scope);
   let open: WorstCase | undefined;
+  let giveBack = (): void => undefined;
   const settle = (how: (worst: WorstCase) => Settled): Settlement => {
     if (open === undefined) return { events: [], options: {} };
     const reserved = open.amounts;
@@ -50,6 +53,8 @@ export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: 
     open = undefined;
     const payload = { scopes: names, reserved, ...settled };
     const event = node.journal.event('budget.settled', payload, { step, actor: 'system' });
+    // Whoever waits for room writes after this was queued.
+    queueMicrotask(giveBack);
     return { events: [event], options: { counters: settlement(scopes, reserved, settled.spent) } };
   };
   return {
@@ -59,9 +64,24 @@ export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: 
       const payload = { scopes: names, amounts: worst.amounts };
       const reserved = budgeted ? [node.journal.event('budget.reserved', payload, { step, actor: 'system' })] : [];
       const counters = budgeted ? { counters: reservation(scopes, worst.amounts) } : {};
-      const written = await tree.writer.write([...events, ...reserved], counters);
-      if ('kind' in written) return { kind: 'refused', message: refusal(written) };
-      if (budgeted) open = worst;
+      const all = [...events, ...reserved];
+      let written = await tree.writer.write(all, counters);
+      while ('kind' in written) {
+        const refused = { kind: 'refused', ...refusal(written) } as const;
+        // A call is spent when it is made; of what else it has reserved, most comes back.
+        const room = written.counter === counterName(refused.scope, 'calls') ? undefined : tree.spending.givenBack(refused.scope);
+        if (room === undefined) {
+          tree.spending.note(refused);
+          return refused;
+        }
+        await room;
+        tree.checkpoint(node);
+        written = await tree.writer.write(all, counters);
+      }
+      if (budgeted) {
+        open = worst;
+        giveBack = tree.spending.lend(names);
+      }
       return written;
     },
     answered: (usage, nanoUsd) => settle((worst) => spentBy(worst, usage, nanoUsd, tree.parts.prices)),
@@ -70,6 +90,7 @@ export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: 
         if (!costNothing(error)) return { spent: amounts, inDoubt: true };
         return { spent: error.kind === 'cancelled' ? NOT_MADE : ONLY_THE_CALL };
       }),
+    done: () => giveBack(),
   };
 }
 

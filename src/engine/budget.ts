@@ -6,6 +6,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { Amounts, Budget } from '../events/catalogue.ts';
 import type { CounterChange } from '../ledger/port.ts';
+import type { Exhausted } from './spending.ts';
 import type { OverLimit } from './writer.ts';
 
 /** Everybody who works on this ledger shares this scope. */
@@ -69,15 +70,15 @@ function changes(
   );
 }
 
-/** Why a call was refused, for people: whose budget, what is left, what the call could have cost. */
-export function refusal(over: OverLimit): string {
+/** Why a call was refused: whose budget, and for people what is left and what the call could have cost. */
+export function refusal(over: OverLimit): Exhausted {
   const [, scope = '', unit = ''] = over.counter.split('/');
   const whose = scope === PROJECT_SCOPE ? 'the project (budget in troupe.yaml)' : `run ${scope}`;
   const left = Math.max(0, over.max - over.value);
-  return (
+  const message =
     `The budget of ${whose} has ${amountText(unit, left)} of ${amountText(unit, over.max)} left, and the next model call could ` +
-    `need ${amountText(unit, over.add)}. It was not made. Raise budget.${unit === 'nanoUsd' ? 'usd' : unit} to go further.`
-  );
+    `need ${amountText(unit, over.add)}. It was not made. Raise budget.${unit === 'nanoUsd' ? 'usd' : unit} to go further.`;
+  return { scope, message };
 }
 
 function amountText(unit: string, amount: number): string {

@@ -23,6 +23,7 @@ import type { AgentSetup } from './setup.ts';
 import { setupOf } from './setup-run.ts';
 import type { Slots } from './slots.ts';
 import { assistantLimits, createSpawned } from './spawned.ts';
+import { createSpending } from './spending.ts';
 import { startChild } from './start-child.ts';
 import type { Elsewhere, EngineParts, RunNode, Tree } from './tree.ts';
 import { activeTime } from './wall.ts';
@@ -61,7 +62,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const active = new Set<RunNode>();
   const live = createLiveParts(session, options.watchers);
   let stopped: Interruption | undefined;
-  let wake: (() => void) | undefined;
+  const bell = createBell();
 
   const interrupt = (why: Interruption): void => {
     stopped ??= why;
@@ -70,7 +71,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const onNews = (events: readonly LedgerEvent[]): void => {
     for (const event of events) for (const fold of [mailbox, channel, tree.spawned]) fold.apply(event);
     cancelAsked(active, tree.inbox);
-    wake?.();
+    bell.ring();
   };
   const inbox = createInbox({ ledger: parts.ledger, session, heard, shared: elsewhere !== undefined, onNews });
   const { members, ...folds } = folded(events, inbox);
@@ -99,6 +100,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     ...folds,
     spawned: createSpawned(assistantLimits(parts)),
     slots: options.slots,
+    spending: createSpending(),
     latestOf: members.latest,
     workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
     blockedOn: [],
@@ -127,14 +129,22 @@ export function buildTree(options: TreeOptions): DrivenTree {
       child.result.then(() => members.ended(childRunId(parent.run, request.key))).catch(() => undefined);
       return child;
     },
-    news: (timeoutMs, signal) => {
-      const arrived = new AbortController();
-      wake = () => arrived.abort();
-      return sleep(parts.clock, timeoutMs, AbortSignal.any([signal, arrived.signal]));
-    },
+    news: (timeoutMs, signal) => sleep(parts.clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+/** Who waits for news is woken by the next. */
+function createBell() {
+  let waiting = new AbortController();
+  return {
+    next: () => waiting.signal,
+    ring(): void {
+      waiting.abort();
+      waiting = new AbortController();
+    },
+  };
 }
 
 /** What ends a run ends those below it. */

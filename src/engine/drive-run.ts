@@ -40,7 +40,15 @@ export const END_STEP = 'end';
 const TIMER_GRAIN_MS = 2;
 
 /** The reason of an abort that the wall-time budget caused. */
-export class WallTimeOver extends Error {}
+export class WallTimeOver extends Error {
+  /** The run whose time it was. */
+  readonly run: RunId;
+
+  constructor(run: RunId, message: string) {
+    super(message);
+    this.run = run;
+  }
+}
 
 export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
@@ -85,6 +93,7 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
     goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
     maxTurns,
     part,
+    scopes: new Set(node.scopes.map(({ scope }) => scope)),
     steps: port,
     context: contextReader(tree, setup.definition, port),
     about: (agents) => aboutAgents(tree, agents),
@@ -181,12 +190,13 @@ function dismissals(tree: Tree, node: RunNode): NewEvent[] {
 function wallTimeOver(node: RunNode, result: RunResult): RunResult {
   const { reason } = node.abort.signal;
   if (!(reason instanceof WallTimeOver)) return result;
-  return { ...result, status: 'budget_exhausted', error: { code: 'budget_exhausted', message: reason.message } };
+  const error = { code: 'budget_exhausted', message: reason.message };
+  return { ...result, status: 'budget_exhausted', error, exhausted: reason.run };
 }
 
 function endedPayload(
   run: RunId,
-  { status, report, finalAgent, finalRun, turns, spoke, error, claims, verification }: RunResult,
+  { status, report, finalAgent, finalRun, turns, spoke, error, exhausted, claims, verification }: RunResult,
 ): Payloads['run.ended'] {
   return {
     status,
@@ -196,6 +206,7 @@ function endedPayload(
     ...(turns === 0 ? {} : { turns }),
     ...(spoke === undefined ? {} : { spoke }),
     ...(error === undefined ? {} : { error: withoutUndefined(error) }),
+    ...(exhausted === undefined ? {} : { exhausted }),
     ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
     verification,
   };
@@ -225,7 +236,8 @@ export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
 export function limitWallTime(tree: Tree, node: RunNode): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
-  const over = (): void => node.abort.abort(new WallTimeOver(wallTimeText(wallMs, node.started.timeLimit)));
+  const text = wallTimeText(wallMs, node.started.timeLimit);
+  const over = (): void => node.abort.abort(new WallTimeOver(node.run, text));
   const left = wallMs - tree.activeBefore(node.run);
   if (left > TIMER_GRAIN_MS) return tree.parts.clock.after(left, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.

@@ -18,6 +18,7 @@ import { limitingScopes } from './budget.ts';
 import { foreign, references } from './channel.ts';
 import { Interruption } from './interruption.ts';
 import { type AgentSetup, sessionLimits } from './setup.ts';
+import type { Exhausted } from './spending.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { createSpendMeter, type SpendMeter } from './worst-case.ts';
@@ -60,19 +61,36 @@ function recordedOutcome({ node, steps }: Recorder, step: string): TurnOutcome |
 }
 
 async function askNow(recorder: Recorder, step: string, request: TurnRequest): Promise<TurnOutcome> {
-  const { tree, node, setup, meter } = recorder;
+  const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
   if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: 'The run was cancelled.' } };
+  const exhausted = tree.spending.exhausted(node);
+  if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);
   // The run had a model when it started: that it has none just now is no reason to end it.
   if (!opened.ok) throw new Interruption('interrupted', opened.error.message);
 
   const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
+  try {
+    return await attempt(recorder, step, request, opened.value, attempts);
+  } finally {
+    attempts.done();
+  }
+}
+
+async function attempt(
+  recorder: Recorder,
+  step: string,
+  request: TurnRequest,
+  models: readonly Model[],
+  attempts: Attempts,
+): Promise<TurnOutcome> {
+  const { tree, node, setup, meter } = recorder;
   const startedAt = tree.parts.clock.elapsed();
   let announced = false;
   let failures = 0;
-  const outcome = await askWithRetries<Refused>(opened.value, modelRequest(recorder, step, request), {
+  const outcome = await askWithRetries<Refused>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
     clock: tree.parts.clock,
     random: tree.parts.random,
@@ -91,12 +109,14 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
       else tree.writer.enqueue([failed, ...events], options);
     },
   });
-  if (outcome.kind === 'vetoed') return { kind: 'no_budget', message: outcome.veto.message };
+  if (outcome.kind === 'vetoed') return noBudget(outcome.veto);
   if (outcome.kind === 'failed') return outcome;
   meter.counted(request, outcome.answer.usage);
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
 }
+
+const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_budget', scope, message });
 
 /** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
 async function announce(

@@ -32,7 +32,7 @@ export async function startChild(
   }
   const { elsewhere } = tree;
   const drive = () => (elsewhere === undefined ? driveRun(tree, child) : drivenElsewhere(tree, child, elsewhere));
-  const result = tooDeep(parent) ? refuseDepth(tree, child) : drive();
+  const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => noted(tree, ended));
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);
   return {
@@ -43,6 +43,13 @@ export async function startChild(
         ? child.abort.abort(new TroupeError('cancelled', reason))
         : cancelElsewhere(tree, child, reason, elsewhere),
   };
+}
+
+/** What ran out below is out for everybody it counts for, also when it was in an earlier life or elsewhere. */
+function noted(tree: Tree, result: RunResult): RunResult {
+  const { exhausted: scope, error, status } = result;
+  if (scope !== undefined) tree.spending.note({ scope, message: error?.message ?? status });
+  return result;
 }
 
 async function startedPayload(

@@ -30,6 +30,7 @@ import type { Resting } from './resting.ts';
 import type { AgentSetup } from './setup.ts';
 import type { Slots } from './slots.ts';
 import type { AssistantLimits, Spawned } from './spawned.ts';
+import type { Spending } from './spending.ts';
 import type { SessionWriter } from './writer.ts';
 
 /** What the engine is built from. */
@@ -125,6 +126,7 @@ export interface Tree {
   /** The assistants that runs of this tree have spawned. */
   readonly spawned: Spawned;
   readonly slots: Slots;
+  readonly spending: Spending;
   /** Questions that have stopped a branch since the tree was built. */
   readonly blockedOn: { readonly node: RunNode; readonly wait: string }[];
   /** Throws when work must stop here: paused, closed, lease lost. Called before everything that has an effect. */

@@ -171,6 +171,8 @@ const catalogue = {
     /** In a team: ended with a broadcast instead of a report; with a `final` one the member leaves. */
     spoke: z.enum(['update', 'final']).optional(),
     error: failure.optional(),
+    /** Whose budget has nothing left, when that ended it: a run's id, or `project`. */
+    exhausted: z.string().optional(),
     claims: z.array(claim).optional(),
     verification,
   }),
@@ -283,7 +285,16 @@ const catalogue = {
     stops: z.boolean(),
   }),
   'group.ended': z.object({
-    reason: z.enum(['goal_met', 'nothing_left', 'max_iterations', 'stalled', 'error_budget', 'no_assignments', 'cancelled']),
+    reason: z.enum([
+      'goal_met',
+      'nothing_left',
+      'max_iterations',
+      'stalled',
+      'error_budget',
+      'no_assignments',
+      'cancelled',
+      'budget_exhausted',
+    ]),
     goalMet: z.boolean(),
     /** Set on every way out but a met goal. */
     cancelled: z.boolean(),

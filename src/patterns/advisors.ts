@@ -4,6 +4,7 @@
  */
 import { textOf, type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
+import { endedEmpty, ranOut } from './out-of-budget.ts';
 import { enrichedRequest, failedAdvice } from './prompts.ts';
 import type { RunResult } from './steps.ts';
 import type { Part } from './verification.ts';
@@ -14,7 +15,7 @@ export interface Advised {
   readonly advice: readonly Part[];
 }
 
-export async function withAdvice(run: AgentRun): Promise<Advised> {
+export async function withAdvice(run: AgentRun): Promise<Advised | { readonly ended: RunResult }> {
   const { steps, input } = run;
   const advisors = run.agent.advisors ?? [];
   if (advisors.length === 0) return { request: input, advice: [] };
@@ -27,6 +28,11 @@ export async function withAdvice(run: AgentRun): Promise<Advised> {
     const advisor = advisors[index] ?? '';
     const payload = { advisor, finalAgent: result.finalAgent, status: result.status };
     await steps.emit(`advisors/${advisor}/reported`, { type: 'advisor.reported', payload });
+  }
+  const out = ranOut(run, results);
+  if (out !== undefined) {
+    const said = results.filter(succeeded).map(({ finalAgent, report }) => ({ who: finalAgent, text: report.body }));
+    return { ended: endedEmpty(run, out, said) };
   }
   const advice = results.map((result, index) => ({ label: result.finalAgent, text: adviceText(advisors[index] ?? '', result) }));
   const text = enrichedRequest(textOf(input.content), advice, await steps.nonce('advisors/fence'));

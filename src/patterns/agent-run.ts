@@ -19,6 +19,8 @@ export interface AgentRun {
   readonly maxTurns: number | undefined;
   /** Only the agent's own session is wanted, and as what. */
   readonly part: Part | undefined;
+  /** The budgets that this run counts against: its own, those of the runs above it, the project's. */
+  readonly scopes: ReadonlySet<string>;
   readonly steps: Steps;
   /** What the agent gives its group as context, from a file or as text: cut to size, recorded; `undefined` when it gives none. */
   context(kind: 'shared' | 'routing', source: GroupContext | undefined): Promise<string | undefined>;
@@ -68,8 +70,8 @@ export interface Answered {
 }
 
 export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: CheckedSession): RunResult {
-  const { status, report, claims, error, turns, verification } = session;
-  const result = { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error, verification };
+  const { status, report, claims, error, exhausted, turns, verification } = session;
+  const result = { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error, exhausted, verification };
   return withVerification(result, verification);
 }
 

@@ -1,7 +1,7 @@
 /** How a reflect loop ends: by exactly one rule, which it names. Only a met goal is a success. */
-
 import { limits } from '../base/limits.ts';
 import { counted, sentence } from '../base/wording.ts';
+import type { RunStatus } from '../events/catalogue.ts';
 import type { Loop, StopReason } from './group-loop.ts';
 import { type WorkerOutcome, withLate, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
@@ -16,6 +16,7 @@ const SAYS: Readonly<Record<StopReason, string>> = {
   error_budget: `${limits.reflectErrors} errors in a row`,
   no_assignments: 'the orchestrator assigned nothing to anybody who is there',
   cancelled: 'it was cancelled',
+  budget_exhausted: 'its budget has nothing left',
 };
 
 /** What the loop ended on, when that is not its latest result. */
@@ -29,8 +30,8 @@ export async function endLoop(loop: Loop, iterations: number, reason: StopReason
   const { run, latest } = loop;
   const late = await loop.work.late();
   const goalMet = reason === 'goal_met' || reason === 'nothing_left';
-  const why =
-    reason === 'error_budget' ? ` The last one: ${sentence(last.result?.error?.message ?? 'no judgement could be read')}` : '';
+  const exhausted = reason === 'budget_exhausted' ? last.result?.exhausted : undefined;
+  const why = detail(reason, last);
   const summary = `Ended after ${iterations} of at most ${counted(loop.maxIterations, 'iteration')}: ${SAYS[reason]}.${why}`;
   const payload = { reason, goalMet, cancelled: !goalMet, iterations, summary };
   await run.steps.emit('ended', { type: 'group.ended', payload });
@@ -39,8 +40,9 @@ export async function endLoop(loop: Loop, iterations: number, reason: StopReason
   const body = withoutSentinels(latest.result.report.body);
   const whole = withMissing({ ...latest.result.report, body }, latest.missing);
   const report = whole.format === 'json' ? whole : { ...whole, body: `${whole.body}${leftOver(last)}` };
-  const result = { ...latest.result, report, finalAgent: run.agent.name, error };
-  if (reason === 'cancelled') return withLate(withVerification({ ...result, status: 'cancelled' }, UNCHECKED), late);
+  const result = { ...latest.result, report, finalAgent: run.agent.name, error, exhausted };
+  const status = ENDS[reason];
+  if (status !== undefined) return withLate(withVerification({ ...result, status }, UNCHECKED), late);
   const { verification } = latest.result;
   const found = verification.state === 'unverified' ? verification.reasons : [];
   return withLate(withVerification(result, goalMet ? verification : unverified([summary, ...found])), late);
@@ -51,14 +53,23 @@ function withoutResult({ run }: Loop, reason: StopReason, summary: string, last:
   const spoken = last.result?.report.synthetic === true ? undefined : last.result?.report.body;
   const said = spoken === undefined ? '' : `\n\nThe last words were:\n\n${spoken}`;
   return {
-    status: reason === 'cancelled' ? 'cancelled' : 'failed',
+    status: ENDS[reason] ?? 'failed',
     report: { format: 'text', body: `${summary}${said}${leftOver(last)}`, synthetic: true },
     finalAgent: run.agent.name,
     finalRun: run.run,
     turns: 0,
     error: { code: reason, message: summary },
+    exhausted: last.result?.exhausted,
     verification: UNCHECKED,
   };
+}
+
+/** Ways out that say by themselves how the run has ended. */
+const ENDS: Readonly<Partial<Record<StopReason, RunStatus>>> = { cancelled: 'cancelled', budget_exhausted: 'budget_exhausted' };
+
+function detail(reason: StopReason, { result }: Last): string {
+  if (reason === 'budget_exhausted') return ` ${result?.error?.message ?? ''}`;
+  return reason === 'error_budget' ? ` The last one: ${sentence(result?.error?.message ?? 'no judgement could be read')}` : '';
 }
 
 function leftOver({ outcomes = [] }: Last): string {

@@ -12,6 +12,7 @@ import { endLoop } from './group-ending.ts';
 import { evaluate, type Judgement } from './group-evaluation.ts';
 import type { At, Loop, Made, Something, StopReason, Work } from './group-loop.ts';
 import type { GroupConfig } from './group-workers.ts';
+import { ranOut } from './out-of-budget.ts';
 import { checkStall, noStall, trendOf } from './stall.ts';
 import type { RunResult } from './steps.ts';
 
@@ -35,6 +36,7 @@ export async function reflect(run: AgentRun, config: GroupConfig, work: Work, re
       continue;
     }
     if (step.result.status === 'cancelled') return await endLoop(loop, iteration, 'cancelled', step);
+    if (ranOut(run, [step.result]) !== undefined) return await endLoop(loop, iteration, 'budget_exhausted', step);
     errors += 1;
     if (errors >= limits.reflectErrors) return await endLoop(loop, iteration, 'error_budget', step);
     await run.steps.sleep(`${key}/back-off`, limits.reflectBackOffMs * errors);

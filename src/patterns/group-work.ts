@@ -9,6 +9,7 @@ import type { At, Made, Work } from './group-loop.ts';
 import { type Assigned, allMissing, ask, divide, plan, synthesise } from './group-orchestrator.ts';
 import { JUDGE_YOURSELF } from './group-prompts.ts';
 import {
+  endedAmong,
   type GroupConfig,
   type LateTask,
   lateOutcomes,
@@ -51,6 +52,8 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
         const collected = await divide(run, config, workers, planned, { key: `${at.key}/work`, request, late });
         [outcomes, late] = [collected.outcomes, collected.late];
       }
+      const out = endedAmong(run, outcomes);
+      if (out !== undefined) return { kind: 'error', result: out, outcomes };
       const mode = judges ? 'judge' : 'answer';
       const result = await synthesise(run, { key: `${at.key}/synthesis`, outcomes, planned, late, mode });
       if (!succeeded(result)) return { kind: 'error', result, outcomes };

@@ -1,9 +1,10 @@
 /** The workers of a group: who they are, what they are given, what came of it. A stuck or failed one never holds up the rest. */
 import type { AgentDefinition } from '../agents/definition.ts';
 import { limits } from '../base/limits.ts';
-import type { Report, RunStatus, Verification } from '../events/catalogue.ts';
+import type { Failure, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import { type About, type AgentRun, succeeded } from './agent-run.ts';
+import { endedEmpty, ranOut } from './out-of-budget.ts';
 import type { Handle, RunResult, StartOptions } from './steps.ts';
 import { afterRound, type Part, resting, UNCHECKED, unverified, withVerification } from './verification.ts';
 
@@ -25,6 +26,9 @@ export interface WorkerOutcome {
   /** It gave an answer. */
   readonly ok: boolean;
   readonly status: RunStatus;
+  /** Whose budget has nothing left, when that ended it. */
+  readonly exhausted?: string | undefined;
+  readonly error?: Failure | undefined;
   /** The whole answer; of one that failed, why, and what it had. */
   readonly text: string;
   readonly verification: Verification;
@@ -160,12 +164,12 @@ function timeLimit(config: GroupConfig, longest: 'workerTimeout' | 'both'): NonN
 }
 
 export function outcome(worker: string, result: RunResult): WorkerOutcome {
-  const { status, report, error, verification, claims } = result;
+  const { status, report, error, exhausted, verification, claims } = result;
   if (succeeded(result) && report.body.trim() !== '')
     return { worker, ok: true, status, text: report.body, verification, claims };
   const why = error?.message ?? (succeeded(result) ? 'It said nothing.' : status);
   const text = report.body === why ? why : `${why}\n\n${report.body}`.trim();
-  return { worker, ok: false, status, text, verification: UNCHECKED };
+  return { worker, ok: false, status, exhausted, error, text, verification: UNCHECKED };
 }
 
 /** What the group's own answer rests on. */
@@ -182,6 +186,13 @@ export function putTogether(synthesis: RunResult, outcomes: readonly WorkerOutco
   const parts = afterRound(before, partsOf(outcomes));
   if (outcomes.some(({ ok }) => ok)) return resting(synthesis, parts);
   return resting(withVerification(synthesis, unverified([ALL_FAILED.message])), parts);
+}
+
+/** The group's end, when it has nothing left to spend: with what its workers gave until then. */
+export function endedAmong(run: AgentRun, outcomes: readonly WorkerOutcome[]): RunResult | undefined {
+  const out = ranOut(run, outcomes);
+  const said = outcomes.map(({ worker, ok, text }) => ({ who: ok ? worker : `${worker} (failed)`, text }));
+  return out === undefined ? undefined : endedEmpty(run, out, said);
 }
 
 /** Names who gave nothing. An answer that a program reads stays as it is. */

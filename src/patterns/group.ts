@@ -11,6 +11,7 @@ import { reflect } from './group-reflect.ts';
 import { groupWork } from './group-work.ts';
 import {
   ALL_FAILED,
+  endedAmong,
   type GroupConfig,
   introduced,
   lateOutcomes,
@@ -52,7 +53,7 @@ async function broadcast(run: AgentRun, config: GroupConfig, workers: readonly W
   const nonce = shared === undefined ? '' : await run.steps.nonce('broadcast/fence');
   const tasks = workers.map((worker) => ({ worker, prompt: sharedPrompt(worker, shared, request, [], nonce) }));
   const outcomes = await runTasks(run, config, 'broadcast', tasks);
-  return sideBySide(run, outcomes, await wasStopped(run, 'broadcast', outcomes));
+  return endedAmong(run, outcomes) ?? sideBySide(run, outcomes, await wasStopped(run, 'broadcast', outcomes));
 }
 
 async function sequential(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {
@@ -64,6 +65,8 @@ async function sequential(run: AgentRun, config: GroupConfig, workers: readonly 
     const [result] = await run.steps.settled([await startTask(run, config, 'sequence', { worker, prompt })]);
     const latest = outcome(worker.name, result as RunResult);
     outcomes.push(latest);
+    const out = endedAmong(run, outcomes);
+    if (out !== undefined) return out;
     if (await wasStopped(run, `sequence/${worker.name}`, [latest])) return sideBySide(run, outcomes, true);
   }
   const last = outcomes.findLast(({ ok }) => ok);
@@ -86,6 +89,8 @@ async function singlePass(run: AgentRun, config: GroupConfig, workers: readonly 
   }
   if (planned.kind !== 'assigned') return { ...planned.result, finalAgent: run.agent.name };
   const { outcomes, late } = await divide(run, config, workers, planned, { key: 'work', request });
+  const out = endedAmong(run, outcomes);
+  if (out !== undefined) return withLate(out, await lateOutcomes(run, late));
   const synthesis = await synthesise(run, { key: 'synthesis', outcomes, planned, late, mode: 'answer' });
   const came = await lateOutcomes(run, late);
   if (!succeeded(synthesis)) return withWhatThereIs(run, [...outcomes, ...came], synthesis);

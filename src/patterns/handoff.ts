@@ -5,6 +5,7 @@
  */
 import { textOf, userText } from '../events/messages.ts';
 import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
+import { endedEmpty, ranOut } from './out-of-budget.ts';
 import { handedOverRequest } from './prompts.ts';
 import type { RunResult, StartOptions } from './steps.ts';
 import { resting } from './verification.ts';
@@ -23,8 +24,11 @@ export async function handOver(run: AgentRun, answered: Answered): Promise<Answe
           await run.steps.nonce('handoff/fence'),
         );
   await run.steps.emit('handoff/made', { type: 'handoff.made', payload: handoff });
-  const passedOn = { name: answered.result.finalAgent, result: answered.result };
-  return { result: resting(await delegate(run, 'handoff', handoff.to, input), [passedOn]) };
+  const result = await delegate(run, 'handoff', handoff.to, input);
+  // What was there before the money ran out is not lost with it.
+  const out = ranOut(run, [result]);
+  if (out !== undefined) return { result: endedEmpty(run, out, [{ who: answered.result.finalAgent, text: report.body }]) };
+  return { result: resting(result, [{ name: answered.result.finalAgent, result: answered.result }]) };
 }
 
 /** Lets another agent answer in this one's place. In a team it takes over the seat. */

@@ -28,11 +28,12 @@ export async function runAgent(run: AgentRun): Promise<RunResult> {
   if (run.seat?.role === 'supervisor') return await supervise(run, run.seat);
   if (run.part !== undefined) return await ownSession(run, run.part);
   if (run.goesOn) return await goOn(run);
-  const { request, advice } = await withAdvice(run);
+  const advised = await withAdvice(run);
+  if ('ended' in advised) return advised.ended;
   // Whoever answers last takes the seat in the team: here, or at the end of the chain.
   const passesOn = run.agent.handoff !== undefined || run.agent.router !== undefined;
-  const made = await core(run, request, passesOn ? undefined : run.seat);
-  const own = { ...made, result: resting(made.result, advice) };
+  const made = await core(run, advised.request, passesOn ? undefined : run.seat);
+  const own = { ...made, result: resting(made.result, advised.advice) };
   const answered = await handOver(run, await followRoute(run, own));
   const passedOn = run.agent.handoff !== undefined || own.route !== undefined;
   return run.seat === undefined || passedOn ? answered.result : await announce(run, run.seat, answered.result);

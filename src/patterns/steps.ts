@@ -28,6 +28,8 @@ export interface RunResult {
   readonly spoke?: 'update' | 'final' | undefined;
   readonly claims?: readonly Claim[] | undefined;
   readonly error?: Failure | undefined;
+  /** Whose budget has nothing left, when that ended it: a run's id, or `project`. */
+  readonly exhausted?: string | undefined;
   /** What it was found to be worth where it was made, and no better than what it rests on. */
   readonly verification: Verification;
 }

@@ -9,6 +9,7 @@ import { limits } from '../base/limits.ts';
 import { counted } from '../base/wording.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
+import { endedEmpty, ranOut } from './out-of-budget.ts';
 import { lastJudgement, memberBrief, memberFailed, nextCycle, nextJudgement, supervisorBrief } from './prompts.ts';
 import type { Handle, RunResult, Seat, StartOptions } from './steps.ts';
 import { afterRound, type Part, resting, UNCHECKED } from './verification.ts';
@@ -42,6 +43,7 @@ export async function runTeam(run: AgentRun, team: Team, request: UserMessage): 
     const at: Cycle = { cycle, request, lead, names: team.members, memberMaxTurns: team.memberMaxTurns };
     const worked = await memberCycle(run, at, active);
     if (worked === 'stopped') return cancelled(run, lead);
+    if ('status' in worked) return await dissolve(run, cycle, active, worked);
     active = worked.remaining;
     said = afterRound(said, worked.broadcasts);
     const judged = await judge(run, at, supervisor, active.length === 0);
@@ -78,8 +80,8 @@ interface CycleDone {
   readonly broadcasts: readonly Part[];
 }
 
-/** Lets every active member work until it has broadcast, unless the team is cancelled. */
-async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<CycleDone | 'stopped'> {
+/** Lets every active member work until it has broadcast, unless the team is cancelled; its end when it has nothing left to spend. */
+async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<CycleDone | RunResult | 'stopped'> {
   const handles: Handle[] = [];
   for (const member of active) {
     const brief = memberBrief(at.names, at.lead, member.name);
@@ -88,6 +90,8 @@ async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participan
   }
   const results = await run.steps.settled(handles);
   if (await wasStopped(run, `cycle/${at.cycle}`, results)) return 'stopped';
+  const out = ranOut(run, results);
+  if (out !== undefined) return endedEmpty(run, out, broadcasts(active, results));
   const remaining: Participant[] = [];
   for (const [index, result] of results.entries()) {
     const member = active[index] as Participant;
@@ -97,6 +101,9 @@ async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participan
   }
   return { remaining, broadcasts: results.map((result, index) => ({ name: active[index]?.name ?? '', result })) };
 }
+
+const broadcasts = (active: readonly Participant[], results: readonly RunResult[]) =>
+  results.flatMap((result, index) => (succeeded(result) ? [{ who: active[index]?.name ?? '', text: result.report.body }] : []));
 
 /** Whoever answered has the seat from now on: with a handoff, the last of the chain, and then with its own limit. */
 async function seat(run: AgentRun, at: Cycle, member: Participant, { finalRun, finalAgent }: RunResult): Promise<void> {

@@ -73,6 +73,7 @@ export const sessionResult: z.ZodType<SessionResult> = z.object({
   report,
   claims: z.array(claim),
   error: z.object({ code: z.string(), message: z.string(), fix: z.string().optional() }).optional(),
+  exhausted: z.string().optional(),
   exit: ending.optional(),
   turns: count,
 });
@@ -121,7 +122,7 @@ export type LlmReply =
       readonly places?: readonly (string | null)[];
     }
   | { readonly kind: 'failed'; readonly error: ModelFailure; readonly places?: readonly (string | null)[] }
-  | { readonly kind: 'no_budget'; readonly message: string };
+  | { readonly kind: 'no_budget'; readonly scope: string; readonly message: string };
 
 export type ToolReply = Given<ToolResultPart>;
 export type ServiceContextReply = {

@@ -119,7 +119,12 @@ describe('ending', () => {
 
   it.each([
     ['a model that fails', { kind: 'failed', error: { kind: 'auth', message: 'no key' } }, 'failed', 'model_auth'],
-    ['an exhausted budget', { kind: 'no_budget', message: 'nothing left' }, 'budget_exhausted', 'budget_exhausted'],
+    [
+      'an exhausted budget',
+      { kind: 'no_budget', scope: 'project', message: 'nothing left' },
+      'budget_exhausted',
+      'budget_exhausted',
+    ],
     ['a cancelled call', { kind: 'failed', error: { kind: 'cancelled', message: 'stop' } }, 'cancelled', 'cancelled'],
   ] as const)('%s keeps the last words', async (_name, reply, status, code) => {
     const played = ports({ replies: [[{ name: 'look' }], reply] });

@@ -179,7 +179,10 @@ function endedBy(turn: number, ending: Ending): SessionResult {
 
 function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { kind: 'answer' }>): SessionResult | undefined {
   if (outcome.kind === 'no_budget')
-    return ended(loop, turn - 1, 'budget_exhausted', { code: 'budget_exhausted', message: outcome.message });
+    return {
+      ...ended(loop, turn - 1, 'budget_exhausted', { code: 'budget_exhausted', message: outcome.message }),
+      exhausted: outcome.scope,
+    };
   if (outcome.error.kind === 'cancelled')
     return ended(loop, turn, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
   if (outcome.error.kind === 'context_overflow' && loop.mustEnd === undefined) {

@@ -22,8 +22,8 @@ export interface TurnRequest {
 export type TurnOutcome =
   | { readonly kind: 'answer'; readonly answer: ModelAnswer }
   | { readonly kind: 'failed'; readonly error: ModelFailure }
-  /** The budget has no room for the call; it was not made. */
-  | { readonly kind: 'no_budget'; readonly message: string };
+  /** The budget of `scope` (a run's id, or `project`) has no room for the call; it was not made. */
+  | { readonly kind: 'no_budget'; readonly scope: string; readonly message: string };
 
 export interface SessionModel {
   /** Whether this turn began before the run was taken up again. */
@@ -132,6 +132,8 @@ export interface SessionResult {
   readonly report: Report;
   readonly claims: readonly Claim[];
   readonly error?: { readonly code: string; readonly message: string; readonly fix?: string | undefined } | undefined;
+  /** Whose budget has nothing left, when that ended it. */
+  readonly exhausted?: string | undefined;
   readonly exit?: Ending['exit'];
   readonly turns: number;
 }

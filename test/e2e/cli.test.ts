@@ -80,6 +80,18 @@ describe('running', () => {
     expect(err).toContain('budget exhausted');
   });
 
+  it.each(['broadcast', 'sequential', 'orchestrator', 'reflect'])(
+    'ends when the budget of a group has no room: %s',
+    async (mode) => {
+      const group = `group: { mode: ${mode}, workers: [{ agent: helper, name: ana }, { agent: helper, name: ben }] }`;
+      await writeFile(join(folder, 'agents/crew.md'), `---\nname: crew\nbudget: { calls: 1 }\n${group}\n---\nYou lead.\n`);
+      await script({ text: 'Hello there.\n@worker:ana Go.\n@worker:ben Go.' });
+      const { code, err } = await troupe('run', 'crew', 'hi');
+      expect(code).toBe(4);
+      expect(err).toContain('budget exhausted');
+    },
+  );
+
   it('runs an agent file from anywhere', async () => {
     await writeFile(join(folder, 'elsewhere.md'), '---\nname: elsewhere\nmodel: none/such\n---\nYou help.\n');
     await script({ text: 'Hello there.' });

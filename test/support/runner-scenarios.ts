@@ -25,7 +25,7 @@ export const scenarios: Readonly<Record<string, () => Play>> = {
   'a model that fails': () => ({
     replies: inOrder(['', { kind: 'failed', error: { kind: 'auth', message: 'no key' } }]),
   }),
-  'an exhausted budget': () => ({ replies: inOrder([[{}], { kind: 'no_budget', message: 'nothing left' }]) }),
+  'an exhausted budget': () => ({ replies: inOrder([[{}], { kind: 'no_budget', scope: 'project', message: 'nothing left' }]) }),
   'a cancelled call': () => ({ replies: inOrder([[{}], { kind: 'failed', error: { kind: 'cancelled', message: 'stop' } }]) }),
   'a session cancelled before it began': () => ({ replies: inOrder(['x']), signal: AbortSignal.abort() }),
   'a cancelled session with turns to go through again': () => ({

@@ -68,6 +68,8 @@ interface Stage {
   readonly members: Map<string, RunId>;
   /** Where a message came from, if another run said it. */
   readonly origins: WeakMap<Message, Said>;
+  /** Model calls below each run, for budgets in calls. */
+  readonly made: Map<string, number>;
 }
 
 const ROOT = 'run_0000000000000000twin' as RunId;
@@ -81,6 +83,7 @@ export function createTwin(options: TwinOptions): Twin {
     conversations: new Map(),
     members: new Map(),
     origins: new WeakMap(),
+    made: new Map(),
   };
   const abort = new AbortController();
   let prompts = 0;
@@ -123,16 +126,17 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
     goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
     maxTurns,
     part,
+    scopes: new Set(upwards(node).map(({ run }) => run)),
     ...handSupport(stage),
     steps: handSteps(stage, node),
     session: (request) => session(stage, node, agent, request),
   });
   forget();
   const error = { code: 'budget_exhausted', message: wallTimeText(wall ?? 0, given < own ? node.timeLimit?.setting : undefined) };
-  const last: RunResult = late ? { ...done, status: 'budget_exhausted', error } : done;
+  const last: RunResult = late ? { ...done, status: 'budget_exhausted', error, exhausted: node.run } : done;
   const result = withVerification(last, last.verification);
-  const { status, report, finalAgent, finalRun, spoke, verification } = result;
-  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, verification }, 'end');
+  const { status, report, finalAgent, finalRun, spoke, exhausted, verification } = result;
+  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
   // Somebody whose patterns spoke for it has still been asked.
   if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
   if (member !== undefined) stage.members.set(placeOf(node), node.run);
@@ -295,6 +299,18 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   return { ...ended, verification: UNCHECKED };
 }
 
+/** The run and those above it. */
+const upwards = (node: Node): readonly Node[] => [...(node.parent === undefined ? [] : upwards(node.parent)), node];
+
+/** The run, here or above, whose budget has no call left. */
+function outOfCalls({ options, made }: Stage, node: Node): RunId | undefined {
+  const spent = upwards(node).find(({ run, started }) => {
+    const calls = options.agents.find(({ name }) => name === started.agent)?.budget?.calls;
+    return calls !== undefined && (made.get(run) ?? 0) >= calls;
+  });
+  return spent?.run;
+}
+
 type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];
 
 async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn) {
@@ -303,6 +319,9 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
     return said === undefined ? { message } : { run: said.run, step: said.step };
   });
   const step = `turn/${turn.turn}/model`;
+  const out = outOfCalls(stage, node);
+  if (out !== undefined) return { kind: 'no_budget' as const, scope: out, message: `The budget of ${out} has no calls left.` };
+  for (const { run } of upwards(node)) stage.made.set(run, (stage.made.get(run) ?? 0) + 1);
   const model = node.started.model ?? agent.models?.[0] ?? 'by hand';
   record(stage, node, 'model.request', { turn: turn.turn, model, added }, step);
   const request: ModelRequest = {
