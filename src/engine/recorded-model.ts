@@ -41,7 +41,10 @@ export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, step
       const step = `turn/${request.turn}/model`;
       const known = recordedOutcome(recorder, step);
       if (known !== undefined) {
-        if (known.kind === 'answer') meter.counted(request, known.answer.usage);
+        const [only, ...others] = setup.models;
+        // Of several models, the ledger does not say which one has counted.
+        if (known.kind === 'answer' && only !== undefined && others.length === 0)
+          meter.counted(only, request, known.answer.usage);
         return known;
       }
       return await askNow(recorder, step, { ...request, tools: answered(request.tools) });
@@ -88,7 +91,7 @@ async function attempt(
 ): Promise<TurnOutcome> {
   const { tree, node, setup, meter } = recorder;
   const startedAt = tree.parts.clock.elapsed();
-  let announced = false;
+  let asked: string | undefined;
   let failures = 0;
   const outcome = await askWithRetries<Refused>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
@@ -96,9 +99,9 @@ async function attempt(
     random: tree.parts.random,
     quota: tree.parts.quota,
     async before(model) {
-      const refused = await announce(recorder, step, request, announced, attempts, model);
-      announced = true;
-      return refused;
+      const first = asked === undefined;
+      asked = model;
+      return await announce(recorder, step, request, first, attempts, model);
     },
     async onFailure({ model, attempt, error, final }) {
       failures = attempt;
@@ -111,7 +114,7 @@ async function attempt(
   });
   if (outcome.kind === 'vetoed') return noBudget(outcome.veto);
   if (outcome.kind === 'failed') return outcome;
-  meter.counted(request, outcome.answer.usage);
+  meter.counted(asked ?? '', request, outcome.answer.usage);
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
 }
@@ -123,13 +126,13 @@ async function announce(
   { tree, node, setup, steps, meter }: Recorder,
   step: string,
   request: TurnRequest,
-  announced: boolean,
+  first: boolean,
   attempts: Attempts,
   model: string,
 ): Promise<Refused | undefined> {
   const events = [];
   const undo = node.journal.mark();
-  if (!announced && node.journal.recorded('model.request', step) === undefined) {
+  if (first && node.journal.recorded('model.request', step) === undefined) {
     const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
     const added = steps.added(request.messages.slice(request.newFrom));
     events.push(

@@ -1,15 +1,12 @@
 /**
- * What a model call could cost at most. What the provider has counted before is taken as it is; what is new is assumed to
- * be dense text (two bytes per token), and the answer to use all the tokens it may.
+ * What an attempt at a model call could cost at most. What the same model has counted before for the beginning of the
+ * conversation is taken as it is; the rest is taken at its upper bound, and the answer to use all the tokens it may.
  */
 import type { Amounts } from '../events/catalogue.ts';
 import type { Message, Usage } from '../events/messages.ts';
-import type { Prices } from '../models/port.ts';
+import type { Prices, ToolSpec } from '../models/port.ts';
+import { frameBound, messageBound, toolBound } from '../models/token-bound.ts';
 import type { TurnRequest } from '../session/port.ts';
-
-const BYTES_PER_TOKEN = 2;
-/** An image costs a provider-dependent number of tokens; this is above what the common ones charge for a large one. */
-const TOKENS_PER_IMAGE = 6_000;
 
 /** The part of a request that is sent, beside the system prompt. */
 export type Sent = Pick<TurnRequest, 'messages' | 'tools' | 'toolChoice' | 'outputSchema'>;
@@ -24,41 +21,49 @@ export interface WorstCase {
 
 export interface SpendMeter {
   worstCase(model: string, sent: Sent, maxOutputTokens: number): WorstCase;
-  /** What the provider counted for a request. */
-  counted(sent: Sent, usage: Usage): void;
+  /** What a model counted for a request. */
+  counted(model: string, sent: Sent, usage: Usage): void;
 }
 
+/** What a model has counted: everything up to and with `last`. Another one would count otherwise. */
+interface Known {
+  readonly tokens: number;
+  readonly messages: number;
+  readonly last: Message | undefined;
+  readonly tools: ReadonlySet<ToolSpec>;
+  /** Providers say more about tools when one must be called. */
+  readonly frame: string;
+}
+
+const frameOf = ({ toolChoice, outputSchema }: Sent): string => JSON.stringify([toolChoice ?? 'auto', outputSchema ?? null]);
+
 export function createSpendMeter(prices: Prices, system: string): SpendMeter {
-  let knownTokens: number | undefined;
-  let knownMessages = 0;
-  const inputTokens = ({ messages, tools }: Sent): number => {
-    const front = knownTokens ?? Math.ceil((system.length + JSON.stringify(tools).length) / BYTES_PER_TOKEN);
-    const from = knownMessages <= messages.length ? knownMessages : 0;
-    return messages.slice(from).reduce((sum, message) => sum + denseTokens(message), front);
+  const counts = new Map<string, Known>();
+  const inputTokens = (model: string, sent: Sent): number => {
+    const { messages, tools, outputSchema } = sent;
+    const frame = frameBound(system, tools.length > 0, outputSchema);
+    const known = counts.get(model);
+    // When the conversation was condensed, nothing of what is known holds any more.
+    const from = known !== undefined && messages[known.messages - 1] === known.last ? known : undefined;
+    const changed = from !== undefined && from.frame !== frameOf(sent);
+    let sum = from === undefined ? frame : from.tokens + (changed ? frame - frameBound(system, false, undefined) : 0);
+    for (const tool of tools) if (from?.tools.has(tool) !== true) sum += toolBound(tool);
+    for (let index = from?.messages ?? 0; index < messages.length; index += 1)
+      sum += messageBound(model, messages[index] as Message);
+    return sum;
   };
   return {
     worstCase(model, sent, maxOutputTokens) {
-      const input = inputTokens(sent);
+      const input = inputTokens(model, sent);
       const nanoUsd = prices.worstCase(model, input, maxOutputTokens);
       const amounts = { calls: 1, tokens: input + maxOutputTokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
       return { model, inputTokens: input, outputTokens: maxOutputTokens, amounts };
     },
-    counted({ messages }, usage) {
-      if (usage.inputTokens === undefined) return;
-      knownTokens = usage.inputTokens;
-      knownMessages = messages.length;
+    counted(model, sent, { inputTokens: tokens }) {
+      if (tokens === undefined) return;
+      const { messages, tools } = sent;
+      const last = messages.at(-1);
+      counts.set(model, { tokens, messages: messages.length, last, tools: new Set(tools), frame: frameOf(sent) });
     },
   };
-}
-
-function denseTokens(message: Message): number {
-  let tokens = 8;
-  for (const part of message.content) {
-    if (part.type === 'image') tokens += TOKENS_PER_IMAGE;
-    else if (part.type === 'tool-result') tokens += denseTokens({ role: 'user', content: part.content });
-    else if (part.type === 'tool-call')
-      tokens += Math.ceil((part.name.length + JSON.stringify(part.input).length) / BYTES_PER_TOKEN);
-    else tokens += Math.ceil(Buffer.byteLength(part.text) / BYTES_PER_TOKEN);
-  }
-  return tokens;
 }
