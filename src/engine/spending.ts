@@ -3,7 +3,6 @@
  * it asks a model again, so a tree ends with what it has instead of trying on. What is reserved by calls that are under way is
  * only lent: whoever finds no room beside it waits until one of them is settled.
  */
-import type { RunNode } from './tree.ts';
 
 /** A budget that has nothing left, and what was said about it. */
 export interface Exhausted {
@@ -16,7 +15,7 @@ export interface Spending {
   /** This budget is out. */
   note(exhausted: Exhausted): void;
   /** The budget of the run, or of one above it, that is out. */
-  exhausted(node: Pick<RunNode, 'scopes'>): Exhausted | undefined;
+  exhausted(node: { readonly scopes: readonly { readonly scope: string }[] }): Exhausted | undefined;
   /** A call that counts against these budgets is under way, until the result is called. */
   lend(scopes: readonly string[]): () => void;
   /** Resolves when a call that counts against this budget is settled; `undefined` when none is under way. */

@@ -80,7 +80,7 @@ interface CycleDone {
   readonly broadcasts: readonly Part[];
 }
 
-/** Lets every active member work until it has broadcast, unless the team is cancelled; its end when it has nothing left to spend. */
+/** Lets every active member work until it has broadcast, unless the team is cancelled or has nothing left to spend. */
 async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participant[]): Promise<CycleDone | RunResult | 'stopped'> {
   const handles: Handle[] = [];
   for (const member of active) {

@@ -24,6 +24,7 @@ import { finalReportExit, plainReport } from '../../src/session/final-report.ts'
 import { runSession } from '../../src/session/loop.ts';
 import type { Incoming, SessionTools } from '../../src/session/port.ts';
 import type { Tool } from '../../src/tools/port.ts';
+import { type CallBudget, createCallBudget, upwards } from './call-budget.ts';
 import type { StoryEvent } from './pattern-scenarios.ts';
 import { unseen } from './tool-workspace.ts';
 import type { Brain } from './world.ts';
@@ -68,8 +69,7 @@ interface Stage {
   readonly members: Map<string, RunId>;
   /** Where a message came from, if another run said it. */
   readonly origins: WeakMap<Message, Said>;
-  /** Model calls below each run, for budgets in calls. */
-  readonly made: Map<string, number>;
+  readonly budget: CallBudget;
 }
 
 const ROOT = 'run_0000000000000000twin' as RunId;
@@ -83,7 +83,7 @@ export function createTwin(options: TwinOptions): Twin {
     conversations: new Map(),
     members: new Map(),
     origins: new WeakMap(),
-    made: new Map(),
+    budget: createCallBudget(options.agents),
   };
   const abort = new AbortController();
   let prompts = 0;
@@ -299,18 +299,6 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   return { ...ended, verification: UNCHECKED };
 }
 
-/** The run and those above it. */
-const upwards = (node: Node): readonly Node[] => [...(node.parent === undefined ? [] : upwards(node.parent)), node];
-
-/** The run, here or above, whose budget has no call left. */
-function outOfCalls({ options, made }: Stage, node: Node): RunId | undefined {
-  const spent = upwards(node).find(({ run, started }) => {
-    const calls = options.agents.find(({ name }) => name === started.agent)?.budget?.calls;
-    return calls !== undefined && (made.get(run) ?? 0) >= calls;
-  });
-  return spent?.run;
-}
-
 type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];
 
 async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn) {
@@ -319,9 +307,8 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
     return said === undefined ? { message } : { run: said.run, step: said.step };
   });
   const step = `turn/${turn.turn}/model`;
-  const out = outOfCalls(stage, node);
+  const out = stage.budget.spend(node);
   if (out !== undefined) return { kind: 'no_budget' as const, scope: out, message: `The budget of ${out} has no calls left.` };
-  for (const { run } of upwards(node)) stage.made.set(run, (stage.made.get(run) ?? 0) + 1);
   const model = node.started.model ?? agent.models?.[0] ?? 'by hand';
   record(stage, node, 'model.request', { turn: turn.turn, model, added }, step);
   const request: ModelRequest = {
