@@ -292,8 +292,12 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     fields: { items: 'each with its checksum; null when it is missing' },
   },
   'evidence.checked': {
-    says: 'The claims of a final report were held against the evidence.',
-    fields: { claims: 'each with the event that backs it, or why none does', verified: 'all of them are backed' },
+    says: 'The claims of a final report were held against the evidence, or the commands of `verify` were run.',
+    fields: {
+      claims: 'each with the event that backs it, or why none does',
+      verified: 'all of them are backed, and all that was demanded holds',
+      demanded: 'each command of `verify`, and why it does not hold',
+    },
   },
   'budget.reserved': {
     says: 'The worst case of one attempt at a call was set aside, before the attempt.',

@@ -1,5 +1,8 @@
 /** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
+
+import { checkVerify } from './check-verify.ts';
 import { checkContextFiles } from './context-files.ts';
+import type { AgentDefinition } from './definition.ts';
 import { arrange, type Diagnostic } from './diagnostics.ts';
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
@@ -9,6 +12,8 @@ import { checkToolNames } from './tool-names.ts';
 export interface CheckOptions extends DiscoverOptions {
   /** Names of the MCP servers in the project's configuration. */
   readonly mcpServers?: readonly string[] | undefined;
+  /** The project's own permissions. */
+  readonly permissions?: AgentDefinition['permissions'] | undefined;
 }
 
 export interface ProjectCheck {
@@ -22,7 +27,9 @@ export async function checkProject(options: CheckOptions): Promise<ProjectCheck>
   const { agents, shadowed, broken, diagnostics } = await discoverAgents(options);
   const servers = options.mcpServers ?? [];
   const tools = agents.flatMap(({ definition, origin, placeOf }) =>
-    checkToolNames(definition, placeOf, servers).map((one) => gentler(origin, one)),
+    [...checkToolNames(definition, placeOf, servers), ...checkVerify(definition, placeOf, options.permissions)].map((one) =>
+      gentler(origin, one),
+    ),
   );
   const context = await checkContextFiles(options.projectRoot, agents);
   return {

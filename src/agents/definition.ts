@@ -3,21 +3,13 @@
  * The schema holds what a file *says*; defaults live in base/limits.ts and are applied where they are used.
  */
 import { z } from 'zod';
-import { parseDuration } from './duration.ts';
+import { duration } from './duration-schema.ts';
+import { verifySchema } from './verify.ts';
 
 /** Names are compared in one Unicode form, so that the same word typed on two machines is the same agent. */
 const name = z.string().min(1).max(200).normalize('NFC');
 const names = z.array(name).min(1).max(100);
 const count = z.number().int().positive();
-
-export const duration = z.union([z.string(), z.number()]).transform((value, context) => {
-  const milliseconds = parseDuration(value);
-  if (milliseconds === undefined) {
-    context.addIssue({ code: 'custom', message: 'is not a duration; write 90s, 10m or 1.5h' });
-    return z.NEVER;
-  }
-  return milliseconds;
-});
 
 /** A JSON Schema as it stands in the file. Whether it is a valid one is checked by the loader. */
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -131,6 +123,7 @@ export const definitionSchema = z.strictObject({
       allowUnknownPrices: z.boolean().optional(),
     })
     .optional(),
+  verify: verifySchema.optional(),
   isolation: z.enum(['inline', 'process']).optional(),
   tags: z.array(z.string().max(100)).max(50).optional(),
   /** What one would ask this agent, in the words of whoever asks: search finds it by them. */

@@ -220,6 +220,10 @@ export const limits = {
   fingerprintTextsBytes: 32 * MIB,
   noticedChanges: 2_000,
   scriptBytes: 64 * KIB,
+  verifyCommands: 20,
+  verifyCharacters: 10_000,
+  verifyRetries: 5,
+  verifyMs: 10 * MINUTE,
   fetchMs: 60 * SECOND,
 
   // command line

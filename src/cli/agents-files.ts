@@ -22,10 +22,10 @@ export async function settingsOf({ cwd, terminal: { env } }: CommandContext): Pr
 }
 
 export async function readAgentFiles(context: CommandContext): Promise<AgentFilesHere> {
-  const { root, home, vars, mcp } = await settingsOf(context);
+  const { root, home, vars, mcp, permissions } = await settingsOf(context);
   const user = userFolder(context.terminal.env);
   const variables = Object.keys(vars);
   const mcpServers = Object.keys(mcp);
-  const check = await checkProject({ projectRoot: root, userConfigDir: user, variables, mcpServers });
+  const check = await checkProject({ projectRoot: root, userConfigDir: user, variables, mcpServers, permissions });
   return { ...check, root, home, userFolder: user, variables, mcpServers };
 }

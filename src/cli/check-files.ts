@@ -17,9 +17,9 @@ export async function checkFiles({
 }: CommandContext): Promise<Result<CheckedFiles, readonly Diagnostic[]>> {
   const config = await loadConfig({ cwd, env });
   if (!config.ok) return fail(config.error);
-  const { root, vars, mcp } = config.value;
+  const { root, vars, mcp, permissions } = config.value;
   const variables = Object.keys(vars);
   const mcpServers = Object.keys(mcp);
-  const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers });
+  const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions });
   return ok({ ...check, root, variables });
 }

@@ -32,6 +32,7 @@ import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
 import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { assistantsOf, checkSession } from './verification.ts';
+import { demandsDuring, verified } from './verify.ts';
 
 export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
@@ -64,7 +65,8 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
     await endAssistants(tree, node);
-    return await endRun(tree, node, result);
+    const rested = resting(wallTimeOver(node, result), assistantsOf(tree, node));
+    return await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
   } catch (error) {
     await settleAssistants(tree, node);
     if (error instanceof Interruption) throw error;
@@ -133,11 +135,12 @@ async function session(
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
   };
+  const demands = demandsDuring(tree, node, setup);
   const result = await hostedSession(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, steps),
     tools: recordedTools(tree, node, setup, steps),
-    incoming: (turn, room) => incoming(tree, node, steps, seat, turn, room),
-    unheard: (turn) => unheard(tree, node, turn),
+    incoming: async (turn, room) => demands.told(turn, await incoming(tree, node, steps, seat, turn, room)),
+    unheard: async (turn) => (await unheard(tree, node, turn)) || (await demands.failing(turn)),
     condense: (condensing) => condense(tree, node, steps, request.input, condensing),
     reference: (item) => {
       const step = steps.stepOf(item);
@@ -153,7 +156,7 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
   const events: NewEvent[] = [];
   const changed = manifest(await evidenceOf(tree, node));
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
-  const final = resting(wallTimeOver(node, result), assistantsOf(tree, node));
+  const final = resting(wallTimeOver(node, result), []);
   events.push(...dismissals(tree, node));
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);

@@ -84,7 +84,11 @@ async function authorOf(tree: Tree, self: RunId, path: string, sha256: string): 
   await tree.writer.flushed();
   const changes = await readAll(tree.parts.ledger, tree.session, { types: ['file.diff'] });
   const change = changes.findLast(
-    (event) => event.event_type === 'file.diff' && event.payload.path === path && event.payload.after === sha256,
+    (event) =>
+      event.event_type === 'file.diff' &&
+      event.payload.path === path &&
+      event.payload.after === sha256 &&
+      event.payload.by !== 'outside',
   );
   if (change === undefined || change.run_id === self) return undefined;
   const [row] = await tree.parts.ledger.runs({ run: change.run_id as RunId });

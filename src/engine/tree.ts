@@ -3,6 +3,7 @@
  * here can be thrown away and built anew from the ledger.
  */
 import type { AgentDefinition } from '../agents/definition.ts';
+import type { Verify } from '../agents/verify.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, RunId, SessionId } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
@@ -17,6 +18,7 @@ import type { RunResult, StartOptions } from '../patterns/steps.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { Protection } from '../tools/protected-names.ts';
+import type { Verifier } from '../tools/verifier.ts';
 import type { WorkspaceWatch } from '../tools/workspace-watch.ts';
 import type { BudgetScope } from './budget.ts';
 import type { Channel } from './channel.ts';
@@ -70,6 +72,10 @@ export interface EngineParts {
   readonly boxTools?: (() => Promise<readonly Tool[]>) | undefined;
   /** Knows what is in workspaces, so that changes are seen whoever made them; without it no command counts as proof. */
   readonly workspaces?: WorkspaceWatch | undefined;
+  /** Runs the commands of `verify`; without it they count as not passed. */
+  readonly verifier?: Verifier | undefined;
+  /** What the project demands of every root run. */
+  readonly projectVerify?: Verify | undefined;
   /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
   readonly whenInDoubt?: 'tell' | 'ask';
 }

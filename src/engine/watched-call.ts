@@ -14,7 +14,7 @@ export async function watchedCall(
   run: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   if (watch === undefined || !mayChangeFiles(tool)) return await run();
-  if (tool.reportsChanges !== true) return await withEvidence(watch, workspace, run);
+  if (tool.reportsChanges !== true) return await withEvidence(watch, workspace, undefined, run);
   const leave = watch.enter(workspace);
   const outcome = await run();
   for (const item of outcome.evidence ?? []) if (item.type === 'file.diff') await watch.noted(workspace, item.payload.path);
@@ -26,14 +26,15 @@ function mayChangeFiles({ replay, origin, readOnly }: Tool): boolean {
   return readOnly !== true && (origin !== undefined || replay === 'never');
 }
 
-/** Runs something between two looks and adds to its evidence what they found. */
+/** Runs something between two looks, the first of which may have been taken already, and adds to its evidence what they found. */
 export async function withEvidence<Outcome extends { readonly evidence?: readonly Evidence[] }>(
   watch: WorkspaceWatch,
   workspace: string,
+  looked: Look | undefined,
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const leave = watch.enter(workspace);
-  const before = await watch.look(workspace);
+  const before = looked ?? (await watch.look(workspace));
   const outcome = await run();
   const after = await watch.look(workspace);
   const { alone } = leave();

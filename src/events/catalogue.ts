@@ -333,6 +333,8 @@ const catalogue = {
   'evidence.checked': z.object({
     claims: z.array(z.object({ claim, backed: z.boolean(), by: position.optional(), why: z.string() })),
     verified: z.boolean(),
+    /** What was demanded by `verify`, each with why it does not hold; absent where nothing was. */
+    demanded: z.array(z.object({ command: z.string(), passed: z.boolean(), why: z.string().optional() })).optional(),
   }),
 
   'budget.reserved': z.object({ scopes: z.array(z.string()), amounts }),

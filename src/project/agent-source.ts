@@ -46,6 +46,7 @@ export function createAgentSource(
       userConfigDir: userFolder(options.env),
       variables: Object.keys(config.vars),
       mcpServers: Object.keys(config.mcp),
+      permissions: config.permissions,
     });
   };
   const check = (): Promise<ProjectCheck> => {

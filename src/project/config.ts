@@ -46,6 +46,7 @@ export interface ProjectConfig {
   readonly prices: NonNullable<Settings['prices']>;
   readonly permissions: NonNullable<Settings['permissions']>;
   readonly mcp: NonNullable<Settings['mcp']>;
+  readonly verify: Settings['verify'];
   readonly assistants: NonNullable<Settings['assistants']>;
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
@@ -111,6 +112,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     prices: { ...far.prices, ...near.prices },
     permissions: { ...far.permissions, ...near.permissions },
     mcp: { ...far.mcp, ...near.mcp },
+    verify: near.verify ?? far.verify,
     assistants: { ...far.assistants, ...near.assistants },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },

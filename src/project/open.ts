@@ -29,6 +29,7 @@ import { createPrices } from '../models/prices.ts';
 import type { ProtectedPlaces } from '../tools/guard.ts';
 import { decide, decideProtected } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
+import { createVerifier } from '../tools/verifier.ts';
 import { createWorkspaceWatch } from '../tools/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
@@ -106,6 +107,8 @@ async function assemble(
     assistants: assistantSettings(config.assistants),
     boxTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
     workspaces: createWorkspaceWatch({ clock, environment: env, except: [config.home, ...ledgerFiles(config)] }),
+    verifier: createVerifier({ clock, environment: env }),
+    projectVerify: config.verify,
     whenInDoubt: config.whenInDoubt,
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };

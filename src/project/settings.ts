@@ -1,6 +1,7 @@
 /** What `troupe.yaml` may say. Loaded only for a project that has one. */
 import { z } from 'zod';
-import { definitionSchema, duration } from '../agents/definition.ts';
+import { definitionSchema } from '../agents/definition.ts';
+import { duration } from '../agents/duration-schema.ts';
 import { parseRestateAddress } from '../engine/restate-address.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/providers.ts';
@@ -43,6 +44,8 @@ export const settingsSchema = z.strictObject({
   prices: z.record(z.string(), priceOverride).optional(),
   permissions: definitionSchema.shape.permissions,
   mcp: definitionSchema.shape.mcp,
+  /** What the runtime runs itself before a run may call itself verified. */
+  verify: definitionSchema.shape.verify,
   /** How many assistants there may be, and what the processes that host them may take. */
   assistants: z
     .strictObject({

@@ -254,25 +254,35 @@ function describeTool(event: ToolEvent): Description {
     case 'cli.stderr':
       return ['detail', `${event.event_type === 'cli.stdout' ? 'stdout' : 'stderr'}: ${readableBytes(event.payload.bytes)}`];
     case 'file.diff':
-      return ['info', `changed ${event.payload.path} (+${event.payload.addedLines} -${event.payload.removedLines})`];
+      return ['info', describeChange(event.payload)];
     case 'test.report':
-      return [
-        event.payload.passed ? 'info' : 'warn',
-        `tests ${event.payload.passed ? 'passed' : 'failed'}: ${event.payload.command}`,
-      ];
+      return [event.payload.passed ? 'info' : 'warn', describeTests(event.payload)];
     case 'artifact.manifest':
       return ['detail', `manifest of ${counted(event.payload.items.length, 'file')}`];
     case 'evidence.checked': {
-      const { claims, verified } = event.payload;
-      const backed = claims.filter((claim) => claim.backed).length;
-      return [
-        verified ? 'info' : 'warn',
-        `${verified ? 'verified' : 'not verified'}: ${backed} of ${claims.length} claims backed`,
+      const { claims, verified, demanded = [] } = event.payload;
+      const counts = [
+        ...(claims.length > 0 || demanded.length === 0 ? [`${part(claims, ({ backed }) => backed)} claims backed`] : []),
+        ...(demanded.length > 0 ? [`${part(demanded, ({ passed }) => passed)} demands met`] : []),
       ];
+      return [verified ? 'info' : 'warn', `${verified ? 'verified' : 'not verified'}: ${counts.join(', ')}`];
     }
     default:
       return unreachable(event);
   }
+}
+
+function describeChange({ path, addedLines, removedLines, by }: Payloads['file.diff']): string {
+  return `changed ${path} (+${addedLines} -${removedLines})${by === 'outside' ? ', by somebody else' : ''}`;
+}
+
+function describeTests({ passed, command, why }: Payloads['test.report']): string {
+  if (why !== undefined) return `tests prove nothing (${why}): ${command}`;
+  return `tests ${passed ? 'passed' : 'failed'}: ${command}`;
+}
+
+function part<Item>(items: readonly Item[], good: (item: Item) => boolean): string {
+  return `${items.filter(good).length} of ${items.length}`;
 }
 
 function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'>): Description {

@@ -20,12 +20,14 @@ export async function commandEvidence(
   ran: CommandOutcome,
   streams: { readonly stdout: string; readonly stderr: string },
   searchPath: string,
+  /** What the shell was told before the line. */
+  before = '',
 ): Promise<CommandEvidence> {
   const { exitCode, signal, stopped } = ran;
   const isTest = looksLikeTestRun(command);
   const tests = isTest ? passedTests(`${streams.stdout}\n${streams.stderr}`) : undefined;
   const ended = exitCode === 0 && stopped === undefined;
-  const proof = ended ? await proofOf(command, cwd, searchPath, tests) : undefined;
+  const proof = ended ? await proofOf(before + command, cwd, searchPath, tests) : undefined;
   const evidence: Evidence[] = [
     {
       type: 'cli.run',

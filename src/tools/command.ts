@@ -13,6 +13,8 @@ import { type Capture, createCapture } from './capture.ts';
 
 export interface CommandRequest {
   readonly shell: string;
+  /** Before `-c`. */
+  readonly shellFlags?: readonly string[] | undefined;
   readonly command: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -40,7 +42,11 @@ export async function runCommand(request: CommandRequest): Promise<Result<Comman
   const stdout = createCapture(limits.toolOutputBytes);
   const stderr = createCapture(limits.toolOutputBytes);
   const { folder, environment } = request;
-  const { child, release } = startTethered(request.shell, ['-c', request.command], { folder, environment, input: 'none' });
+  const { child, release } = startTethered(request.shell, [...(request.shellFlags ?? []), '-c', request.command], {
+    folder,
+    environment,
+    input: 'none',
+  });
   child.stdout.on('data', (chunk: Buffer) => stdout.append(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));

@@ -204,6 +204,15 @@ describe.concurrent('what the examples of groups show', () => {
 });
 
 describe.concurrent('what the example of assistants shows', () => {
+  it('14: what is demanded is run by the runtime, and decides', async () => {
+    const { result, events } = await ran('14-verify');
+    expect(result).toMatchObject({ status: 'completed' });
+    const ended = events.find((event) => event['event_type'] === 'run.ended');
+    expect(ended).toMatchObject({ payload: { verification: { state: 'verified' } } });
+    const runs = events.filter((event) => event['event_type'] === 'cli.run');
+    expect(runs).toMatchObject([{ step: 'verify/0', payload: { command: 'node --test', exitCode: 0 } }]);
+  });
+
   it('13: a lead spawns two, answers a question and has the answer checked', async () => {
     const { result, events, shown } = await ran('13-assistants');
     expect(result).toMatchObject({ status: 'completed', finalAgent: 'lead', runs: 3 });

@@ -1,0 +1,12 @@
+/** A duration as it stands in a file: `90s`, `10m`, or milliseconds. */
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+
+export const duration = z.union([z.string(), z.number()]).transform((value, context) => {
+  const milliseconds = parseDuration(value);
+  if (milliseconds === undefined) {
+    context.addIssue({ code: 'custom', message: 'is not a duration; write 90s, 10m or 1.5h' });
+    return z.NEVER;
+  }
+  return milliseconds;
+});
