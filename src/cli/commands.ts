@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { limits } from '../base/limits.ts';
 import type { AgentsAddOptions } from './agents-add.ts';
+import type { AgentsAllowOptions } from './agents-allow.ts';
 import type { AgentsRemoveOptions } from './agents-remove.ts';
 import type { AgentsSearchOptions } from './agents-search.ts';
 import type { AnswerOptions } from './answer.ts';
@@ -29,7 +30,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeAnswers(add, perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, gc, copy, new-key', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
-  describeAgents(add('agents', 'the agents: list, search, show, add, remove', 'troupe agents list'), perform);
+  describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   describeServers(add, perform);
   describeCluster(add, addTo, perform);
@@ -225,6 +226,11 @@ function describeAgents(agents: Command, perform: Perform): void {
     .option('--force', 'replace what is there; a copy is kept')
     .action((file: string, options: AgentsAddOptions) =>
       perform(async (context) => (await import('./agents-add.ts')).agentsAddCommand(context, file, options)),
+    );
+  json(addTo(agents, 'allow <agent>', 'allow the MCP servers that its own file starts', 'troupe agents allow reviewer'))
+    .option('-y, --yes', 'do not ask')
+    .action((agent: string, options: AgentsAllowOptions) =>
+      perform(async (context) => (await import('./agents-allow.ts')).agentsAllowCommand(context, agent, options)),
     );
   json(addTo(agents, 'remove <agent>', 'take an agent out of agents/; a copy is kept', 'troupe agents remove reviewer'))
     .option('-y, --yes', 'do not ask')

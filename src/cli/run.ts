@@ -1,9 +1,13 @@
 /** `troupe run`: starts an agent on a prompt and stays with it. */
 import { stat } from 'node:fs/promises';
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { LoadedAgent } from '../agents/load.ts';
+import { referencesOf } from '../agents/references.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { userText } from '../events/messages.ts';
 import type { Project } from '../project/project.ts';
+import { allowServers } from './agents-allow.ts';
 import { type CommandContext, usageError, withProject } from './command.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -36,6 +40,7 @@ export async function runCommand(
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
     const { definition } = await findAgent(files, agent, agentFile);
     await requireFolder(project.config.workspace);
+    if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
     return startAndDrive(context, project, definition.name, prompt, options);
   });
 }
@@ -64,6 +69,23 @@ async function startAndDrive(
   const view = chooseView(context, handle.run, options);
   const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+}
+
+/** Before anything is paid for: the servers that the agent and those it may call would start, which nobody has allowed yet. */
+async function askAboutServers(
+  context: CommandContext,
+  project: Project,
+  agents: readonly LoadedAgent[],
+  first: AgentDefinition,
+): Promise<void> {
+  const byName = new Map(agents.map(({ definition }) => [definition.name, definition]));
+  const reached = new Set([first]);
+  for (const agent of reached)
+    for (const { target } of referencesOf(agent)) {
+      const next = byName.get(target);
+      if (next !== undefined) reached.add(next);
+    }
+  for (const agent of reached) await allowServers(context, project.servers, await project.servers.open(agent), false);
 }
 
 async function requireFolder(workspace: string): Promise<void> {

@@ -25,6 +25,7 @@ import { createProtection, type Protection } from '../ledger/protection.ts';
 import { createKeyRing } from '../ledger/seal-keys.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
+import type { ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { ProtectedPlaces } from '../tools/guard.ts';
 import { decide, decideProtected } from '../tools/permissions.ts';
@@ -33,6 +34,7 @@ import { createVerifier } from '../tools/verifier.ts';
 import { createWorkspaceWatch } from '../tools/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
+import { createDeclaredServers } from './declared-servers.ts';
 import { createSavedAgents } from './group-agents.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
@@ -72,18 +74,16 @@ async function assemble(
 ): Promise<Project> {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
-  const models = createModelCatalogue({
-    env,
-    clock,
-    folder: config.root,
-    config: { providers: config.providers },
-    readSession: (session) => readExactly(ledger, session as SessionId),
-  });
+  const models = modelsOf(config, ledger, env, clock);
   const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, root: folder } = config;
   const places = protectedPlaces(config, env);
-  const toolsets = createToolsets({ clock, random, env, folder, mcp, places, tools: extras.tools, assistants: talking });
+  const declared = createDeclaredServers(config, env, extras.agents);
+  const toolsets = createToolsets({
+    ...{ clock, random, env, folder, mcp, places, declared },
+    ...{ tools: extras.tools, assistants: talking },
+  });
   const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
@@ -135,6 +135,7 @@ async function assemble(
       agent: agents.find,
     },
     agents: agents.check,
+    servers: declared,
     async worker(given) {
       // It lives for long: agents that were changed meanwhile are read anew.
       const fresh: EngineParts['agent'] = async (name, session) => {
@@ -178,6 +179,11 @@ function filledPrompt(
   if (!agent.prompt.includes('${')) return agent.prompt;
   const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
   return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars }));
+}
+
+function modelsOf({ root, providers }: ProjectConfig, ledger: Ledger, env: Environment, clock: Clock): ModelCatalogue {
+  const readSession = (session: string) => readExactly(ledger, session as SessionId);
+  return createModelCatalogue({ env, clock, folder: root, config: { providers }, readSession });
 }
 
 /** Loaded only for a project on a cluster. */

@@ -7,6 +7,7 @@ import type { RestateWorker, WorkerOptions } from '../engine/restate-worker.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
+import type { DeclaredServers } from './declared-servers.ts';
 import type { GroupParts } from './groups.ts';
 import type { LazyAssistants } from './lazy-assistants.ts';
 
@@ -21,6 +22,8 @@ export interface Project {
   readonly groups: GroupParts;
   /** Agents to spawn and to talk with, for clients outside. */
   readonly assistants: LazyAssistants;
+  /** The MCP servers that agents' own files declare, and which of them a person has allowed. */
+  readonly servers: Pick<DeclaredServers, 'open' | 'allow'>;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */

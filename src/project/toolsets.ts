@@ -3,14 +3,15 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
-import { isSecretVariable } from '../base/redact.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
+import { minimalEnvironment } from '../tools/environment.ts';
 import type { ProtectedPlaces } from '../tools/guard.ts';
 import type { McpServers } from '../tools/mcp.ts';
 import type { McpServerConfig } from '../tools/mcp-connection.ts';
 import type { Tool } from '../tools/port.ts';
 import { createToolset } from '../tools/registry.ts';
+import type { DeclaredServers } from './declared-servers.ts';
 
 export interface ToolsetsOptions {
   readonly clock: Clock;
@@ -21,6 +22,7 @@ export interface ToolsetsOptions {
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
   /** What the built-in tools keep agents out of. */
   readonly places: ProtectedPlaces;
+  readonly declared: Pick<DeclaredServers, 'refusal'>;
   /** Tools to find, spawn and talk with other agents; loaded with the first agent that uses one. */
   assistants(): Promise<readonly Tool[]>;
   /** Tools of an embedding program, beside the built-in ones. */
@@ -55,18 +57,22 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
   };
   const ownServers = async (mcp: NonNullable<AgentDefinition['mcp']>): Promise<McpServers> => {
     const { createMcpServers } = await import('../tools/mcp.ts');
-    return both(createMcpServers(mcp, { ...mcpOptions, environment: withoutSecrets(env) }), await sharedServers());
+    return both(createMcpServers(mcp, { ...mcpOptions, environment: minimalEnvironment(env) }), await sharedServers());
   };
   const serversOf = async (agent: AgentDefinition): Promise<McpServers | undefined> => {
     if (agent.tools?.some((name) => name.startsWith('mcp:')) !== true) return undefined;
     if (agent.mcp === undefined) return await sharedServers();
-    const made = byAgent.get(agent.source) ?? ownServers(agent.mcp);
-    byAgent.set(agent.source, made);
+    // A file that has changed since declares others.
+    const key = JSON.stringify([agent.source, agent.mcp]);
+    const made = byAgent.get(key) ?? ownServers(agent.mcp);
+    byAgent.set(key, made);
     return await made;
   };
   return {
     async of(agent) {
       if (agent.tools === undefined || agent.tools.length === 0) return ok([]);
+      const refusal = await options.declared.refusal(agent);
+      if (refusal !== undefined) return fail(refusal);
       const names = agent.tools.flatMap((name) => (name === ALL_ASSISTANT_TOOLS ? ASSISTANT_TOOLS.slice(1) : [name]));
       const builtIns = await builtInsFor(names);
       const made = await createToolset({ names, builtIns, mcp: await serversOf(agent) });
@@ -78,11 +84,6 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       await Promise.all(started.map((servers) => servers.close()));
     },
   };
-}
-
-/** An agent file may be a stranger's: the servers it declares cannot ask for our keys. Those in troupe.yaml can. */
-function withoutSecrets(env: ToolsetsOptions['env']): ToolsetsOptions['env'] {
-  return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isSecretVariable(name, value)));
 }
 
 function both(near: McpServers, far: McpServers): McpServers {
