@@ -15,7 +15,7 @@ export async function signalCommand(
   options: SignalOptions,
 ): Promise<ExitCode> {
   return withProject(context, {}, async ({ ledger, engine }) => {
-    const { run, state } = await findRun(ledger, text);
+    const { run, state, parent } = await findRun(ledger, text);
     const reason = options.reason ?? `${signal} from the command line`;
     const outcome = await engine[signal](run, reason);
     if (outcome.kind === 'unknown') throw usageError(`The engine does not know run ${run}`);
@@ -23,6 +23,8 @@ export async function signalCommand(
     if (options.json) printJson(context, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else context.terminal.out.line(said(signal, run, live));
+    if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
+      context.terminal.progress.line(`the runs above it stay as they were; go on with: troupe resume ${shortId(run)}`);
     return exitCodes.completed;
   });
 }

@@ -6,6 +6,7 @@ import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence, NewEvent, RunRow } from '../ledger/port.ts';
 import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
+import { endCancelledBelow } from './end-below.ts';
 import { failureOf } from './failure-of.ts';
 import { canGoOn } from './go-on.ts';
 import { Interruption } from './interruption.ts';
@@ -46,6 +47,8 @@ export interface Driver {
    * process dies right after, and gives what to call once it is appended.
    */
   foresee?(row: RunRow): Promise<() => Promise<void>>;
+  /** For a driver here: ends the cancelled runs below a root that nobody drives, and leaves the rest as it is. */
+  endBelow?(root: RunRow): Promise<'done' | 'more'>;
   /** Interrupts everything and waits until it has stopped. */
   stop(reason: string): Promise<void>;
 }
@@ -81,7 +84,10 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
       const caughtUp = at.current.tree.refresh().catch(() => undefined);
       if (at.current.root.journal.past.length > 0) await caughtUp;
       const end = await driveUntilStuck(parts, at, async () => next(await readAll(parts.ledger, task.session)));
-      const leaving = leaveOrTakeBack(parts, at.current, lease, end);
+      const leaving = leaveOrTakeBack(parts, at.current, lease, end).then(async (left) => {
+        if (left.kind === 'left' && left.below) await endCancelledBelow(parts, slots, task).catch(() => undefined);
+        return left;
+      });
       const here = driven.get(task.run);
       if (here !== undefined) here.leaving = leaving;
       const left = await leaving;
@@ -113,6 +119,19 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
         await here.leaving;
       }
       return undefined;
+    },
+    async endBelow(root) {
+      if (driven.has(root.run)) return 'done';
+      // Whoever wants the tree to go on meanwhile waits until this is over.
+      const over = Promise.withResolvers<RunEnd>();
+      const handle: RunHandle = { session: root.session, run: root.run, done: over.promise };
+      driven.set(root.run, { handle, interrupt: () => undefined, leaving: over.promise });
+      try {
+        return await endCancelledBelow(parts, slots, root);
+      } finally {
+        driven.delete(root.run);
+        over.resolve({ kind: 'interrupted', reason: 'It was left as it was.' });
+      }
     },
     async stop(reason) {
       stopping = new Interruption('interrupted', reason);

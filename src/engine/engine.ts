@@ -64,7 +64,10 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     async cancel(run, reason) {
       const outcome = await signal(run, 'cancel', reason);
       if (outcome.kind !== 'accepted' || outcome.live) return outcome;
-      // Nobody drives it: take it up just to end it properly, with everything below it.
+      const row = await rowOf(run);
+      const root = row === undefined ? undefined : await rootOf(parts.ledger, row);
+      // Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is.
+      if (root !== undefined && root.run !== run && (await driver.endBelow?.(root)) === 'done') return outcome;
       const taken = await resume(run);
       if (taken.kind === 'resumed') await taken.handle.done;
       return outcome;

@@ -16,6 +16,8 @@ export interface Inbox {
   /** Whether somebody approved this tool for the rest of the session. */
   approvedForSession(tool: string): boolean;
   cancelled(run: RunId): string | undefined;
+  /** How many runs were asked to end. */
+  cancels(): number;
   /** The reason, when this run was asked to pause and the session has not been taken up since. */
   pauseAsked(run: RunId): string | undefined;
   /** Reads everything that has come until now; the callback is called when anything had. */
@@ -72,6 +74,7 @@ export function createInbox({ ledger, session, heard, shared, onNews }: InboxOpt
     answer: (run, wait) => answers.get(`${run} ${wait}`),
     approvedForSession: (tool) => remembered.has(tool),
     cancelled: signals.cancelled,
+    cancels: signals.cancels,
     pauseAsked: signals.pauseAsked,
     heard: () => cursor,
     // One read at a time. One that is under way may have looked already, so whoever asks meanwhile gets the one after it.
@@ -97,6 +100,7 @@ export function createSignals(shared: boolean) {
   };
   return {
     cancelled: (run: RunId): string | undefined => cancels.get(run),
+    cancels: (): number => cancels.size,
     pauseAsked: (run: RunId): string | undefined => (pauses.has(run) ? reasonOf(pauses.get(run)) : undefined),
     /** The last pause of each run that nobody has taken back. */
     pauses: (): ReadonlyMap<RunId, LedgerEvent> => pauses,

@@ -26,21 +26,22 @@ export interface Lease {
 }
 
 export type Left =
-  | { readonly kind: 'left'; readonly end: RunEnd }
+  /** `below`: a run below the root was cancelled and has not ended, while the rest stays as it is. */
+  | { readonly kind: 'left'; readonly end: RunEnd; readonly below: boolean }
   /** Something came in time: the lease was taken again, and this is what the session holds. */
   | { readonly kind: 'back'; readonly fence: Fence; readonly events: readonly LedgerEvent[] };
 
 export async function leaveOrTakeBack(parts: EngineParts, life: Life, lease: Lease, end: RunEnd): Promise<Left> {
   await lease.giveBack();
-  if (end.kind === 'ended' || end.kind === 'lost') return { kind: 'left', end };
+  if (end.kind === 'ended' || end.kind === 'lost') return { kind: 'left', end, below: false };
   const { ledger } = parts;
   const { tree, root } = life;
   try {
     await tree.refresh();
-    if (!hasToGoOn(life, end)) return { kind: 'left', end };
+    if (!hasToGoOn(life, end)) return { kind: 'left', end, below: await isCancelledBelow(parts, tree, end) };
     const taken = await ledger.acquire(tree.session, root.run);
     // Who holds it now has read the ledger after us.
-    if (taken.kind !== 'acquired') return { kind: 'left', end: { kind: 'lost' } };
+    if (taken.kind !== 'acquired') return { kind: 'left', end: { kind: 'lost' }, below: false };
     try {
       return { kind: 'back', fence: taken.fence, events: await readAll(ledger, tree.session) };
     } catch (error) {
@@ -49,7 +50,7 @@ export async function leaveOrTakeBack(parts: EngineParts, life: Life, lease: Lea
     }
   } catch {
     // What came is in the ledger, and the next one to take the run up finds it there.
-    return { kind: 'left', end };
+    return { kind: 'left', end, below: false };
   }
 }
 
@@ -58,4 +59,11 @@ function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
   if (end.kind === 'interrupted' && end.error !== undefined) return false;
   // A life that was only there to end the run and could not would not do better the next time.
   return !ending && tree.inbox.cancelled(root.run) !== undefined;
+}
+
+/** A tree that stands still on purpose, or was cut off, stays so; what somebody has cancelled in it ends all the same. */
+async function isCancelledBelow({ ledger }: EngineParts, { session, inbox }: DrivenTree, end: RunEnd): Promise<boolean> {
+  if (end.kind === 'waiting' || inbox.cancels() === 0) return false;
+  const rows = await ledger.runs({ session });
+  return rows.some(({ run, parent, endedAt }) => parent !== null && endedAt === null && inbox.cancelled(run) !== undefined);
 }

@@ -93,7 +93,10 @@ export interface LivePart {
 export interface Engine {
   start(request: StartRequest): Promise<StartOutcome>;
   resume(run: RunId): Promise<ResumeOutcome>;
-  /** Ends the run and everything below it. Works from any process; a run nobody drives is ended at once. */
+  /**
+   * Ends the run and everything below it. Works from any process; a run nobody drives is ended at once, and what is above it
+   * stays as it was: no model is asked.
+   */
   cancel(run: RunId, reason: string): Promise<SignalOutcome>;
   /** Stops after what is under way; `resume` goes on. */
   pause(run: RunId, reason: string): Promise<SignalOutcome>;

@@ -8,12 +8,13 @@
 import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { type EventType, inboundTypes } from '../events/catalogue.ts';
-import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence, Ledger } from '../ledger/port.ts';
 import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun, limitWallTime } from './drive-run.ts';
 import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
+import { placed, startedOf } from './placed.ts';
 import { readAll } from './read-all.ts';
 import type { Slots } from './slots.ts';
 import type { Elsewhere, EngineParts, RunNode } from './tree.ts';
@@ -124,19 +125,6 @@ async function eventsFor(
   const own = all.filter(({ event_type }) => !SHARED.includes(event_type));
   const events = [...own, ...shared].sort((left, right) => left.position - right.position);
   return { events, heard: shared.at(-1)?.position ?? 0 };
-}
-
-function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {
-  const found = events.find((event) => event.event_type === 'run.started' && event.run_id === run);
-  return found?.event_type === 'run.started' ? found : undefined;
-}
-
-/** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
-function placed(tree: DrivenTree, events: readonly LedgerEvent[], run: RunId): RunNode {
-  const started = startedOf(events, run)?.payload;
-  if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
-  if (started.parent === undefined) return tree.root(run, started);
-  return tree.below(placed(tree, events, started.parent as RunId), run, started);
 }
 
 /** Listens to what comes from outside, and holds the limits of the runs above. Returns what ends it. */

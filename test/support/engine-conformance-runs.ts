@@ -220,6 +220,30 @@ export const signalCases: readonly EngineCase[] = [
     },
   },
   {
+    name: 'a run below a paused one can be cancelled alone, and the rest stays paused',
+    async play(stage) {
+      const brain: Brain = async (asked) => {
+        if (asked.agent === 'worker') {
+          const first = turnOf(asked) === 1;
+          return first ? calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } }) : reports('Without help.');
+        }
+        await world.engine.pause(RUN, 'lunch');
+        return calls({ name: 'look' });
+      };
+      const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper' })];
+      const world = await stage.create({ brain, agents });
+      const handle = await start(world, { run: RUN });
+      expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
+      const child = (await world.ledger.runs({ session: handle.session })).find((row) => row.agent === 'helper');
+      const asked = world.outside.modelCalls.length;
+      expect(await world.engine.cancel(child?.run as RunId, 'not this')).toMatchObject({ kind: 'accepted' });
+      await expect.poll(() => statesOf(world, handle)).toEqual(['helper cancelled', 'worker paused']);
+      expect(world.outside.modelCalls).toHaveLength(asked);
+      expect(await resumedResult(world, RUN)).toMatchObject({ report: { body: 'Without help.' } });
+      expect(world.outside.modelCalls).toHaveLength(asked + 1);
+    },
+  },
+  {
     name: 'a call that is cut off when the engine is closed is made again by the next',
     async play(stage) {
       const first = await stage.create({ brain: untilStopped });

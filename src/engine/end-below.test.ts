@@ -1,0 +1,103 @@
+/** Cancelling one run of a tree that nobody drives: it ends, and nothing else begins again. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { resultOf, resumedResult, start, statesOf, untilStopped } from '../../test/support/engine-conformance.ts';
+import { atWindow, comesIn, signalled } from '../../test/support/windows.ts';
+import {
+  agent,
+  type Brain,
+  calls,
+  createWorld,
+  reports,
+  turnOf,
+  type World,
+  type WorldOptions,
+} from '../../test/support/world.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+
+const RUN = 'run_0000000000000000below' as RunId;
+const SESSION = 'ses_0000000000000000below' as SessionId;
+const ids = { run: RUN, session: SESSION };
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+function created(options: WorldOptions): World {
+  const world = createWorld(options);
+  worlds.push(world);
+  return world;
+}
+
+const input = { prompt: 'Help', reason: 'need' };
+const agents = [
+  agent({ agents: ['middle'] }),
+  agent({ name: 'middle', agents: ['asker'] }),
+  agent({ name: 'asker', permissions: { act: 'ask' } }),
+];
+const below: Brain = (asked) => {
+  if (asked.agent === 'asker') return calls({ name: 'act' });
+  if (turnOf(asked) > 1) return reports(`${asked.agent} is done.`);
+  return calls({ name: asked.agent === 'worker' ? 'middle' : 'asker', input });
+};
+
+const runOf = async (world: World, name: string): Promise<RunId> =>
+  (await world.ledger.runs({ session: SESSION })).find((row) => row.agent === name)?.run as RunId;
+
+describe('a run below a root that nobody drives', () => {
+  it('ends alone, with what is below it, when the tree waits', async () => {
+    const world = created({ brain: below, agents });
+    const handle = await start(world, ids);
+    expect(await handle.done).toMatchObject({ kind: 'waiting' });
+    const asked = world.outside.modelCalls.length;
+    expect(await world.engine.cancel(await runOf(world, 'middle'), 'no')).toEqual({ kind: 'accepted', live: false });
+    expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle cancelled', 'worker running']);
+    expect(world.outside.modelCalls).toHaveLength(asked);
+    expect(await world.ledger.runs({ run: RUN })).toMatchObject([{ owner: null }]);
+    expect(await world.engine.waits(RUN)).toEqual([]);
+    expect(await resumedResult(world, RUN)).toMatchObject({ report: { body: 'worker is done.' } });
+    expect(world.outside.modelCalls).toHaveLength(asked + 1);
+  });
+
+  it('ends alone when the tree was cut off', async () => {
+    const brain: Brain = (asked) => (asked.agent === 'asker' && turnOf(asked) === 1 ? untilStopped(asked) : below(asked, 0));
+    const world = created({ brain, agents });
+    const handle = await start(world, ids);
+    await expect.poll(() => world.outside.modelCalls.length).toBe(3);
+    await world.engine.close();
+    expect(await handle.done).toMatchObject({ kind: 'interrupted' });
+    expect(await world.engine.cancel(await runOf(world, 'asker'), 'no')).toEqual({ kind: 'accepted', live: false });
+    expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle running', 'worker running']);
+    expect(world.outside.modelCalls).toHaveLength(3);
+    expect(await resumedResult(world, RUN)).toMatchObject({ report: { body: 'worker is done.' } });
+  });
+
+  it('ends alone when it is cancelled while the tree is just being paused', async () => {
+    const brain: Brain = async (asked) => {
+      if (asked.agent !== 'asker') return below(asked, 0);
+      await world.engine.pause(RUN, 'lunch');
+      return calls({ name: 'look' });
+    };
+    const { wrapLedger } = atWindow({ beforeRelease: () => true }, async (inner) => {
+      const asker = (await inner.runs({ session: SESSION })).find((row) => row.agent === 'asker')?.run as RunId;
+      await comesIn(inner, SESSION, [signalled(SESSION, asker, 'cancel')]);
+    });
+    const world = created({ brain, agents, wrapLedger });
+    const handle = await start(world, ids);
+    expect(await handle.done).toMatchObject({ kind: 'paused' });
+    expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle running', 'worker paused']);
+    expect(world.outside.modelCalls).toHaveLength(3);
+  });
+
+  it('brings the whole tree to its end when the root is cancelled', async () => {
+    const world = created({ brain: below, agents });
+    const handle = await start(world, ids);
+    await handle.done;
+    await world.engine.cancel(RUN, 'all of it');
+    expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle cancelled', 'worker cancelled']);
+    expect(
+      await resultOf({ ...handle, done: Promise.resolve({ kind: 'ended', result: await resumedResult(world, RUN) }) }),
+    ).toMatchObject({
+      status: 'cancelled',
+    });
+  });
+});
