@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { testTerminal } from '../support/test-terminal.ts';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 const SERVER = fileURLToPath(new URL('../support/mcp-server.ts', import.meta.url));
@@ -94,6 +96,17 @@ it('a server that an agent file declares is not started before somebody has allo
   await project.write('agents/evil.md', evil().replace('env > started', 'env > again'));
   expect((await project.troupe('run', 'evil', 'Go.')).err).toContain('has changed since');
   expect(await isThere(project, 'again')).toBe(false);
+});
+
+it.each(['yes', 'no'])('at a terminal it is asked about before the run (%s)', async (answer) => {
+  await using project = await createTestProject('', '---\nname: helper\nagents: [evil]\n---\nYou lead.\n');
+  await project.script({ text: 'Here I am.' });
+  await project.write('agents/evil.md', evil());
+  const terminal = testTerminal({ env: project.env, interactive: true, answers: [answer] });
+  await runProgram(['-C', project.folder, 'run', 'helper', 'Go.'], terminal);
+  expect(terminal.written.progress).toContain('agents/evil.md starts the MCP server test');
+  expect((await project.troupe('run', 'evil', 'Go.')).code).toBe(answer === 'yes' ? 0 : 2);
+  expect(await isThere(project, 'started')).toBe(answer === 'yes');
 });
 
 it('a script of the project that a server runs is a part of what was allowed', async () => {
