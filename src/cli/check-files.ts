@@ -3,6 +3,7 @@ import { checkProject, type ProjectCheck } from '../agents/check-project.ts';
 import type { Diagnostic } from '../agents/diagnostics.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { loadConfig, userFolder } from '../project/config.ts';
+import { checkModels } from './check-models.ts';
 import type { CommandContext } from './command.ts';
 
 export interface CheckedFiles extends ProjectCheck {
@@ -21,5 +22,6 @@ export async function checkFiles({
   const variables = Object.keys(vars);
   const mcpServers = Object.keys(mcp);
   const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions });
-  return ok({ ...check, root, variables });
+  const models = checkModels(check.agents, { env, providers: config.value.providers });
+  return ok({ ...check, diagnostics: [...check.diagnostics, ...models], root, variables });
 }

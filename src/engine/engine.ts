@@ -40,13 +40,13 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     return await accepted(run, tell);
   };
 
-  const resume = async (run: RunId): Promise<ResumeOutcome> => {
+  const resume = async (run: RunId, purpose: 'go on' | 'end' = 'go on'): Promise<ResumeOutcome> => {
     const asked = await rowOf(run);
     if (asked === undefined) return { kind: 'unknown' };
     const root = await rootOf(parts.ledger, asked);
     const here = await driver.driving(root.run);
     if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
-    return (await driver.takeUp?.(root)) ?? (await takeUp(parts, root, driver));
+    return (await driver.takeUp?.(root)) ?? (await takeUp(parts, root, driver, purpose));
   };
 
   return {
@@ -60,7 +60,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
       const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
       return { kind: 'started', handle: { session: here.session, run: here.run, done } };
     },
-    resume,
+    resume: (run) => resume(run),
     async cancel(run, reason) {
       const outcome = await signal(run, 'cancel', reason);
       if (outcome.kind !== 'accepted' || outcome.live) return outcome;
@@ -68,7 +68,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
       const root = row === undefined ? undefined : await rootOf(parts.ledger, row);
       // Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is.
       if (root !== undefined && root.run !== run && (await driver.endBelow?.(root)) === 'done') return outcome;
-      const taken = await resume(run);
+      const taken = await resume(run, 'end');
       if (taken.kind === 'resumed') await taken.handle.done;
       return outcome;
     },

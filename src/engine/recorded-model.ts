@@ -71,8 +71,7 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);
-  // The run had a model when it started: that it has none just now is no reason to end it.
-  if (!opened.ok) throw new Interruption('interrupted', opened.error.message);
+  if (!opened.ok) return await withoutModel(recorder, step, request.turn, opened.error);
 
   const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
   try {
@@ -117,6 +116,19 @@ async function attempt(
   meter.counted(asked ?? '', request, outcome.answer.usage);
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
+}
+
+/** A run that has asked a model before has none just now, which is no reason to end it. One that never had any has failed. */
+async function withoutModel(
+  { tree, node, setup }: Recorder,
+  step: string,
+  turn: number,
+  error: ModelFailure,
+): Promise<TurnOutcome> {
+  if (node.journal.latest('model.request') !== undefined) throw new Interruption('interrupted', error.message);
+  const payload = { turn, model: setup.models[0] ?? '', attempt: 1, error: { ...error, unsent: true }, final: true };
+  await tree.writer.write([node.journal.event('model.failed', payload, { step })]);
+  return { kind: 'failed', error };
 }
 
 const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_budget', scope, message });

@@ -10,11 +10,12 @@ import { END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
 import { createMembers } from './members.ts';
+import { nobodyToAsk } from './models-below.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
 import { prepareAgent, unknownPrice } from './prepare.ts';
 import { brokenReference } from './reachable.ts';
 import { readAll } from './read-all.ts';
-import { budgetOf, setupPayload } from './setup.ts';
+import { budgetOf, recordedDefinition, setupPayload } from './setup.ts';
 import { adapted } from './setup-run.ts';
 import { assistantLimits } from './spawned.ts';
 import { heardIn, resumed } from './taking-up.ts';
@@ -35,7 +36,7 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
   const budget = tighter(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
   const unknown = unknownPrice(parts, setup.value, scopesOf(run, budget, projectScope(parts.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
-  const closed = await noModelOpens(parts, setup.value.models);
+  const closed = await nobodyToAsk(parts, setup.value.definition, setup.value.models);
   if (closed !== undefined) return { kind: 'refused', error: closed };
 
   const lease = await acquire(parts.ledger, session, run);
@@ -94,11 +95,13 @@ async function givenBack(ledger: Ledger, fence: Fence, error: unknown): Promise<
 }
 
 /** Goes on with a root run that nobody drives. */
-export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): Promise<ResumeOutcome> {
+export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver, purpose: 'go on' | 'end'): Promise<ResumeOutcome> {
   if (root.endedAt !== null) {
     const [ended] = await parts.ledger.read({ session: root.session, run: root.run, types: ['run.ended'] });
     if (ended?.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(root.run, ended.payload) };
   }
+  const closed = purpose === 'end' ? undefined : await closedSince(ofSession(parts, root.session), root);
+  if (closed !== undefined) return { kind: 'refused', error: closed };
   const lease = await acquire(parts.ledger, root.session, root.run);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
@@ -127,15 +130,12 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver): 
   }
 }
 
-/** What is wrong with the agent's models, when none of them can be asked at all. */
-async function noModelOpens(parts: EngineParts, models: readonly string[]): Promise<Failure | undefined> {
-  let first: Failure | undefined;
-  for (const name of models) {
-    const opened = await parts.models.open(name);
-    if (opened.ok) return undefined;
-    first ??= { code: `model_${opened.error.kind}`, message: opened.error.message };
-  }
-  return first;
+/** A run that cannot go on in this shell, for want of a key, is left as it is. */
+async function closedSince(parts: EngineParts, { session, run }: RunRow): Promise<Failure | undefined> {
+  const [setup] = await parts.ledger.read({ session, run, types: ['session.config'], limit: 1 });
+  if (setup?.event_type !== 'session.config') return undefined;
+  const definition = recordedDefinition(setup.payload);
+  return await nobodyToAsk(parts, definition, definition.models);
 }
 
 export async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf<'run.started'> | undefined> {

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { crashAt } from '../../test/support/crash.ts';
+import { agent, calls, createWorld, reports, says, turnOf, type World, type WorldOptions } from '../../test/support/world.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { RunId } from '../base/ids.ts';
+import { fail, ok } from '../base/result.ts';
+import { userText } from '../events/messages.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-models-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const RUN = 'run_00000000000000models' as RunId;
+const NO_KEY = { kind: 'auth' as const, message: 'There is no key for none: set the environment variable NONE_API_KEY.' };
+
+/** `none/…` has no key; everything else answers. */
+function world(agents: readonly AgentDefinition[], brain: WorldOptions['brain'], more: Partial<WorldOptions> = {}): World {
+  const outside = more.outside ?? { modelCalls: [], effects: [] };
+  const ask: WorldOptions['brain'] = (request, call) => {
+    outside.modelCalls.push(request.idempotencyKey);
+    return brain(request, call);
+  };
+  const open = async (name: string) =>
+    name.startsWith('none/')
+      ? fail(NO_KEY)
+      : ok({ id: name, account: name, ask: async (r: Parameters<typeof ask>[0]) => ask(r, 0) });
+  return createWorld({ agents, brain, outside, parts: { models: { open } }, ...more });
+}
+
+const keyless = (name: string): AgentDefinition => agent({ name, models: ['none/model'], tools: [] });
+const start = (one: World, name: string) => one.engine.start({ agent: name, input: userText('Go.'), workspace: '.', run: RUN });
+
+describe('before the first call', () => {
+  it.each<[string, Partial<AgentDefinition>]>([
+    ['an advisor', { advisors: ['poor'] }],
+    ['a handoff', { handoff: { to: 'poor', include: 'report' } }],
+    ['a member of a team', { team: { members: ['rich', 'poor'] } }],
+    ['a worker', { group: { mode: 'broadcast', workers: ['rich', 'poor'] } }],
+    ['the model of a worker', { group: { mode: 'broadcast', workers: [{ agent: 'rich', model: 'none/other' }] } }],
+    ['an evaluator', { group: { mode: 'reflect', workers: ['rich'], evaluator: 'poor' } }],
+    ['somebody further down', { advisors: ['middle'] }],
+  ])('a run is refused for want of a key: %s', async (_who, patterns) => {
+    const agents = [
+      agent({ name: 'lead', tools: [], ...patterns }),
+      agent({ name: 'middle', tools: [], handoff: { to: 'poor', include: 'report' } }),
+      agent({ name: 'rich', tools: [] }),
+      keyless('poor'),
+    ];
+    const one = world(agents, () => says('Done.'));
+    expect(await start(one, 'lead')).toMatchObject({
+      kind: 'refused',
+      error: { code: 'model_auth', message: expect.stringContaining('NONE_API_KEY') },
+    });
+    expect(one.outside.modelCalls).toEqual([]);
+    await one.close();
+  });
+
+  it('a worker with a model of its own needs no other', async () => {
+    const group = { mode: 'broadcast' as const, workers: [{ agent: 'poor', model: 'test/model' }] };
+    const one = world([agent({ name: 'lead', tools: [], group }), keyless('poor')], () => says('Done.'));
+    const started = await start(one, 'lead');
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    await one.close();
+  });
+});
+
+describe('somebody who is only asked when chosen', () => {
+  it('fails alone as a sub-agent, and the parent goes on', async () => {
+    const one = world([agent({ name: 'lead', tools: [], agents: ['poor'] }), keyless('poor')], (request) =>
+      turnOf(request) === 1 ? calls({ name: 'poor', input: { prompt: 'Help.', reason: 'why' } }) : reports('Alone.'),
+    );
+    const started = await start(one, 'lead');
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    const states = (await one.ledger.runs({ session: started.handle.session })).map((row) => `${row.agent} ${row.state}`);
+    expect(states).toContain('poor failed');
+    await one.close();
+  });
+
+  it('fails as a destination, with the name of the variable', async () => {
+    const agents = [agent({ name: 'lead', tools: [], router: { destinations: ['poor'] } }), keyless('poor')];
+    const one = world(agents, () => calls({ name: 'handoff-to', input: { agent: 'poor' } }));
+    const started = await start(one, 'lead');
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    expect(await started.handle.done).toMatchObject({
+      kind: 'ended',
+      result: { status: 'failed', error: { code: 'model_auth', message: expect.stringContaining('NONE_API_KEY') } },
+    });
+    await one.close();
+  });
+});
+
+describe('a run that began with a key', () => {
+  it('is not taken up without it, and can still be cancelled', async () => {
+    const path = join(folder, 'later.db');
+    const agents = [agent({ models: ['later/model'] })];
+    const brain: WorldOptions['brain'] = (request) => (turnOf(request) === 1 ? calls({ name: 'look' }) : says('Done.'));
+    const dying = world(agents, brain, {
+      path,
+      owner: { pid: 2 ** 22 + 1 },
+      wrapLedger: (inner) => crashAt(inner, 3).ledger,
+    });
+    const started = await start(dying, 'worker');
+    if (started.kind === 'started') await started.handle.done;
+    await dying.ledger.close();
+    const shell = createWorld({ path, agents, brain, parts: { models: { open: async () => fail(NO_KEY) } } });
+    expect(await shell.engine.resume(RUN)).toMatchObject({ kind: 'refused', error: { code: 'model_auth' } });
+    expect((await shell.ledger.runs({ run: RUN }))[0]?.endedAt).toBeNull();
+    await shell.engine.cancel(RUN, 'enough');
+    expect(await shell.engine.resume(RUN)).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+    await shell.close();
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * Whether everybody who is sure to be asked has a model that can be: looked at before a run starts or goes on, because a key
+ * that is missing at the end of a chain would otherwise be found when everything before it is paid for. Agents that are only
+ * asked if a model chooses them (sub-agents, destinations of a router) are not: one of those fails when it is chosen.
+ */
+import type { AgentDefinition } from '../agents/definition.ts';
+import { type EdgeKind, mayNameItself, referencesOf } from '../agents/references.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { EngineParts } from './tree.ts';
+
+const BY_CHOICE: ReadonlySet<EdgeKind> = new Set(['sub-agent', 'router', 'dispatch', 'dispatch fallback']);
+
+type Parts = Pick<EngineParts, 'models' | 'agent' | 'defaultModels'>;
+
+/** What is wrong with the first of them, when none of its models can be asked at all. */
+export async function nobodyToAsk(parts: Parts, root: AgentDefinition, models: readonly string[]): Promise<Failure | undefined> {
+  const closed = await noneOpens(parts, models);
+  if (closed !== undefined) return closed;
+  const seen = new Set([root.name]);
+  const left = [root];
+  for (let agent = left.pop(); agent !== undefined; agent = left.pop()) {
+    for (const { target, models: given } of surelyAsked(agent)) {
+      const definition = await parts.agent(target);
+      if (definition === undefined) continue;
+      const named = given ?? definition.models;
+      const failure = await noneOpens(parts, named.length > 0 ? named : await defaults(parts));
+      if (failure !== undefined) return { ...failure, message: `${target}, which ${agent.name} needs: ${failure.message}` };
+      if (seen.has(target)) continue;
+      seen.add(target);
+      left.push(definition);
+    }
+  }
+  return undefined;
+}
+
+/** With the models that its group gives to a worker, if it gives any. */
+function surelyAsked(agent: AgentDefinition): readonly { readonly target: string; readonly models?: readonly string[] }[] {
+  const workers = (agent.group?.workers ?? []).map((worker) =>
+    typeof worker === 'string' || worker.model === undefined
+      ? { target: typeof worker === 'string' ? worker : worker.agent }
+      : { target: worker.agent, models: [worker.model] },
+  );
+  const others = referencesOf(agent).filter(
+    ({ kind, target }) => kind !== 'group worker' && !BY_CHOICE.has(kind) && !(target === agent.name && mayNameItself(kind)),
+  );
+  return [...workers, ...others.map(({ target }) => ({ target }))];
+}
+
+async function defaults(parts: Parts): Promise<readonly string[]> {
+  const found = await parts.defaultModels();
+  return found.ok ? found.value : [];
+}
+
+async function noneOpens(parts: Parts, models: readonly string[]): Promise<Failure | undefined> {
+  let first: Failure | undefined;
+  for (const name of models) {
+    const opened = await parts.models.open(name);
+    if (opened.ok) return undefined;
+    first ??= { code: `model_${opened.error.kind}`, message: opened.error.message };
+  }
+  return first;
+}
