@@ -32,7 +32,17 @@ export function exitMeaning(line: string, depth = 0): Result<ExitMeaning, string
   if (depth > DEPTH_MAX) return fail('shells are nested too deep in it');
   const parsed = parseCommandLine(line);
   if (!parsed.ok) return parsed;
-  const walk: Walk = { depth, folder: '', errexit: false, pipefail: false, poison: undefined, found: [] };
+  const walk: Walk = {
+    depth,
+    folder: '',
+    lenient: false,
+    uncertain: false,
+    last: true,
+    errexit: false,
+    pipefail: false,
+    poison: undefined,
+    found: [],
+  };
   walkList(walk, parsed.value, 'decides');
   if (walk.poison !== undefined) return fail(walk.poison);
   const found = walk.found.map((one, index) => {
@@ -53,6 +63,12 @@ type Says = 'decides' | { readonly nothing: string };
 interface Walk {
   readonly depth: number;
   folder: string;
+  /** In a place where the shell passes over failures, `set -e` or not: before `&&` or `||`, behind `!`. */
+  lenient: boolean;
+  /** In a place that may not be reached: behind `&&` or `||`. */
+  uncertain: boolean;
+  /** Nothing of this shell comes after it, so that it may as well end here. */
+  last: boolean;
   errexit: boolean;
   pipefail: boolean;
   /** Why nothing in the line means what it says. */
@@ -68,7 +84,7 @@ const TRIVIAL = new Set([
 /** They change what the words after them mean, or which exit code the line has. */
 const MEDDLERS = new Set([
   ...['alias', 'unalias', 'trap', 'eval', 'source', '.', 'hash', 'enable', 'builtin', 'shopt', 'declare', 'typeset', 'local'],
-  ...['unshift', 'shift', 'getopts', 'bind', 'complete', 'kill', 'setsid', 'nohup', 'disown', 'bg', 'fg', 'let', 'break'],
+  ...['shift', 'getopts', 'bind', 'complete', 'kill', 'setsid', 'nohup', 'disown', 'bg', 'fg', 'let', 'break'],
 ]);
 const SHELLS = /^(?:ba|da|z|k|a)?sh$/;
 
@@ -90,7 +106,7 @@ function passesOn(item: ListItem | undefined): boolean {
 /** An item that others follow counts only where its failure ends the shell: `set -e`, or `… || exit 1`. */
 function saysBeforeOthers(walk: Walk, item: ListItem, says: Says): Says {
   if (says !== 'decides') return says;
-  if (walk.errexit && item.rest.length === 0 && !item.first.negated) return says;
+  if (walk.errexit && !walk.lenient && item.rest.length === 0 && !item.first.negated) return says;
   const end = item.rest.at(-1);
   if (end?.operator === '||' && mustFail(end.pipeline) && endsShell(end.pipeline)) return says;
   return { nothing: 'the line goes on after it, whatever its outcome' };
@@ -104,15 +120,20 @@ function walkItem(walk: Walk, item: ListItem, says: Says, isLast: boolean): void
     const operator = index === 0 ? '&&' : (item.rest[index - 1]?.operator ?? '&&');
     if (operator === '||' && mustFail(pipeline)) continue;
     const unsure = index <= alternative + 1 && alternative >= 0;
-    checkExit(walk, pipeline, isLast && index === parts.length - 1);
+    const { lenient, uncertain, last } = walk;
+    walk.last &&= isLast && index === parts.length - 1;
+    checkExit(walk, pipeline);
+    walk.lenient ||= index < parts.length - 1 || pipeline.negated;
+    walk.uncertain ||= index > 0;
     walkPipeline(walk, pipeline, unsure ? { nothing: 'what follows `||` takes its place when it fails' } : says);
+    Object.assign(walk, { lenient, uncertain, last });
   }
 }
 
 /** An `exit` that is not the end of the line may keep what follows from running at all. */
-function checkExit(walk: Walk, pipeline: Pipeline, isEnd: boolean): void {
+function checkExit(walk: Walk, pipeline: Pipeline): void {
   const words = wordsOf(pipeline);
-  if (!isEnd && (words?.[0] === 'exit' || words?.[0] === 'return' || words?.[0] === 'exec'))
+  if (!walk.last && (words?.[0] === 'exit' || words?.[0] === 'return' || words?.[0] === 'exec'))
     walk.poison ??= `it may end early, by \`${words.join(' ')}\``;
 }
 
@@ -124,20 +145,24 @@ function walkPipeline(walk: Walk, { negated, commands }: Pipeline, says: Says): 
       : last || walk.pipefail || says !== 'decides'
         ? says
         : { nothing: 'the exit code is that of what stands behind the pipe' };
-    const { folder } = walk;
-    walkCommand(walk, command, own);
     // Each part of a pipeline has a shell of its own.
-    if (commands.length > 1) walk.folder = folder;
+    if (commands.length > 1) inOwnShell(walk, () => walkCommand(walk, command, own));
+    else walkCommand(walk, command, own);
   }
 }
 
 function walkCommand(walk: Walk, command: Command, says: Says): void {
   if (command.kind === 'group') walkList(walk, command.body, says);
-  else if (command.kind === 'subshell') {
-    const { folder, errexit, pipefail } = walk;
-    walkList(walk, command.body, says);
-    Object.assign(walk, { folder, errexit, pipefail });
-  } else walkSimple(walk, command, says);
+  else if (command.kind === 'subshell') inOwnShell(walk, () => walkList(walk, command.body, says));
+  else walkSimple(walk, command, says);
+}
+
+/** What is set there ends there, and so does an `exit`. */
+function inOwnShell(walk: Walk, inside: () => void): void {
+  const { folder, errexit, pipefail, last } = walk;
+  walk.last = true;
+  inside();
+  Object.assign(walk, { folder, errexit, pipefail, last });
 }
 
 function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
@@ -151,7 +176,6 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
     walk.poison ??= `\`${name}\` may change what its commands or its exit code mean`;
     return;
   }
-  if (name === 'set') applySet(walk, plain.words);
   const proved: ProvedCommand = { ...plain, folder: folderOf(walk.folder, plain.inFolder), followed: false };
   const why = says === 'decides' ? plain.proveNothing : says.nothing;
   if (SHELLS.test(name) && plain.words.some((word) => /^-\w*c$/.test(word))) {
@@ -159,6 +183,9 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
     return;
   }
   walk.found.push({ command: proved, why, trivial: TRIVIAL.has(name), writes: command.writes });
+  if ((name === 'cd' || name === 'pushd' || name === 'set') && walk.uncertain && says !== 'decides')
+    walk.poison ??= `whether it comes to \`${name}\` is not known`;
+  if (name === 'set') applySet(walk, plain.words);
   if ((name === 'cd' || name === 'pushd') && plain.words.length === 2) walk.folder = folderOf(walk.folder, plain.words[1]);
 }
 

@@ -16,9 +16,13 @@ const LEFTOVERS =
   /(?:^|\/)(?:__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|coverage|\.venv|\.tox|test-results|playwright-report)(?:\/|$)|(?:\.pyc|\.tsbuildinfo|(?:^|\/)\.coverage|(?:^|\/)\.DS_Store)$/;
 
 /** Paths relative to `root`, with `/`, in no order. The failure says which limit was passed. */
-export async function workspaceFiles(root: string, environment: Environment): Promise<Result<readonly string[], string>> {
+export async function workspaceFiles(
+  root: string,
+  environment: Environment,
+  maxFiles: number,
+): Promise<Result<readonly string[], string>> {
   const listed = await listedByGit(root, environment);
-  if (listed === undefined) return walked(root, '');
+  if (listed === undefined) return walked(root, '', maxFiles);
   const files: string[] = [];
   for (const line of listed) {
     // `? path` is new, any other letter is tracked.
@@ -26,11 +30,11 @@ export async function workspaceFiles(root: string, environment: Environment): Pr
     if (path === '' || FOREIGN.test(path) || (line.startsWith('?') && LEFTOVERS.test(path))) continue;
     // A repository inside this one is one entry to git.
     if (path.endsWith('/')) {
-      const inside = walked(root, path.slice(0, -1));
+      const inside = walked(root, path.slice(0, -1), maxFiles);
       if (!inside.ok) return inside;
       files.push(...inside.value);
     } else files.push(path);
-    if (files.length > limits.fingerprintFiles) return tooMany();
+    if (files.length > maxFiles) return tooMany(maxFiles);
   }
   return ok(files);
 }
@@ -45,7 +49,7 @@ function listedByGit(root: string, environment: Environment): Promise<readonly s
   });
 }
 
-function walked(root: string, start: string): Result<readonly string[], string> {
+function walked(root: string, start: string, maxFiles: number): Result<readonly string[], string> {
   const files: string[] = [];
   const open = [start];
   let seen = 0;
@@ -54,7 +58,7 @@ function walked(root: string, start: string): Result<readonly string[], string> 
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (FOREIGN.test(path) || LEFTOVERS.test(path)) continue;
       seen += 1;
-      if (seen > limits.fingerprintFiles) return tooMany();
+      if (seen > maxFiles) return tooMany(maxFiles);
       if (entry.isDirectory()) open.push(path);
       else files.push(path);
     }
@@ -70,6 +74,6 @@ function entriesOf(folder: string) {
   }
 }
 
-function tooMany(): Result<never, string> {
-  return fail(`the workspace has more than ${limits.fingerprintFiles} files (fingerprintFiles)`);
+function tooMany(maxFiles: number): Result<never, string> {
+  return fail(`the workspace has more than ${maxFiles} files (fingerprintFiles)`);
 }

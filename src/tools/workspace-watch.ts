@@ -50,6 +50,8 @@ export interface WatchOptions {
   readonly environment: Environment;
   /** Absolute paths that are not the workspace's own, such as the ledger: they and what begins with them do not count. */
   readonly except?: readonly string[] | undefined;
+  /** The limit is `fingerprintFiles` unless said. */
+  readonly maxFiles?: number | undefined;
 }
 
 interface Entry extends WatchedFile {
@@ -73,7 +75,7 @@ interface Place {
 const FRESH_MS = 2_000;
 const AT_ONCE = 512;
 
-export function createWorkspaceWatch({ clock, environment, except = [] }: WatchOptions): WorkspaceWatch {
+export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
   const places = new Map<string, Place>();
   const placeOf = (root: string): Place => {
     const known = places.get(root);
@@ -93,14 +95,14 @@ export function createWorkspaceWatch({ clock, environment, except = [] }: WatchO
       const root = rootOf(workspace);
       if (root === undefined) return { state: { kind: 'unknown', why: 'the workspace cannot be opened' }, changes: [] };
       const place = placeOf(root);
-      return await inTurn(place, () => lookAt(place, root, { clock, environment, except }));
+      return await inTurn(place, () => lookAt(place, root, options));
     },
     async noted(workspace, path) {
       const root = rootOf(workspace);
       const place = root === undefined ? undefined : places.get(root);
       if (root === undefined || place?.files === undefined) return;
       await inTurn(place, async () => {
-        const entry = read(place, root, path, undefined, clock.now());
+        const entry = read(place, root, path, undefined, options.clock.now());
         if (entry === undefined) place.files?.delete(path);
         else place.files?.set(path, entry);
         place.digest = undefined;
@@ -127,9 +129,10 @@ function rootOf(workspace: string): string | undefined {
   }
 }
 
-async function lookAt(place: Place, root: string, { clock, environment, except = [] }: WatchOptions): Promise<Look> {
+async function lookAt(place: Place, root: string, options: WatchOptions): Promise<Look> {
   if (place.unknown !== undefined) return unknown(place.unknown);
-  const listed = await workspaceFiles(root, environment);
+  const { clock, environment, except = [], maxFiles = limits.fingerprintFiles } = options;
+  const listed = await workspaceFiles(root, environment, maxFiles);
   if (!listed.ok) return give(place, listed.error);
   // What was seen once stays in view, also when somebody makes git pass over it.
   const paths = new Set([...(place.files?.keys() ?? []), ...listed.value]);
@@ -169,16 +172,16 @@ const sizeOf = (entry: Entry | undefined): number => Number(entry?.facts.slice(0
 function read(place: Place, root: string, path: string, known: Entry | undefined, now: number): Entry | undefined {
   const absolute = join(root, path);
   try {
-    const stat = lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
+    const stat = lstatSync(absolute, { throwIfNoEntry: false });
     if (stat === undefined || stat.isDirectory()) return forget(place, known);
-    const facts = `${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.ino}:${stat.mode}`;
+    const facts = `${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}:${stat.mode}`;
     if (known !== undefined && known.facts === facts && !known.fresh) return known;
     forget(place, known);
-    const fresh = Number(stat.ctimeMs) > now - FRESH_MS;
-    const base = { facts, fresh, executable: (stat.mode & 0o111n) !== 0n, binary: true };
+    const fresh = stat.ctimeMs > now - FRESH_MS;
+    const base = { facts, fresh, executable: (stat.mode & 0o111) !== 0, binary: true };
     if (stat.isSymbolicLink()) return { ...base, sha256: hash('sha256', `link ${readlinkSync(absolute)}`) };
     if (!stat.isFile()) return { ...base, sha256: 'special' };
-    if (stat.size > BigInt(limits.fingerprintBytes)) return { ...base, sha256: `large ${facts}` };
+    if (stat.size > limits.fingerprintBytes) return { ...base, sha256: `large ${facts}` };
     return withText(place, base, readFileSync(absolute));
   } catch {
     return { facts: '0:unreadable', fresh: true, executable: false, sha256: 'unreadable', binary: true };

@@ -1,0 +1,116 @@
+/** Whatever is proved by an exit code of 0 did run and end with 0: held against a real shell. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exitMeaning } from './exit-code.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'troupe-exit-'));
+  writeFileSync(join(folder, 'step'), '#!/bin/sh\necho "$1 $2" >> ran\nexit "$2"\n');
+  chmodSync(join(folder, 'step'), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const step = fc.constantFrom('./step NR 0', './step NR 0', './step NR 1');
+const trifle = fc.constantFrom(
+  'true',
+  'false',
+  ':',
+  'exit',
+  'exit 0',
+  'exit 3',
+  'exit $?',
+  'set -e',
+  'set +e',
+  'set -o pipefail',
+  'cd .',
+);
+const line = fc.letrec<{ list: string; item: string; pipe: string; one: string }>((tie) => ({
+  list: fc
+    .array(tie('item'), { minLength: 1, maxLength: 4 })
+    .chain((items) => fc.constantFrom('; ', '\n').map((mark) => items.join(mark))),
+  item: fc
+    .array(fc.tuple(tie('pipe'), fc.constantFrom(' && ', ' || ')), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.map(([pipe, mark], index) => (index === 0 ? pipe : mark + pipe)).join('')),
+  pipe: fc
+    .tuple(fc.constantFrom('', '', '', '! '), fc.array(tie('one'), { minLength: 1, maxLength: 2 }))
+    .map(([not, all]) => not + all.join(' | ')),
+  one: fc.oneof(
+    { maxDepth: 2, depthSize: 'small' },
+    { weight: 5, arbitrary: step },
+    { weight: 3, arbitrary: trifle },
+    { weight: 1, arbitrary: tie('list').map((list) => `( ${list} )`) },
+    { weight: 1, arbitrary: tie('list').map((list) => `{ ${list}; }`) },
+    { weight: 1, arbitrary: tie('list').map((list) => `sh -c "${list}"`) },
+  ),
+})).list;
+
+describe('what an exit code proves', () => {
+  it('is true in a real shell', () => {
+    let proofs = 0;
+    fc.assert(
+      fc.property(line, (drawn) => {
+        const text = drawn.split('NR').reduce((before, after, index) => `${before}${index}${after}`);
+        const meaning = exitMeaning(text);
+        if (!meaning.ok) return;
+        rmSync(join(folder, 'ran'), { force: true });
+        writeFileSync(join(folder, 'ran'), '');
+        const { status } = spawnSync('bash', ['-c', text], { cwd: folder });
+        if (status !== 0) return;
+        const ran = readFileSync(join(folder, 'ran'), 'utf8').trim().split('\n');
+        for (const { words } of meaning.value.proved) {
+          if (words[0] !== 'step') continue;
+          proofs += 1;
+          const own = ran.filter((one) => one.startsWith(`${words[1]} `));
+          expect(own, text).toEqual([`${words[1]} 0`]);
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect(proofs).toBeGreaterThan(20);
+  });
+
+  it('is a value or a reason for any text', () => {
+    const pieces = fc.constantFrom(
+      "'",
+      '"',
+      '`',
+      '$(',
+      '${',
+      ')',
+      '}',
+      '(',
+      '{',
+      ';',
+      '&',
+      '&&',
+      '||',
+      '|',
+      '<<',
+      '<<<',
+      '>',
+      '\\',
+      '\n',
+      '#',
+      ' ',
+      'a',
+      'if',
+      'x=1',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(pieces, { maxLength: 40 }).map((all) => all.join('')),
+        ),
+        (text) => {
+          expect(typeof exitMeaning(text).ok).toBe('boolean');
+        },
+      ),
+    );
+  });
+});
