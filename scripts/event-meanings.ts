@@ -143,7 +143,12 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   },
   'advisor.reported': {
     says: 'An advisor has ended, before the first turn of the agent it advises.',
-    fields: { advisor: 'as it is named', finalAgent: 'who answered, after its own handoffs', status: 'how it ended' },
+    fields: {
+      advisor: 'as it is named',
+      finalAgent: 'who answered, after its own handoffs',
+      status: 'how it ended',
+      verification: 'what its report was found to be worth',
+    },
   },
   'team.broadcast': {
     says: 'Somebody in a team said something to the others. It is heard when a recorded model request contains it.',

@@ -4,7 +4,6 @@ import {
   amounts,
   answer,
   budget,
-  claim,
   eventTypes,
   evidenceTypes,
   failure,
@@ -13,7 +12,6 @@ import {
   payloadSchemas,
   report,
   runStatus,
-  verification,
 } from '../src/events/catalogue.ts';
 import { SCHEMA_VERSION } from '../src/events/envelope.ts';
 import {
@@ -27,6 +25,7 @@ import {
   toolResultPart,
   usage,
 } from '../src/events/message-schemas.ts';
+import { claim, verification } from '../src/events/verification.ts';
 import { eventMeanings } from './event-meanings.ts';
 
 /** Shapes with a name of their own. The order is that of the page. */

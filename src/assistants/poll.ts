@@ -43,7 +43,7 @@ function processIn({ processes }: SessionState, { owner }: Access): Process {
   return process;
 }
 
-function onTheWire({ run, agent, status, startedAt, finishedAt, exitCode }: Process): PollOutput['process'] {
+function onTheWire({ run, agent, status, startedAt, finishedAt, exitCode, verification }: Process): PollOutput['process'] {
   return {
     process_id: run,
     assistant_id: agent,
@@ -52,5 +52,6 @@ function onTheWire({ run, agent, status, startedAt, finishedAt, exitCode }: Proc
     started_at: startedAt,
     ...(finishedAt === null ? {} : { finished_at: finishedAt }),
     ...(exitCode === null ? {} : { exit_code: exitCode }),
+    ...(verification === null ? {} : { verification }),
   };
 }

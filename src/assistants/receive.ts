@@ -107,7 +107,7 @@ async function mark({ ledger, clock }: ServiceParts, reading: Reading, messages:
   return outcomes.filter(Boolean).length;
 }
 
-function onTheWire({ id, from, to, content, createdAt, readAt }: BoxMessage): ReceiveOutput['messages'][number] {
+function onTheWire({ id, from, to, content, createdAt, readAt, verification }: BoxMessage): ReceiveOutput['messages'][number] {
   return {
     id,
     from_assistant_id: from.assistant,
@@ -115,5 +115,6 @@ function onTheWire({ id, from, to, content, createdAt, readAt }: BoxMessage): Re
     content,
     created_at: createdAt,
     read_at: readAt,
+    ...(verification === undefined ? {} : { verification }),
   };
 }

@@ -1,6 +1,7 @@
 /** The assistants' tools as they are on the wire: inputs with their defaults, and outputs. These names are a contract. */
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
+import { verification } from '../events/verification.ts';
 
 const processId = z.string().min(1).max(100).describe('The process_id that spawn_assistant returned');
 const threadId = z.string().min(1).max(100).describe('The thread_id that spawn_assistant returned');
@@ -18,6 +19,11 @@ export const assistant = z.object({
   description: z.string(),
   tags: z.array(z.string()),
 });
+
+/** Of one that has finished: what its answer was found to be worth. */
+const checked = verification
+  .optional()
+  .describe('Once finished: verified, unverified with reasons, or unchecked (nothing was claimed and nothing demanded)');
 
 export const processStatus = z.enum(['starting', 'running', 'finished', 'failed']);
 
@@ -38,7 +44,12 @@ export const spawnInput = z.object({
   query: z.string().min(1).max(limits.promptBytes).describe('The task, with everything the assistant needs to know'),
   run_mode: z.enum(['async', 'sync']).default('async').describe('sync waits for the end; async returns at once'),
 });
-export const spawnOutput = z.object({ process_id: z.string(), thread_id: z.string(), status: processStatus });
+export const spawnOutput = z.object({
+  process_id: z.string(),
+  thread_id: z.string(),
+  status: processStatus,
+  verification: checked,
+});
 
 export const pollInput = z.object({
   process_id: processId,
@@ -54,6 +65,7 @@ export const pollOutput = z.object({
     started_at: z.number(),
     finished_at: z.number().optional(),
     exit_code: z.number().int().optional(),
+    verification: checked,
   }),
   message_summary: z
     .object({
@@ -89,6 +101,7 @@ export const receiveOutput = z.object({
       content: z.string(),
       created_at: z.number(),
       read_at: z.number().nullable(),
+      verification: checked,
     }),
   ),
   summary: z.object({ total_fetched: z.number().int(), marked_as_read: z.number().int() }),

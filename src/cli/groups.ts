@@ -6,6 +6,8 @@ import { codeOf, TroupeError } from '../base/errors.ts';
 import { type SessionId, shortId } from '../base/ids.ts';
 import { counted } from '../base/wording.ts';
 import type { WorktreeStrategy } from '../events/organisation.ts';
+import { endedText } from '../events/verification-text.ts';
+import type { Ledger } from '../ledger/port.ts';
 import { userFolder } from '../project/config.ts';
 import { presetOf } from '../project/group-preset.ts';
 import {
@@ -158,13 +160,24 @@ async function rowOf(project: Project, group: SavedGroup): Promise<Row> {
   return { group, doing: active === undefined ? 'idle' : stateOf(active), queued };
 }
 
+/** The newest runs of a session, and what came of them: the index of runs does not know what a result is worth. */
+async function checkedRuns(ledger: Ledger, session: SessionId) {
+  const rows = await ledger.runs({ session, roots: true, limit: RUNS_SHOWN });
+  return await Promise.all(
+    rows.map(async (row) => {
+      const [ended] = row.endedAt === null ? [] : await ledger.read({ session, run: row.run, types: ['run.ended'], limit: 1 });
+      return { ...row, verification: ended?.event_type === 'run.ended' ? ended.payload.verification : null };
+    }),
+  );
+}
+
 export async function groupsShowCommand(context: CommandContext, name: string, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async (project) => {
     const group = must(findGroup(await readOrganisation(project.ledger), name));
     const session = group.session as SessionId;
     const { doing } = await rowOf(project, group);
     const waiting = await queueOf(project.groups, session);
-    const runs = await project.ledger.runs({ session, roots: true, limit: RUNS_SHOWN });
+    const runs = await checkedRuns(project.ledger, session);
     if (options.json) {
       printJson(context, { ...outline(group), state: doing, queue: waiting, runs });
       return exitCodes.completed;
@@ -186,7 +199,7 @@ export async function groupsShowCommand(context: CommandContext, name: string, o
     if (waiting.length > 0) out.line();
     for (const one of waiting) out.line(`waits: ${safeLine(firstLine(one.text, TEXT_CHARACTERS))} (${shortId(one.prompt)})`);
     if (runs.length > 0) out.line();
-    for (const row of runs) out.line(`${shortId(row.run)}  ${stateOf(row).replaceAll('_', ' ')}  ${safeLine(row.agent)}`);
+    for (const row of runs) out.line(`${shortId(row.run)}  ${endedText(stateOf(row), row.verification)}  ${safeLine(row.agent)}`);
     return exitCodes.completed;
   });
 }

@@ -16,7 +16,8 @@ const started = (run: string, agent: string, role?: string, member?: string): Le
     ...(role === undefined ? {} : { role, parent: 'desk' }),
     ...(member === undefined ? {} : { member }),
   });
-const ended = (run: string, status = 'completed'): LedgerEvent => event('run.ended', run, { status });
+const ended = (run: string, status = 'completed'): LedgerEvent =>
+  event('run.ended', run, { status, verification: { state: 'unchecked' } });
 const planned = (iteration: number, ...workers: string[]): LedgerEvent =>
   event('group.planned', 'desk', {
     iteration,
@@ -69,7 +70,7 @@ describe('how far a group is', () => {
           iteration: 1,
           score: 0.5,
           workers: [
-            { worker: 'coder', state: 'done' },
+            { worker: 'coder', state: 'done', verification: 'unchecked' },
             { worker: 'tester', state: 'failed' },
           ],
         },

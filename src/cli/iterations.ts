@@ -54,6 +54,9 @@ export function iterationLines(tree: RunTree, root: RunId, now: number): readonl
 const planned = ({ iterations }: GroupProgress): boolean =>
   iterations.some((one) => one.score !== null || one.nudges > 0 || one.direct || one.workers.some(({ task }) => task !== null));
 
+/** Of one that is done only what that is worth; the word for it says that it is done. */
+const standing = ({ state, verification }: WorkerProgress): string => (state === 'done' ? (verification ?? state) : state);
+
 function cellsOf(one: Iteration, now: number): readonly string[] {
   const notes = [
     ...(one.stalled > 0 ? [`the same as before (${one.stalled} in a row)`] : []),
@@ -65,7 +68,7 @@ function cellsOf(one: Iteration, now: number): readonly string[] {
     String(one.iteration),
     one.score === null ? '-' : one.score.toFixed(2),
     one.trend ?? '-',
-    one.workers.map(({ worker, state }) => `${safeLine(worker)}${state === 'done' ? '' : ` (${state})`}`).join(', ') || 'nobody',
+    one.workers.map((worker) => `${safeLine(worker.worker)} (${standing(worker)})`).join(', ') || 'nobody',
     readableDuration(Math.max(0, (one.endedAt ?? now) - one.startedAt)),
     notes.join('; '),
   ];

@@ -6,7 +6,7 @@ import { codeOf } from '../base/errors.ts';
 import { type RunId, type SessionId, shortId, threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Party } from '../events/assistants.ts';
-import type { EventType } from '../events/catalogue.ts';
+import type { EventType, Verification } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../ledger/port.ts';
 import { boxTypes, createMessageBox, type MessageBox } from '../projections/message-box.ts';
@@ -23,6 +23,8 @@ export interface PsRow {
   readonly depth: number;
   readonly agent: string;
   readonly state: ReturnType<typeof stateOf>;
+  /** What its result was found to be worth, once it has completed. */
+  readonly verification: Verification['state'] | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly owner: LeaseOwner | null;
@@ -134,6 +136,7 @@ function plainRow(row: RunRow, now: number): PsRow {
     ...row,
     depth: 0,
     state: stateOf(row),
+    verification: null,
     next: nextCommand(row) ?? null,
     pid: row.owner?.pid ?? null,
     ageMs: Math.max(0, now - row.startedAt),
@@ -148,6 +151,7 @@ function plainRow(row: RunRow, now: number): PsRow {
 function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, node: RunNode, depth: number, now: number): PsRow {
   const { run, parent, agent, startedAt, endedAt } = node;
   const row: RunRow = { run, session: root.session, parent, agent, state: node.state, startedAt, endedAt, owner: root.owner };
+  const completed = node.state === 'completed' || node.state === 'completed_unverified';
   const process = folded.processes.find(run);
   const { unread, oldestUnreadAt } = unreadBy(folded, node);
   const { nanoUsd, unknownCalls } = subtreeSpending(folded.tree, run);
@@ -155,6 +159,7 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
     ...plainRow(row, now),
     ...standing(root, family, row),
     depth,
+    verification: completed ? (node.verification?.state ?? null) : null,
     pid: root.owner === null || endedAt !== null ? null : (process?.pid ?? root.owner.pid),
     cost: { nanoUsd, unknownCalls },
     unread,

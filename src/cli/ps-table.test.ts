@@ -14,6 +14,7 @@ function row(more: Partial<PsRow> = {}): PsRow {
     depth: 0,
     agent: 'lead',
     state: 'running',
+    verification: null,
     startedAt: 0,
     endedAt: null,
     owner: null,
@@ -75,6 +76,14 @@ describe('the table of processes', () => {
     expect(third).toMatch(/completed unverified .* \?$/);
   });
 
+  it.each(['verified', 'unverified', 'unchecked'] as const)('says what a completed run is worth: %s', (verification) => {
+    const state = verification === 'unverified' ? 'completed_unverified' : 'completed';
+    const [, line] = psLines([row({ state, verification, endedAt: 4_000 })], false);
+    expect(line).toContain(`completed, ${verification}`);
+    const [, narrow] = psLines([row({ state, verification, endedAt: 4_000 })], false, 60);
+    expect(narrow).toContain(` ${verification} `);
+  });
+
   const busy = [
     row({ state: 'interrupted', pid: null, next: 'troupe resume 88pqjp', agent: 'release-coordinator' }),
     spawned({
@@ -84,7 +93,7 @@ describe('the table of processes', () => {
       unread: 12,
       lagMs: 90_000,
     }),
-    row({ state: 'completed_unverified', endedAt: 4_000, pid: null }),
+    row({ state: 'completed_unverified', verification: 'unverified', endedAt: 4_000, pid: null }),
   ];
 
   it('leaves out on 80 columns how long it took, and says what to do in a word', () => {

@@ -107,8 +107,9 @@ const SHORT_STATES: Readonly<Record<string, string>> = {
   budget_exhausted: 'over budget',
 };
 
-function statusOf({ state, process }: PsRow, brief: boolean): string {
+function statusOf({ state, process, verification }: PsRow, brief: boolean): string {
   if (state === 'running' && process?.status === 'starting') return 'starting';
+  if (verification !== null) return brief ? verification : `completed, ${verification}`;
   return (brief ? SHORT_STATES[state] : undefined) ?? state.replaceAll('_', ' ');
 }
 

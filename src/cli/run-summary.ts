@@ -4,11 +4,13 @@ import { unreachable } from '../base/errors.ts';
 import { shortId } from '../base/ids.ts';
 import { counted } from '../base/wording.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
-import type { Failure, Report } from '../events/catalogue.ts';
+import type { Failure, Report, Verification } from '../events/catalogue.ts';
 import { readableCost, readableCount, readableDuration } from '../projections/readable.ts';
 import { type RunNode, type RunTree, subtree, subtreeSpending } from '../projections/run-tree.ts';
 import { safeLine } from './safe-text.ts';
 import type { Screen } from './terminal.ts';
+
+const REASONS_SHOWN = 5;
 
 /** The stable shape behind `--json` of run, resume and show. Fields may be added, never changed. */
 export interface RunSummary {
@@ -17,7 +19,7 @@ export interface RunSummary {
   readonly agent: string;
   readonly finalAgent: string | null;
   readonly status: RunNode['state'] | 'interrupted' | 'lost';
-  readonly verified: boolean | null;
+  readonly verification: Verification | null;
   readonly report: Report | null;
   readonly error: Failure | null;
   readonly turns: number;
@@ -48,7 +50,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     agent: node.agent,
     finalAgent: node.finalAgent,
     status: statusOf(node, facts.end),
-    verified: node.verified,
+    verification: node.verification,
     report: node.report,
     error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
     turns: below.reduce((sum, run) => sum + run.turn, 0),
@@ -76,6 +78,7 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     lines.push(`${paint.red('why')}     ${safeLine(summary.error.message)}`);
     if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
   }
+  for (const reason of reasonsOf(summary)) lines.push(`${paint.yellow('why')}     ${safeLine(reason)}`);
   if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
     lines.push(`${paint.dim('answer')}  from ${safeLine(summary.finalAgent)}`);
   lines.push(`${paint.dim('run')}     ${summary.run}`);
@@ -109,9 +112,10 @@ function statusOf(node: RunNode, end: RunEnd | undefined): RunSummary['status'] 
 function statusText(summary: RunSummary, paint: Screen['paint']): string {
   switch (summary.status) {
     case 'completed':
-      return paint.green(summary.verified === true ? 'completed, verified' : 'completed');
+      // Nobody looked is not the same as somebody looked and it was so: only one of them is green.
+      return summary.verification?.state === 'verified' ? paint.green('completed, verified') : 'completed, unchecked';
     case 'completed_unverified':
-      return paint.yellow('completed, not verified');
+      return paint.yellow('completed, unverified');
     case 'failed':
       return paint.red('failed');
     case 'budget_exhausted':
@@ -121,6 +125,14 @@ function statusText(summary: RunSummary, paint: Screen['paint']): string {
     default:
       return paint.yellow(summary.status);
   }
+}
+
+/** Why it is unverified, a few of the reasons; what the error says already is not said again. */
+function reasonsOf({ verification, error }: RunSummary): readonly string[] {
+  if (verification?.state !== 'unverified') return [];
+  const reasons = verification.reasons.filter((reason) => reason !== error?.message);
+  const left = reasons.length - REASONS_SHOWN;
+  return left > 0 ? [...reasons.slice(0, REASONS_SHOWN), `and ${left} more: troupe show --json`] : reasons;
 }
 
 function nextCommands(summary: RunSummary): readonly string[] {

@@ -58,18 +58,32 @@ const withoutFacts = (lines: readonly string[]): readonly string[] =>
 describe('a tree of patterns', () => {
   it('shows who called whom, as what and why, and who gave the answer', () => {
     expect(withoutFacts(treeLines(session(), ROOT, look)).map((line) => line.trimEnd())).toEqual([
-      '✓ desk',
-      '└─ ✓ lead (router) “Settle it.”',
+      '○ desk',
+      '└─ ○ lead (router) “Settle it.”',
       '   ├─ cycle 1',
-      '   │  ├─ ✓ clerk (member)',
-      '   │  │  ├─ ✓ reader (sub-agent) “it knows”',
-      '   │  │  ├─ ✓ reader (clarification) “Are you sure?”',
+      '   │  ├─ ○ clerk (member)',
+      '   │  │  ├─ ○ reader (sub-agent) “it knows”',
+      '   │  │  ├─ ○ reader (clarification) “Are you sure?”',
       '   │  │  └─ ● read',
-      '   │  └─ ✓ lead (supervisor)',
+      '   │  └─ ○ lead (supervisor)',
       '   └─ cycle 2',
-      '      ├─ ✓ stand-in (member, for clerk)',
-      '      └─ ✓ lead (supervisor, gives the answer)',
+      '      ├─ ○ stand-in (member, for clerk)',
+      '      └─ ○ lead (supervisor, gives the answer)',
     ]);
+  });
+
+  it.each([
+    ['verified', '✓ desk  completed, verified'],
+    ['unverified', '~ desk  completed, unverified'],
+    ['unchecked', '○ desk  completed, unchecked'],
+  ] as const)('tells apart what a completed run is worth: %s', (state, line) => {
+    const list = eventList();
+    list.add('run.started', { agent: 'desk', input: userText('Go.'), depth: 0 });
+    const status = state === 'unverified' ? 'completed_unverified' : 'completed';
+    const verification = state === 'unverified' ? { state, reasons: ['no'] } : { state };
+    list.add('run.ended', { status, report: report('x'), finalAgent: 'desk', verification });
+    const [first] = treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, look);
+    expect(first).toContain(line);
   });
 
   it('gives cycles that are over one line when it is to be brief', () => {

@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { counted } from '../base/wording.ts';
+import { endedText } from '../events/verification-text.ts';
 import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../projections/readable.ts';
 import { activityOf, type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../projections/run-tree.ts';
 import { safeLine } from './safe-text.ts';
@@ -148,7 +149,7 @@ function stateText(node: RunNode, now: number, written: number): string {
   const activity = activityOf(node, now);
   switch (activity.kind) {
     case 'ended':
-      return node.state.replaceAll('_', ' ');
+      return endedText(node.state, node.verification);
     case 'waiting':
       return 'waiting on you';
     case 'paused':
@@ -180,7 +181,7 @@ function since(milliseconds: number): string {
 function symbolOf(node: RunNode, paint: Screen['paint']): string {
   switch (node.state) {
     case 'completed':
-      return paint.green('✓');
+      return node.verification?.state === 'verified' ? paint.green('✓') : paint.dim('○');
     case 'completed_unverified':
       return paint.yellow('~');
     case 'failed':

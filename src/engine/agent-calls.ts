@@ -10,6 +10,7 @@ import { limits } from '../base/limits.ts';
 import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
+import { verificationLine, verificationText } from '../events/verification-text.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
@@ -85,7 +86,7 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: J
   const payload = {
     ...base(call),
     child: answered,
-    ...content(failureText(result, agent.name) ?? text),
+    ...answerOf(result, failureText(result, agent.name) ?? text),
     ...(succeeded(result) ? {} : { isError: true }),
   };
   return { payload, gone, ended: child.ended() };
@@ -141,7 +142,7 @@ async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Questi
   const payload = {
     ...base(call),
     child: now,
-    ...content(structured(status, result.report.body, now)),
+    ...content(structured(status, result, now)),
     ...(succeeded(result) ? {} : { isError: true }),
   };
   return { payload, ended: asking.ended() };
@@ -173,9 +174,11 @@ function clarificationError(call: AgentCall, id: string, error: string, message:
   return { payload: { ...base(call), ...content(text), isError: true } };
 }
 
-function structured(status: string, body: string, child: Child): string {
+function structured(status: string, { report, verification }: RunResult, child: Child): string {
   const { id, turnsRemaining } = child;
-  return `${JSON.stringify({ status, content: body, clarificationId: id, turnsRemaining })}\n\n${footer(child)}`;
+  const checked = status === 'answered' ? { verification: verificationText(verification) } : {};
+  const answer = { status, content: report.body, ...checked, clarificationId: id, turnsRemaining };
+  return `${JSON.stringify(answer)}\n\n${footer(child)}`;
 }
 
 function footer({ agent, id, turnsRemaining }: Child): string {
@@ -187,6 +190,17 @@ function footer({ agent, id, turnsRemaining }: Child): string {
 function failureText(result: RunResult, agent: string): string | undefined {
   if (succeeded(result)) return undefined;
   return `${agent} did not succeed (${result.status}): ${result.error?.message ?? ''}\n\n${result.report.body}`.trim();
+}
+
+/** What it was found to be worth comes first, in a part of its own: no answer is long enough to push it out. */
+function answerOf(result: RunResult, text: string): Pick<ResultPayload, 'content'> {
+  if (!succeeded(result)) return content(text);
+  return {
+    content: [
+      { type: 'text', text: `${verificationLine(result.verification)}\n\n` },
+      { type: 'text', text },
+    ],
+  };
 }
 
 /** The agents from the root down to this run. */

@@ -6,7 +6,7 @@ import { cancelInput, type SpawnInput, type SpawnOutput, spawnInput } from '../a
 import { childRunId, type RunId, threadOf } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { Failure } from '../events/catalogue.ts';
+import type { Failure, Verification } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
@@ -46,7 +46,9 @@ export async function spawnAssistant(tree: Tree, node: RunNode, call: AssistantC
   tree.mailbox.heard(payload.message);
   const read = { message: payload.message, thread: payload.thread, reader: payload.to };
   return {
-    texts: [outputText(run, succeeded(result) ? 'finished' : 'failed'), payload.content],
+    texts: succeeded(result)
+      ? [outputText(run, 'finished', result.verification), payload.content]
+      : [outputText(run, 'failed'), payload.content],
     events: [node.journal.event('message.read', read, { actor: 'system', aside: true })],
     ended: child.ended(),
   };
@@ -139,8 +141,9 @@ async function maySpawn(tree: Tree, node: RunNode, step: string, input: SpawnInp
   return problem === undefined ? ok(null) : fail(problem);
 }
 
-function outputText(run: RunId, status: SpawnOutput['status']): string {
-  return JSON.stringify({ process_id: run, thread_id: threadOf(run), status } satisfies SpawnOutput);
+function outputText(run: RunId, status: SpawnOutput['status'], verification?: Verification): string {
+  const checked = verification === undefined ? {} : { verification };
+  return JSON.stringify({ process_id: run, thread_id: threadOf(run), status, ...checked } satisfies SpawnOutput);
 }
 
 const refused = ({ message, fix }: Failure): AssistantAnswer => ({

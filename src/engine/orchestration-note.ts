@@ -47,10 +47,11 @@ function news(tree: Tree, node: RunNode): string | undefined {
   const waiting = tree.mailbox.unheard(node.run);
   if (assistants.length === 0 && waiting.length === 0) return undefined;
   const text = orchestrationText(
-    assistants.map(({ run, agent, status }) => {
+    assistants.map(({ run, agent, status, result }) => {
       const thread = threadOf(run);
       const unread = waiting.filter(({ payload }) => payload.thread === thread).length;
-      return { assistant_id: agent, process_id: run, thread_id: thread, status: status(), unread };
+      const verification = result()?.verification.state;
+      return { assistant_id: agent, process_id: run, thread_id: thread, status: status(), verification, unread };
     }),
     waiting.length,
   );

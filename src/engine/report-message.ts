@@ -34,6 +34,7 @@ export function reportMessage(
       content: boundResult(reportText(result, agent), limits.messageBytes).text,
       fence: tree.parts.ids.nonce(),
       kind: 'report',
+      ...(succeeded(result) ? { verification: result.verification } : {}),
     },
   };
 }

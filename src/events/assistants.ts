@@ -3,6 +3,7 @@
  * the run they concern; a receipt says in which model request a message reached its reader.
  */
 import { z } from 'zod';
+import { verification } from './verification.ts';
 
 /** Somebody who takes part in a thread: a run, or a client outside of Troupe that has only a name. */
 export const party = z.object({
@@ -24,6 +25,8 @@ export const assistantEvents = {
     fence: z.string(),
     /** More than words of the sender: its final report, or a question that somebody has to answer. */
     kind: z.enum(['report', 'question']).optional(),
+    /** Of a report: what it was found to be worth. Of one that did not succeed there is nothing to say. */
+    verification: verification.optional(),
   }),
   /** The message is part of a model request: from then on its reader knows it. */
   'message.included': z.object({ message: z.string(), thread: z.string(), reader: z.string(), request: z.string() }),

@@ -3,11 +3,15 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
-import { limits } from '../base/limits.ts';
 import { assistantEvents } from './assistants.ts';
 import { evidenceEvents } from './evidence.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
+import { claim, verification } from './verification.ts';
+
+/** What a final report says was done, in a form that the runtime can check against evidence. */
+export type Claim = z.infer<typeof claim>;
+export type Verification = z.infer<typeof verification>;
 
 const position = z.number().int().positive();
 const nanoUsd = z.number().int();
@@ -40,29 +44,6 @@ export const report = z.object({
   synthetic: z.boolean().optional(),
 });
 export type Report = z.infer<typeof report>;
-
-export const claim = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('file'), path: z.string() }),
-  z.object({ kind: z.literal('command'), command: z.string() }),
-]);
-/** What a final report says was done, in a form that the runtime can check against evidence. */
-export type Claim = z.infer<typeof claim>;
-
-/**
- * What the runtime found when it held a result against what it saw. `unchecked`: nothing was claimed and nothing demanded, which
- * is neither good nor bad, and never shown as if it were `verified`.
- */
-export const verification = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('verified') }),
-  z.object({
-    state: z.literal('unverified'),
-    reasons: z.array(z.string().max(limits.verificationReasonCharacters)).min(1).max(limits.verificationReasons),
-    /** The claims that nothing backed, when backing these is all that is missing. */
-    open: z.array(claim).max(limits.verificationReasons).optional(),
-  }),
-  z.object({ state: z.literal('unchecked') }),
-]);
-export type Verification = z.infer<typeof verification>;
 
 export const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('approved'), remember: z.boolean().optional() }),
@@ -240,7 +221,7 @@ const catalogue = {
 
   'handoff.made': z.object({ to: z.string(), include: z.enum(['report', 'request']) }),
   'router.chose': z.object({ agent: z.string(), message: z.string().optional() }),
-  'advisor.reported': z.object({ advisor: z.string(), finalAgent: z.string(), status: runStatus }),
+  'advisor.reported': z.object({ advisor: z.string(), finalAgent: z.string(), status: runStatus, verification }),
   'team.broadcast': z.object({
     team: z.string(),
     cycle: z.number().int().positive(),

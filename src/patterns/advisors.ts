@@ -26,7 +26,8 @@ export async function withAdvice(run: AgentRun): Promise<Advised | { readonly en
   const results = await steps.settled(handles);
   for (const [index, result] of results.entries()) {
     const advisor = advisors[index] ?? '';
-    const payload = { advisor, finalAgent: result.finalAgent, status: result.status };
+    const { finalAgent, status, verification } = result;
+    const payload = { advisor, finalAgent, status, verification };
     await steps.emit(`advisors/${advisor}/reported`, { type: 'advisor.reported', payload });
   }
   const out = ranOut(run, results);
@@ -34,7 +35,11 @@ export async function withAdvice(run: AgentRun): Promise<Advised | { readonly en
     const said = results.filter(succeeded).map(({ finalAgent, report }) => ({ who: finalAgent, text: report.body }));
     return { ended: endedEmpty(run, out, said) };
   }
-  const advice = results.map((result, index) => ({ label: result.finalAgent, text: adviceText(advisors[index] ?? '', result) }));
+  const advice = results.map((result, index) => ({
+    label: result.finalAgent,
+    text: adviceText(advisors[index] ?? '', result),
+    verification: succeeded(result) ? result.verification : undefined,
+  }));
   const text = enrichedRequest(textOf(input.content), advice, await steps.nonce('advisors/fence'));
   const images = input.content.filter((part) => part.type === 'image');
   return {

@@ -1,6 +1,7 @@
 /** What people and models get wrong: every mistake is named, nothing is lost and nothing runs for ever. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
+import { UNCHECKED_LINE } from '../../test/support/pattern-scenarios.ts';
 import { agent, type Brain, calls, createWorld, reports, says, turnOf, type World } from '../../test/support/world.ts';
 import { checkProject } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
@@ -218,7 +219,7 @@ describe('names', () => {
     const answers = events.flatMap((event) =>
       event.event_type === 'tool.result' ? [`${event.payload.child?.agent}: ${textOf(event.payload.content)}`] : [],
     );
-    expect(answers.toSorted()).toEqual(names.map((name) => `${name}: I am ${name}.`).toSorted());
+    expect(answers.toSorted()).toEqual(names.map((name) => `${name}: ${UNCHECKED_LINE}\n\nI am ${name}.`).toSorted());
   });
 
   it('with spaces and other scripts work in a team', async () => {

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { Ending, Exit } from '../session/port.ts';
 import { type AgentRun, succeeded } from './agent-run.ts';
 import { ask } from './group-orchestrator.ts';
-import { evaluationPrompt } from './group-prompts.ts';
+import { evaluationPrompt, type Judged } from './group-prompts.ts';
 import { missingPart, saysComplete, saysNeedsIteration, withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
 
@@ -30,17 +30,13 @@ export type Judgement =
     }
   | { readonly kind: 'failed'; readonly result: RunResult };
 
-export interface EvaluationRequest {
+export interface EvaluationRequest extends Judged {
   readonly key: string;
-  readonly request: string;
-  readonly synthesis: string;
-  readonly iteration: number;
-  readonly last: boolean;
 }
 
 export async function evaluate(run: AgentRun, evaluator: string, at: EvaluationRequest): Promise<Judgement> {
   const nonce = await run.steps.nonce(`${at.key}/fence`);
-  const prompt = evaluationPrompt(at.request, at.synthesis, nonce, at.iteration, at.last);
+  const prompt = evaluationPrompt(at, nonce);
   const result = await ask(run, at.key, 'evaluator', prompt, undefined, evaluator);
   if (!succeeded(result)) return { kind: 'failed', result };
   const parsed = parseJson(result.report.body);

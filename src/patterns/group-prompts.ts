@@ -1,5 +1,7 @@
 /** What orchestrators, workers and evaluators are told. What workers wrote is fenced and cannot end the loop. */
 import { fenced, fenceNote } from '../base/fence.ts';
+import type { Verification } from '../events/catalogue.ts';
+import { verificationLine } from '../events/verification-text.ts';
 import type { Worker, WorkerOutcome } from './group-workers.ts';
 import { neutralised } from './sentinels.ts';
 
@@ -85,7 +87,7 @@ export function sharedPrompt(
   nonce: string,
 ): string {
   const context = teamContext(shared, nonce);
-  const said = before.map(({ worker: name, text }) => `### ${name}\n\n${fenced('answer', nonce, neutralised(text))}`);
+  const said = before.map((one) => `### ${one.worker}${one.ok ? '' : ' (failed)'}\n\n${fencedOutcome('answer', one, nonce)}`);
   const charter = worker.charter === undefined ? [] : [worker.charter];
   const heading = context.length + said.length === 0 ? [] : ['## Request'];
   const others = said.length === 0 ? [] : ['## What the others have said', fenceNote(nonce), ...said];
@@ -102,7 +104,7 @@ export function resultsPrompt(
   then: string,
 ): string {
   const parts = outcomes.map(
-    ({ worker, ok, text }) => `### ${worker}: ${ok ? 'done' : 'failed'}\n\n${fenced('result', nonce, neutralised(text))}`,
+    (one) => `### ${one.worker}: ${one.ok ? 'done' : 'failed'}\n\n${fencedOutcome('result', one, nonce)}`,
   );
   return [
     'The workers have answered.',
@@ -111,6 +113,11 @@ export function resultsPrompt(
     ...(missing.length === 0 ? [] : [`No result came from: ${missing.join(', ')}. Say what is therefore missing.`]),
     then,
   ].join('\n\n');
+}
+
+function fencedOutcome(name: string, { ok, text, verification }: WorkerOutcome, nonce: string): string {
+  const words = fenced(name, nonce, neutralised(text));
+  return ok ? `${verificationLine(verification)}\n\n${words}` : words;
 }
 
 export const SYNTHESISE =
@@ -125,7 +132,15 @@ export const SELF_EVALUATE = `${SYNTHESISE} Then judge it against the request: $
 /** Asked on its own when the answer has a form in which it cannot be said. */
 export const JUDGE_YOURSELF = `Judge your last answer against the request in one or two sentences, and ${VERDICT}`;
 
-export function evaluationPrompt(request: string, synthesis: string, nonce: string, iteration: number, last: boolean): string {
+export interface Judged {
+  readonly request: string;
+  readonly synthesis: string;
+  readonly verification: Verification;
+  readonly iteration: number;
+  readonly last: boolean;
+}
+
+export function evaluationPrompt({ request, synthesis, verification, iteration, last }: Judged, nonce: string): string {
   return [
     `You judge the work of a group, iteration ${iteration}. Score it from 0 to 1 for completeness, correctness, coherence, ` +
       'actionability and tool verification, and give an overall score: 0.9 and more means that the goal is met. ' +
@@ -133,6 +148,7 @@ export function evaluationPrompt(request: string, synthesis: string, nonce: stri
     '## Request',
     fenced('request', nonce, request),
     '## Result',
+    verificationLine(verification),
     fenced('result', nonce, neutralised(synthesis)),
     'Call evaluate with your judgement and a rationale that says what would have to change.',
   ].join('\n\n');

@@ -60,8 +60,9 @@ async function judgementOf(loop: Loop, { key, iteration }: At, made: Something):
   const { run, config, work, request, maxIterations } = loop;
   if (config.evaluator === undefined) return await work.judge(key, made);
   const last = iteration === maxIterations;
-  const synthesis = made.result.report.body;
-  return await evaluate(run, config.evaluator, { key: `${key}/evaluation`, request, synthesis, iteration, last });
+  const { report, verification } = made.result;
+  const judged = { request, synthesis: report.body, verification, iteration, last };
+  return await evaluate(run, config.evaluator, { key: `${key}/evaluation`, ...judged });
 }
 
 type Judged = Extract<Judgement, { kind: 'judged' }>;

@@ -185,7 +185,8 @@ export const ALL_FAILED = { code: 'all_workers_failed', message: 'Every worker f
 export function putTogether(synthesis: RunResult, outcomes: readonly WorkerOutcome[], before: readonly Part[] = []): RunResult {
   const parts = afterRound(before, partsOf(outcomes));
   if (outcomes.some(({ ok }) => ok)) return resting(synthesis, parts);
-  return resting(withVerification(synthesis, unverified([ALL_FAILED.message])), parts);
+  const why = outcomes.length === 0 ? 'No worker had answered in time (collectTimeout).' : ALL_FAILED.message;
+  return resting(withVerification(synthesis, unverified([why])), parts);
 }
 
 /** The group's end, when it has nothing left to spend: with what its workers gave until then. */

@@ -1,10 +1,17 @@
 /** The texts that patterns put together. Headings are those of the patterns' contract; what others wrote is fenced. */
 import { fenced, fenceNote } from '../base/fence.ts';
+import type { Verification } from '../events/catalogue.ts';
+import { verificationLine, verificationText } from '../events/verification-text.ts';
+import { succeeded } from './agent-run.ts';
+import type { RunResult } from './steps.ts';
+import type { Part } from './verification.ts';
 
 export interface Advice {
   /** The agent whose words these are, after its own handoffs. */
   readonly label: string;
   readonly text: string;
+  /** Absent when it failed: then there is nothing to build on. */
+  readonly verification?: Verification | undefined;
 }
 
 export function enrichedRequest(request: string, advice: readonly Advice[], nonce: string): string {
@@ -13,7 +20,11 @@ export function enrichedRequest(request: string, advice: readonly Advice[], nonc
     fenced('request', nonce, request),
     '## ANALYSIS GATHERED',
     fenceNote(nonce),
-    ...advice.flatMap(({ label, text }) => [`### From ${label}`, fenced('analysis', nonce, text)]),
+    ...advice.flatMap(({ label, text, verification }) => [
+      `### From ${label}`,
+      ...(verification === undefined ? [] : [verificationLine(verification)]),
+      fenced('analysis', nonce, text),
+    ]),
   ].join('\n\n');
 }
 
@@ -26,13 +37,18 @@ export function routedRequest(request: string, router: string, message: string |
   return [...original, heading, fenced('message', nonce, message)].join('\n\n');
 }
 
-export function handedOverRequest(request: string, from: string, report: string, nonce: string): string {
+export function handedOverRequest(
+  request: string,
+  { finalAgent: from, report, verification }: Pick<RunResult, 'finalAgent' | 'report' | 'verification'>,
+  nonce: string,
+): string {
   return [
     '## ORIGINAL USER REQUEST',
     fenced('request', nonce, request),
     `## RESPONSE FROM AGENT \`${from}\``,
     fenceNote(nonce),
-    fenced('response', nonce, report),
+    verificationLine(verification),
+    fenced('response', nonce, report.body),
   ].join('\n\n');
 }
 
@@ -49,6 +65,15 @@ export const supervisorBrief = (members: readonly string[]): string =>
 
 export const nextCycle = (cycle: number): string =>
   `Cycle ${cycle} of the team's work begins. Read the broadcasts that are new to you, go on with your part, and broadcast what you have.`;
+
+/** What the broadcasts of a cycle are worth, by name. Broadcasts claim nothing, so mostly there is nothing to tell apart. */
+export function broadcastsChecked(said: readonly Part[]): string {
+  const told = said.filter(({ result }) => succeeded(result));
+  if (told.every(({ result }) => result.verification.state === 'unchecked'))
+    return 'None of the broadcasts was checked by the runtime.';
+  const lines = told.map(({ name, result }) => `- ${name}: ${verificationText(result.verification)}`);
+  return ['Verification of the broadcasts by the runtime:', ...lines].join('\n');
+}
 
 export const nextJudgement = (cycle: number): string =>
   `The members have finished cycle ${cycle}. Their broadcasts follow. ` +

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { fail, ok } from '../base/result.ts';
 import { sentence } from '../base/wording.ts';
-import { textOf } from '../events/messages.ts';
+import { textOf, userText } from '../events/messages.ts';
 import type { Exit } from '../session/port.ts';
 import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
 import { delegate } from './handoff.ts';
@@ -50,5 +50,5 @@ export async function followRoute(run: AgentRun, answered: Answered): Promise<An
   const nonce = await run.steps.nonce('router/fence');
   const input = routedRequest(textOf(run.input.content), run.agent.name, route.message, nonce);
   const router = { name: run.agent.name, result: answered.result };
-  return { result: resting(await delegate(run, 'router', route.agent, input), [router]) };
+  return { result: resting(await delegate(run, 'router', route.agent, userText(input)), [router]) };
 }

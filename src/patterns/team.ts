@@ -10,7 +10,15 @@ import { counted } from '../base/wording.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
 import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
 import { endedEmpty, ranOut } from './out-of-budget.ts';
-import { lastJudgement, memberBrief, memberFailed, nextCycle, nextJudgement, supervisorBrief } from './prompts.ts';
+import {
+  broadcastsChecked,
+  lastJudgement,
+  memberBrief,
+  memberFailed,
+  nextCycle,
+  nextJudgement,
+  supervisorBrief,
+} from './prompts.ts';
 import type { Handle, RunResult, Seat, StartOptions } from './steps.ts';
 import { afterRound, type Part, resting, UNCHECKED } from './verification.ts';
 
@@ -39,16 +47,19 @@ export async function runTeam(run: AgentRun, team: Team, request: UserMessage): 
     participant(name, turnLimit(team.memberMaxTurns, 'memberMaxTurns', ofMembers[index]?.maxTurns)),
   );
   let said: readonly Part[] = [];
+  let before: readonly Part[] = [];
   for (let cycle = 1; ; cycle += 1) {
-    const at: Cycle = { cycle, request, lead, names: team.members, memberMaxTurns: team.memberMaxTurns };
+    const at: Cycle = { cycle, request, lead, names: team.members, memberMaxTurns: team.memberMaxTurns, before };
     const worked = await memberCycle(run, at, active);
     if (worked === 'stopped') return cancelled(run, lead);
     if ('status' in worked) return await dissolve(run, cycle, active, worked);
     active = worked.remaining;
     said = afterRound(said, worked.broadcasts);
-    const judged = await judge(run, at, supervisor, active.length === 0);
+    const judged = await judge(run, at, supervisor, active.length === 0, worked.broadcasts);
     if (judged.spoke === undefined) return await dissolve(run, cycle, active, resting(judged, said));
-    said = afterRound(said, [{ name: lead, result: judged }]);
+    const spoken = { name: lead, result: judged };
+    said = afterRound(said, [spoken]);
+    before = [...worked.broadcasts, spoken];
   }
 }
 
@@ -64,6 +75,8 @@ interface Cycle {
   readonly lead: string;
   readonly names: readonly string[];
   readonly memberMaxTurns: number | undefined;
+  /** What was broadcast in the cycle before. */
+  readonly before: readonly Part[];
 }
 
 const participant = (name: string, limit: TurnLimit): Participant => ({ name, limit, turns: 0, last: undefined });
@@ -85,7 +98,8 @@ async function memberCycle(run: AgentRun, at: Cycle, active: readonly Participan
   const handles: Handle[] = [];
   for (const member of active) {
     const brief = memberBrief(at.names, at.lead, member.name);
-    const input = at.cycle === 1 ? opening(at.request, brief) : userText(nextCycle(at.cycle));
+    const input =
+      at.cycle === 1 ? opening(at.request, brief) : userText(`${nextCycle(at.cycle)}\n${broadcastsChecked(at.before)}`);
     handles.push(await take(run, at, member, 'member', input));
   }
   const results = await run.steps.settled(handles);
@@ -132,9 +146,15 @@ async function staysIn(run: AgentRun, cycle: number, member: Participant, result
   return false;
 }
 
-async function judge(run: AgentRun, at: Cycle, supervisor: Participant, alone: boolean): Promise<RunResult> {
+async function judge(
+  run: AgentRun,
+  at: Cycle,
+  supervisor: Participant,
+  alone: boolean,
+  said: readonly Part[],
+): Promise<RunResult> {
   const last = alone || supervisor.limit.turns - supervisor.turns <= 1;
-  const judging = last ? lastJudgement(at.cycle, alone) : nextJudgement(at.cycle);
+  const judging = `${last ? lastJudgement(at.cycle, alone) : nextJudgement(at.cycle)}\n${broadcastsChecked(said)}`;
   const brief = `${supervisorBrief(at.names)}\n${judging}`;
   const input = at.cycle === 1 ? opening(at.request, brief) : userText(judging);
   const handle = await take(run, at, supervisor, 'supervisor', input, last);

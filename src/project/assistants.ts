@@ -155,9 +155,9 @@ async function ended(clock: Clock, handle: RunHandle, options: CallOptions): Out
 
 async function outcomeOf(handle: RunHandle, end: RunEnd): Outcome<SpawnAnswer> {
   if (end.kind === 'ended') {
-    const { status, report } = end.result;
+    const { status, report, verification } = end.result;
     const finished = status === 'completed' || status === 'completed_unverified';
-    return ok(spawned(handle, finished ? 'finished' : 'failed', report.body));
+    return ok({ ...spawned(handle, finished ? 'finished' : 'failed', report.body), ...(finished ? { verification } : {}) });
   }
   if (end.kind === 'waiting')
     return ok(

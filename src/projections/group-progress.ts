@@ -3,7 +3,7 @@
  * Folded with the tree of runs, so that the terminal, the console and a later look at the ledger show the same.
  */
 import type { RunId } from '../base/ids.ts';
-import type { Payloads } from '../events/catalogue.ts';
+import type { Payloads, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 
 export type GroupPhase = 'planning' | 'working' | 'synthesising' | 'evaluating' | 'ended';
@@ -14,6 +14,8 @@ export interface WorkerProgress {
   readonly task: string | null;
   readonly run: RunId | null;
   readonly state: 'assigned' | 'working' | 'done' | 'failed';
+  /** What its answer was found to be worth, once it is done. */
+  readonly verification?: Verification['state'];
 }
 
 export interface Iteration {
@@ -111,13 +113,14 @@ function end(state: GroupsProgress, event: EventOf<'run.ended'>): void {
   const worker = state.workers.get(event.run_id);
   if (worker === undefined) return;
   state.workers.delete(event.run_id);
-  const { status } = event.payload;
+  const { status, verification } = event.payload;
   const done = status === 'completed' || status === 'completed_unverified';
   // Somebody who was late belongs to the iteration that gave the task.
   const asked = groupOf(state, worker.group).iterations.find((one) => one.workers.some(({ run }) => run === event.run_id));
   if (asked === undefined) return;
+  const ended = done ? ({ state: 'done', verification: verification.state } as const) : ({ state: 'failed' } as const);
   change(state, worker.group, asked.iteration, at(event), (one) =>
-    withWorker(one, worker.worker, { run: event.run_id, state: done ? 'done' : 'failed' }),
+    withWorker(one, worker.worker, { run: event.run_id, ...ended }),
   );
 }
 
@@ -162,7 +165,7 @@ function change(state: GroupsProgress, run: RunId, iteration: number, now: numbe
   state.groups.set(run, { ...group, iterations });
 }
 
-function withWorker(one: Iteration, worker: string, changes: Pick<WorkerProgress, 'run' | 'state'>): Iteration {
+function withWorker(one: Iteration, worker: string, changes: Pick<WorkerProgress, 'run' | 'state' | 'verification'>): Iteration {
   const known = one.workers.some((entry) => entry.worker === worker);
   if (!known) return { ...one, workers: [...one.workers, { worker, task: null, ...changes }] };
   return { ...one, workers: one.workers.map((entry) => (entry.worker === worker ? { ...entry, ...changes } : entry)) };

@@ -15,6 +15,7 @@ export interface BoxMessage {
   readonly to: Party;
   readonly content: string;
   readonly kind: Payloads['message.sent']['kind'];
+  readonly verification: Payloads['message.sent']['verification'];
   readonly createdAt: number;
   readonly readAt: number | null;
   /** The model request that carried it to its reader. */
@@ -133,13 +134,14 @@ function oldestUnread(shelf: Shelf): number | null {
 const keyOf = ({ run, assistant }: Party): string => (run === undefined ? `client ${assistant}` : `run ${run}`);
 
 function stored(event: EventOf<'message.sent'>): Stored {
-  const { message, from, to, content, kind } = event.payload;
+  const { message, from, to, content, kind, verification } = event.payload;
   return {
     id: message,
     from,
     to,
     content,
     kind,
+    verification,
     createdAt: Date.parse(event.timestamp),
     readAt: null,
     includedIn: null,

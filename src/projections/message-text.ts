@@ -4,15 +4,17 @@
  */
 import { fenced } from '../base/fence.ts';
 import type { Payloads } from '../events/catalogue.ts';
+import { verificationLine } from '../events/verification-text.ts';
 
 const NAME_CHARACTERS = 100;
 
 const KINDS = { report: 'final report', question: 'question', message: 'message' } as const;
 
 export function messageText(message: Payloads['message.sent'], timestamp: string): string {
-  const { from, thread, content, fence, kind = 'message' } = message;
+  const { from, thread, content, fence, kind = 'message', verification } = message;
   const heading = `## MESSAGE\n\n${KINDS[kind]} from ${onOneLine(from.assistant)}, thread ${thread}, ${timestamp}`;
-  return `${heading}\n\n${fenced('message', fence, content)}`;
+  const checked = verification === undefined ? '' : `\n\n${verificationLine(verification)}`;
+  return `${heading}${checked}\n\n${fenced('message', fence, content)}`;
 }
 
 function onOneLine(name: string): string {

@@ -3,7 +3,7 @@
  * that hosts them. Folded event by event; the records in it are replaced, never changed.
  */
 import type { RunId } from '../base/ids.ts';
-import type { EventType, RunStatus } from '../events/catalogue.ts';
+import type { EventType, RunStatus, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 
 export interface Process {
@@ -16,6 +16,8 @@ export interface Process {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly exitCode: number | null;
+  /** What its answer was found to be worth, once it has finished. */
+  readonly verification: Verification | null;
   /** The child process that hosts it at the moment. */
   readonly pid: number | null;
   /** Names of open waits: somebody has to answer before it can go on. */
@@ -75,6 +77,7 @@ function begun(event: EventOf<'run.started'>): Process {
     startedAt: Date.parse(event.timestamp),
     finishedAt: null,
     exitCode: null,
+    verification: null,
     pid: null,
     waits: [],
   };
@@ -103,10 +106,12 @@ function after(process: Process, event: LedgerEvent): Process {
 const atWork = (process: Process): Pick<Process, 'status'> => ({ status: hasEnded(process) ? process.status : 'running' });
 
 function ended(process: Process, event: EventOf<'run.ended'>): Process {
-  const { status } = event.payload;
+  const { status, verification } = event.payload;
+  const finished = status === 'completed' || status === 'completed_unverified';
   return {
     ...process,
-    status: status === 'completed' || status === 'completed_unverified' ? 'finished' : 'failed',
+    status: finished ? 'finished' : 'failed',
+    verification: finished ? verification : null,
     finishedAt: Date.parse(event.timestamp),
     exitCode: EXIT_CODES[status],
     waits: [],

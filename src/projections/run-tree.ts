@@ -7,7 +7,7 @@
  */
 import type { EventId, RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { Budget, Failure, Payloads, Report, RunStatus } from '../events/catalogue.ts';
+import type { Budget, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
@@ -67,7 +67,8 @@ export interface RunNode {
   readonly budget: Budget | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  readonly verified: boolean | null;
+  /** What its result was found to be worth, once it has ended. */
+  readonly verification: Verification | null;
   readonly report: Report | null;
   readonly finalAgent: string | null;
   /** The run whose answer this run's result is: itself, or the last of a chain. */
@@ -176,7 +177,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     budget: payload.budget ?? null,
     startedAt: Date.parse(event.timestamp),
     endedAt: null,
-    verified: null,
+    verification: null,
     report: null,
     finalAgent: null,
     finalRun: null,
@@ -240,8 +241,6 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       );
     case 'router.chose':
       return { ...node, routed: event.payload.message ?? null };
-    case 'evidence.checked':
-      return { ...node, verified: event.payload.verified };
     default:
       return node;
   }
@@ -280,8 +279,8 @@ function withWaits(node: RunNode, waits: readonly string[]): RunNode {
 }
 
 function endedNode(node: RunNode, event: EventOf<'run.ended'>, at: number): RunNode {
-  const { status, report, finalAgent, error } = event.payload;
+  const { status, report, finalAgent, error, verification } = event.payload;
   const finalRun = (event.payload.finalRun as RunId | undefined) ?? node.run;
-  const ended = { state: status, endedAt: at, report, finalAgent, finalRun, error: error ?? null };
+  const ended = { state: status, endedAt: at, report, finalAgent, finalRun, error: error ?? null, verification };
   return { ...node, ...ended, asking: null, tools: [], waits: [] };
 }

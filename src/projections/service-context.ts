@@ -1,5 +1,6 @@
 /** What a run is told about the assistants it has spawned and the messages that wait for it. At most so many are named. */
 import { limits } from '../base/limits.ts';
+import type { Verification } from '../events/catalogue.ts';
 import type { Process } from './processes.ts';
 
 export interface AssistantState {
@@ -7,6 +8,7 @@ export interface AssistantState {
   readonly process_id: string;
   readonly thread_id: string;
   readonly status: Process['status'];
+  readonly verification?: Verification['state'] | undefined;
   /** Messages in its thread that the reader has not read. */
   readonly unread: number;
 }
@@ -27,7 +29,8 @@ export function orchestrationText(assistants: readonly AssistantState[], pending
 
 const isWorking = ({ status }: AssistantState): boolean => status === 'starting' || status === 'running';
 
-function line({ assistant_id, process_id, thread_id, status, unread }: AssistantState): string {
+function line({ assistant_id, process_id, thread_id, status, unread, verification }: AssistantState): string {
+  const checked = status !== 'finished' || verification === undefined ? '' : `, ${verification}`;
   const waiting = unread === 0 ? '' : `, ${unread} unread`;
-  return `- ${assistant_id}: ${status}${waiting} (process_id ${process_id}, thread_id ${thread_id})`;
+  return `- ${assistant_id}: ${status}${checked}${waiting} (process_id ${process_id}, thread_id ${thread_id})`;
 }

@@ -42,7 +42,7 @@ describe('timeline', () => {
         "warn fixer: shell failed after 5ms: boom",
         "warn fixer: asks to use shell: to test",
         "info fixer: changed a.js (+2 -1)",
-        "info fixer: ended completed: Fixed.",
+        "info fixer: ended completed, unchecked: Fixed.",
       ]
     `);
   });

@@ -9,6 +9,7 @@ import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
+import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
@@ -180,12 +181,13 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
     case 'run.signalled':
       return ['warn', `asked to ${event.payload.signal}${event.payload.reason === undefined ? '' : `: ${event.payload.reason}`}`];
     case 'run.ended': {
-      const { status, report, error, finalRun, finalAgent, spoke } = event.payload;
+      const { status, report, error, finalRun, finalAgent, spoke, verification } = event.payload;
+      const ended = `ended ${endedText(status, verification)}`;
       if (status === 'completed' && spoke !== undefined) return ['detail', 'ended its part of the cycle'];
-      if (status === 'completed' && finalRun !== undefined) return ['info', `ended completed with the answer of ${finalAgent}`];
-      if (error !== undefined) return [status === 'cancelled' ? 'warn' : 'error', `ended ${status}: ${error.message}`];
+      if (status === 'completed' && finalRun !== undefined) return ['info', `${ended} with the answer of ${finalAgent}`];
+      if (error !== undefined) return [status === 'cancelled' ? 'warn' : 'error', `${ended}: ${error.message}`];
       const level = status === 'completed' ? 'info' : status === 'failed' ? 'error' : 'warn';
-      return [level, `ended ${status}: ${firstLine(report.body, TEXT_CHARACTERS)}`];
+      return [level, `${ended}: ${firstLine(report.body, TEXT_CHARACTERS)}`];
     }
     default:
       return unreachable(event);

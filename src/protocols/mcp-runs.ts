@@ -72,7 +72,7 @@ export async function runSummary(ledger: Reading, row: RunRow): Promise<Readonly
     state: row.state === 'running' && row.owner === null && row.parent === null ? 'interrupted' : node.state,
     started_at: node.startedAt,
     ended_at: node.endedAt,
-    verified: node.verified,
+    verification: node.verification,
     answer: report === null ? null : report.body.slice(0, limits.resourceBytes / 2),
     error: node.error,
     open_questions: node.waits,
@@ -82,8 +82,10 @@ export async function runSummary(ledger: Reading, row: RunRow): Promise<Readonly
   };
 }
 
-function outline({ run, parent, agent, role, state, turn, toolCalls, spent }: RunNode): Readonly<Record<string, unknown>> {
-  return { run, parent, agent, role, state, turns: turn, tool_calls: toolCalls, cost: spent };
+function outline(node: RunNode): Readonly<Record<string, unknown>> {
+  const { run, parent, agent, role, state, turn, toolCalls, spent, verification } = node;
+  const checked = verification?.state ?? null;
+  return { run, parent, agent, role, state, verification: checked, turns: turn, tool_calls: toolCalls, cost: spent };
 }
 
 /** The last lines of what happened in a run and below it. */

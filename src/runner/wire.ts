@@ -6,7 +6,7 @@
  * what a runner sends; the types beside them say what it is sent. A runner loads none of this: it takes the types.
  */
 import { z } from 'zod';
-import { claim, type ModelFailure, report } from '../events/catalogue.ts';
+import { type ModelFailure, report } from '../events/catalogue.ts';
 import {
   jsonValue,
   type Message,
@@ -15,6 +15,7 @@ import {
   type UserMessage,
   userMessage,
 } from '../events/message-schemas.ts';
+import { claim } from '../events/verification.ts';
 import type { Ending, SessionInput, SessionLimits, SessionResult } from '../session/port.ts';
 
 const count = z.int().nonnegative();

@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { claim, type Report } from '../events/catalogue.ts';
+import type { Report } from '../events/catalogue.ts';
 import type { ToolCallPart } from '../events/messages.ts';
+import { claim } from '../events/verification.ts';
 import type { ToolSpec } from '../models/port.ts';
 import type { Ending, Exit } from './port.ts';
 import { schemaProblem } from './schema-check.ts';

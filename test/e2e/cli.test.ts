@@ -69,7 +69,7 @@ describe('running', () => {
     });
     const { code, err } = await troupe('run', 'helper', 'test it');
     expect(code).toBe(3);
-    expect(err).toContain('not verified');
+    expect(err).toContain('completed, unverified');
   });
 
   it('ends when the budget has no room', async () => {
@@ -172,7 +172,7 @@ describe('looking back', () => {
       total: { calls: 2, nanoUsd: 0, unknownCalls: 0 },
     });
     const why = (await troupe('why', 'last')).out;
-    expect(why).toMatch(/ended completed: One file\.[\s\S]*started: what is here\?/);
+    expect(why).toMatch(/ended completed, unchecked: One file\.[\s\S]*started: what is here\?/);
     expect((await troupe('logs', run)).out).toContain('list done');
     expect((await troupe('logs', '-f', run)).out).toContain('ended completed');
     expect((await troupe('ledger', 'verify')).out).toContain('sound');

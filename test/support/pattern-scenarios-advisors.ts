@@ -1,12 +1,26 @@
 /** Advisors: all before the first turn, under fixed headings; failures and timeouts leave a report in their place. */
 import { expect } from 'vitest';
-import { actor, askedOf, byAgent, eventsOf, fails, never, type Scenario, type Story, told } from './pattern-scenarios.ts';
+import {
+  actor,
+  askedOf,
+  byAgent,
+  eventsOf,
+  fails,
+  never,
+  type Scenario,
+  type Story,
+  told,
+  UNCHECKED_LINE,
+} from './pattern-scenarios.ts';
 import { calls, reports, says } from './world.ts';
 
 const chief = (changes = {}) => actor('chief', { advisors: ['risk', 'law'], ...changes });
 
 const enriched = (...advice: readonly (readonly [label: string, text: string])[]): RegExp => {
-  const sections = advice.map(([label, text]) => `\\n\\n### From ${label}\\n\\n<analysis-\\1>\\n${text}\\n</analysis-\\1>`);
+  const line = (text: string) => (text.startsWith('Advisor consultation failed') ? '' : `${UNCHECKED_LINE}\\n\\n`);
+  const sections = advice.map(
+    ([label, text]) => `\\n\\n### From ${label}\\n\\n${line(text)}<analysis-\\1>\\n${text}\\n</analysis-\\1>`,
+  );
   const request = '## ORIGINAL USER REQUEST\\n\\n<request-(\\w+)>\\nShall we\\?\\n</request-\\1>';
   return new RegExp(`^${request}\\n\\n## ANALYSIS GATHERED\\n\\n[^\\n]*${sections.join('')}$`);
 };

@@ -2,7 +2,17 @@
 import { expect } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
-import { actor, askedOf, byAgent, eventsOf, fails, type Scenario, type Story, told } from './pattern-scenarios.ts';
+import {
+  actor,
+  askedOf,
+  byAgent,
+  eventsOf,
+  fails,
+  type Scenario,
+  type Story,
+  told,
+  UNCHECKED_LINE,
+} from './pattern-scenarios.ts';
 import { calls, reports, says } from './world.ts';
 
 const engineOnly = 'sub-agents are tool calls, and those are made by the engine, not through the steps port';
@@ -50,7 +60,7 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       const [first, second, third] = askedOf(story, 'boss');
       expect(first?.tools[0]).toMatchObject({ name: 'helper', inputSchema: { required: ['prompt', 'reason'] } });
       expect(results(second)).toMatchObject([{ isError: true, text: expect.stringContaining('reason') }]);
-      expect(results(third)).toEqual([{ isError: false, text: 'I was told: Look.' }]);
+      expect(results(third)).toEqual([{ isError: false, text: `${UNCHECKED_LINE}\n\nI was told: Look.` }]);
       expect(eventsOf(story, 'run.started')[1]?.payload).toMatchObject({ role: 'sub-agent', reason: 'because of helper' });
     },
   },
@@ -70,7 +80,7 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     check(story) {
       const [first, second] = askedOf(story, 'boss');
       expect(first?.tools[0]).toMatchObject({ inputSchema: { required: ['city', 'reason'] } });
-      expect(results(second)).toEqual([{ isError: false, text: '{"city":"Bern"}' }]);
+      expect(results(second)).toEqual([{ isError: false, text: `${UNCHECKED_LINE}\n\n{"city":"Bern"}` }]);
     },
   },
   {
@@ -86,7 +96,9 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     }),
     expect: { body: 'Both.', finalAgent: 'boss' },
     check(story) {
-      expect(results(askedOf(story, 'boss')[1]).map(({ text }) => text)).toEqual(['left done', 'right done']);
+      expect(results(askedOf(story, 'boss')[1]).map(({ text }) => text)).toEqual(
+        ['left done', 'right done'].map((text) => `${UNCHECKED_LINE}\n\n${text}`),
+      );
       const types = story.events.map((event) => event.type);
       expect(types.lastIndexOf('run.started')).toBeLessThan(types.indexOf('run.ended'));
     },
@@ -134,13 +146,14 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
     check(story) {
       const [, second, third] = askedOf(story, 'boss');
       expect(results(second)[0]?.text).toBe(
-        'answer 2\n\n---\nhelper can be asked further: ask_clarification with id `helper-1.0` (3 turns remaining).',
+        `${UNCHECKED_LINE}\n\nanswer 2\n\n---\nhelper can be asked further: ask_clarification with id \`helper-1.0\` (3 turns remaining).`,
       );
       const asked = askedOf(story, 'helper')[2];
       expect(told(asked)).toMatch(/^Do it\.\n[\s\S]*\n\n## CLARIFICATION REQUEST FROM boss\n\nWhy\?$/);
       expect(structured(third)).toEqual({
         status: 'answered',
         content: 'answer 3',
+        verification: UNCHECKED_LINE.replace('Verification by the runtime: ', ''),
         clarificationId: 'helper-1.0',
         turnsRemaining: 2,
       });

@@ -45,7 +45,7 @@ export const handoffScenarios: readonly Scenario[] = [
     expect: { body: 'Edited.', finalAgent: 'editor' },
     check: (story) =>
       expect(told(askedOf(story, 'editor')[0])).toMatch(
-        /^## ORIGINAL USER REQUEST\n\n<request-(\w+)>\nWrite about ducks\.\n<\/request-\1>\n\n## RESPONSE FROM AGENT `writer`\n\n[^\n]*\n\n<response-\1>\nDraft\.\n<\/response-\1>$/,
+        /^## ORIGINAL USER REQUEST\n\n<request-(\w+)>\nWrite about ducks\.\n<\/request-\1>\n\n## RESPONSE FROM AGENT `writer`\n\n[^\n]*\n\nVerification by the runtime: unchecked: [^\n]*\n\n<response-\1>\nDraft\.\n<\/response-\1>$/,
       ),
   },
   {

@@ -6,11 +6,13 @@ type Events = Pick<Story, 'events'>;
 type Seat = NonNullable<StoryEventOf<'run.started'>['payload']['seat']>;
 
 export function checkExpected({ result }: Pick<Story, 'result'>, { expect: expected }: Scenario, when = ''): void {
-  const { status = 'completed', body, finalAgent, error } = expected;
+  const { status = 'completed', body, finalAgent, error, verification } = expected;
   expect({ status: result.status, finalAgent: result.finalAgent }, `${when} ${result.error?.message ?? ''}`).toEqual({
     status,
     finalAgent,
   });
+  if (verification !== undefined) expect(result.verification.state, when).toBe(verification);
+  expect(result.verification.state === 'unverified', when).toBe(result.status === 'completed_unverified');
   if (body !== undefined) expect(result.report.body, when).toBe(body);
   if (error !== undefined) expect(result.error?.message, when).toMatch(error);
 }

@@ -15,6 +15,7 @@ import { reflectScenarios } from './pattern-scenarios-groups-reflect.ts';
 import { handoffScenarios } from './pattern-scenarios-handoff.ts';
 import { routerScenarios } from './pattern-scenarios-router.ts';
 import { teamScenarios } from './pattern-scenarios-team.ts';
+import { verificationScenarios } from './pattern-scenarios-verification.ts';
 import { createTwin } from './steps-twin.ts';
 import { type Brain, createWorld, type World, type WorldOptions, worldTools } from './world.ts';
 
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   ...compositionScenarios,
   ...groupScenarios,
   ...reflectScenarios,
+  ...verificationScenarios,
 ];
 
 export const ROOT_RUN = 'run_0000000000000pattern' as RunId;

@@ -4,7 +4,7 @@
  */
 import type { AgentDefinition } from '../../src/agents/definition.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import type { EventType, Payloads } from '../../src/events/catalogue.ts';
+import type { EventType, Payloads, Verification } from '../../src/events/catalogue.ts';
 import { textOf } from '../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
@@ -12,7 +12,16 @@ import { agent, calls, turnOf } from './world.ts';
 
 export interface Scenario {
   readonly name: string;
-  readonly pattern: 'handoff' | 'router' | 'advisors' | 'team' | 'sub-agents' | 'clarifications' | 'compositions' | 'groups';
+  readonly pattern:
+    | 'handoff'
+    | 'router'
+    | 'advisors'
+    | 'team'
+    | 'sub-agents'
+    | 'clarifications'
+    | 'compositions'
+    | 'groups'
+    | 'verification';
   /** The first one is asked. */
   readonly agents: readonly AgentDefinition[];
   readonly prompt: string;
@@ -27,6 +36,7 @@ export interface Scenario {
     readonly body?: string;
     readonly finalAgent: string;
     readonly error?: RegExp;
+    readonly verification?: Verification['state'];
   };
   /** What else must be true of a play that nothing disturbed. Throws when it is not. */
   check?(story: Story): void;
@@ -71,6 +81,9 @@ export function told(request: ModelRequest | undefined): string {
   });
   return texts.join('\n\n');
 }
+
+/** What stands before an answer that claims nothing. */
+export const UNCHECKED_LINE = 'Verification by the runtime: unchecked: nothing was claimed and nothing demanded.';
 
 export const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 

@@ -11,14 +11,14 @@ import { limits } from '../../src/base/limits.ts';
 import { wallTimeText } from '../../src/engine/drive-run.ts';
 import { about } from '../../src/engine/group-support.ts';
 import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
-import type { EventType, Payloads } from '../../src/events/catalogue.ts';
+import type { Claim, EventType, Payloads, Verification } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { textTokens } from '../../src/models/tokens.ts';
 import { type AgentRun, type CheckedSession, type SessionRequest, succeeded } from '../../src/patterns/agent-run.ts';
 import { runAgent } from '../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
-import { UNCHECKED, withVerification } from '../../src/patterns/verification.ts';
+import { UNCHECKED, unverified, withVerification } from '../../src/patterns/verification.ts';
 import { broadcastText } from '../../src/projections/broadcast-text.ts';
 import { finalReportExit, plainReport } from '../../src/session/final-report.ts';
 import { runSession } from '../../src/session/loop.ts';
@@ -265,6 +265,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   const own = sessionLimits(agent);
   const { seat } = request;
   let said: readonly Message[] = [];
+  const seen = new Set<string>();
   const ended = await runSession(
     {
       agent: agent.name,
@@ -286,7 +287,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
           return ask(stage, node, agent, turn);
         },
       },
-      tools: handTools(node, tools),
+      tools: handTools(node, tools, seen),
       ...(seat === undefined
         ? {}
         : { incoming: async (_turn, room) => hear(stage, node, seat, (text) => textTokens(text) <= room) }),
@@ -296,7 +297,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
     },
   );
   stage.conversations.set(node.run, closed(said));
-  return { ...ended, verification: UNCHECKED };
+  return { ...ended, verification: checked(ended.claims, seen) };
 }
 
 type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];
@@ -325,7 +326,18 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
   return await stage.options.brain(request, 0);
 }
 
-function handTools(node: Node, tools: readonly Tool[]): SessionTools {
+/** A claim is backed by a command that was seen to succeed in this run, and by nothing else: here no files are changed. */
+function checked(claims: readonly Claim[], seen: ReadonlySet<string>): Verification {
+  const open = claims.filter((claim) => claim.kind === 'file' || !seen.has(claim.command));
+  if (claims.length === 0) return UNCHECKED;
+  const reasons = open.map((claim) => (claim.kind === 'file' ? notChanged(claim.path) : notRun(claim.command)));
+  return open.length === 0 ? { state: 'verified' } : unverified(reasons, open);
+}
+
+const notRun = (command: string): string => `command ${JSON.stringify(command)}: this command was not run`;
+const notChanged = (path: string): string => `file ${JSON.stringify(path)}: no recorded change of this file`;
+
+function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): SessionTools {
   return {
     specs: tools,
     async call(turn, index, { id, name, input }: ToolCallPart) {
@@ -338,6 +350,8 @@ function handTools(node: Node, tools: readonly Tool[]): SessionTools {
         idempotencyKey,
         seen: unseen,
       });
+      for (const { type, payload } of outcome?.evidence ?? [])
+        if (type === 'cli.run' && payload.exitCode === 0) seen.add(payload.command);
       const content = outcome?.kind === 'ok' ? [...outcome.content] : [{ type: 'text' as const, text: 'It failed.' }];
       return { type: 'tool-result', id, name, content };
     },

@@ -18,7 +18,8 @@ import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import type { Model, ModelOutcome, ModelRequest, Prices } from '../../src/models/port.ts';
 import { createQuota } from '../../src/models/quota.ts';
 import { decide } from '../../src/tools/permissions.ts';
-import { type Tool, textResult } from '../../src/tools/port.ts';
+import { type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
+import type { WorkspaceWatch } from '../../src/tools/workspace-watch.ts';
 
 /** What the outside world has seen: survives every crash, since it is not part of the system. */
 export interface Outside {
@@ -102,6 +103,7 @@ export function createWorld(options: WorldOptions): World {
     redact: options.protection?.redactor.text ?? ((text) => text),
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,
+    workspaces: stillWorkspaces,
     ...options.parts,
   });
   return {
@@ -127,7 +129,7 @@ export function agent(changes: Partial<AgentDefinition> = {}): AgentDefinition {
   };
 }
 
-/** `look` may be repeated, `act` must not be. */
+/** `look` may be repeated, `act` must not be; `prove` is a command that the runtime saw succeed. */
 export function worldTools(outside: Outside): Tool[] {
   const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
   const tool = (name: string, replay: 'safe' | 'never'): Tool => ({
@@ -142,7 +144,23 @@ export function worldTools(outside: Outside): Tool[] {
       return textResult(`${what} done`);
     },
   });
-  return [tool('look', 'safe'), tool('act', 'never')];
+  return [tool('look', 'safe'), tool('act', 'never'), { ...tool('prove', 'safe'), run: async (input) => proved(input) }];
+}
+
+const STILL = 'nothing changes here';
+
+/** The files of this world stay as they are. */
+const stillWorkspaces: WorkspaceWatch = {
+  look: async () => ({ state: { kind: 'known', digest: STILL }, changes: [] }),
+  noted: async () => undefined,
+  enter: () => () => ({ alone: true }),
+};
+
+function proved(input: Json): ToolOutcome {
+  const { name: command } = input as { name: string };
+  const workspace = { before: STILL, after: STILL };
+  const payload = { command, cwd: process.cwd(), exitCode: 0, signal: null, durationMs: 1, proves: [{ command }], workspace };
+  return { kind: 'ok', content: [{ type: 'text', text: `${command} ended with 0` }], evidence: [{ type: 'cli.run', payload }] };
 }
 
 export const says = (text: string): ModelOutcome => answered({ role: 'assistant', content: [{ type: 'text', text }] });
