@@ -11,14 +11,14 @@ import { limits } from '../../src/base/limits.ts';
 import { wallTimeText } from '../../src/engine/drive-run.ts';
 import { about } from '../../src/engine/group-support.ts';
 import { outputContract, sessionLimits } from '../../src/engine/setup.ts';
-import type { Claim, EventType, Payloads, Verification } from '../../src/events/catalogue.ts';
+import type { EventType, Payloads } from '../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { textTokens } from '../../src/models/tokens.ts';
 import { type AgentRun, type CheckedSession, type SessionRequest, succeeded } from '../../src/patterns/agent-run.ts';
 import { runAgent } from '../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../src/patterns/steps.ts';
-import { UNCHECKED, unverified, withVerification } from '../../src/patterns/verification.ts';
+import { withVerification } from '../../src/patterns/verification.ts';
 import { broadcastText } from '../../src/projections/broadcast-text.ts';
 import { finalReportExit, plainReport } from '../../src/session/final-report.ts';
 import { runSession } from '../../src/session/loop.ts';
@@ -27,6 +27,7 @@ import type { Tool } from '../../src/tools/port.ts';
 import { type CallBudget, createCallBudget, upwards } from './call-budget.ts';
 import type { StoryEvent } from './pattern-scenarios.ts';
 import { unseen } from './tool-workspace.ts';
+import { checked } from './twin-check.ts';
 import type { Brain } from './world.ts';
 
 export interface Twin {
@@ -325,17 +326,6 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
   };
   return await stage.options.brain(request, 0);
 }
-
-/** A claim is backed by a command that was seen to succeed in this run, and by nothing else: here no files are changed. */
-function checked(claims: readonly Claim[], seen: ReadonlySet<string>): Verification {
-  const open = claims.filter((claim) => claim.kind === 'file' || !seen.has(claim.command));
-  if (claims.length === 0) return UNCHECKED;
-  const reasons = open.map((claim) => (claim.kind === 'file' ? notChanged(claim.path) : notRun(claim.command)));
-  return open.length === 0 ? { state: 'verified' } : unverified(reasons, open);
-}
-
-const notRun = (command: string): string => `command ${JSON.stringify(command)}: this command was not run`;
-const notChanged = (path: string): string => `file ${JSON.stringify(path)}: no recorded change of this file`;
 
 function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): SessionTools {
   return {
