@@ -18,20 +18,15 @@ beforeAll(async () => {
 });
 afterAll(() => project[Symbol.asyncDispose]());
 
-/** Generous, because machines that run tests are busy; what it guards against would take minutes. */
-const TIME_MAX_MS = 5_000;
-
-/** Whatever is in the file: an agent, or errors that point into it and can be printed; soon, and without an exception. */
+/** Whatever is in the file: an agent, or errors that point into it and can be printed; without an exception, and without hanging. */
 async function survives(content: string | Uint8Array, origin: Origin): Promise<void> {
   await writeFile(path, content);
-  const start = performance.now();
   const result = await loadAgent({ path, root: project.root, origin });
   const said = result.ok ? [...result.value.diagnostics] : [...result.error];
   if (result.ok) {
     expect(said.some(isError)).toBe(false);
     said.push(...checkToolNames(result.value.definition, result.value.placeOf, []), ...checkGraph([result.value]));
   } else expect(said.some(isError)).toBe(true);
-  expect(performance.now() - start).toBeLessThan(TIME_MAX_MS);
   const lines = (typeof content === 'string' ? content : Buffer.from(content).toString()).split('\n').length;
   for (const one of said) {
     expect(one.line).toBeGreaterThanOrEqual(1);

@@ -82,7 +82,8 @@ export const limits = {
   runnerWarm: 1,
   runnerRestarts: 3,
   runnerLineBytes: 64 * MIB,
-  runnerStartMs: 30 * SECOND,
+  runnerStartMs: 2 * MINUTE,
+  runnerGraceMs: 10 * SECOND,
   runnerGarbageBytes: 8 * KIB,
   runnerPendingCalls: 1_000,
 
@@ -127,7 +128,7 @@ export const limits = {
   workerRestartMs: 1 * SECOND,
   deploymentsShown: 100,
   clockSkewMs: 5 * SECOND,
-  serverStartAttempts: 300,
+  serverStartAttempts: 1_800,
   serverStartMs: 100,
   quietCheckMs: 50,
   quietCheckMaxMs: 2 * SECOND,

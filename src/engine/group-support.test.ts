@@ -9,6 +9,7 @@ import { readAll } from './read-all.ts';
 it('what somebody else changes meanwhile is not the loop’s own progress', async () => {
   let changes = 0;
   let asked = 0;
+  let loopEnded = false;
   const change: Tool = {
     name: 'change',
     description: 'Changes a file.',
@@ -30,7 +31,7 @@ it('what somebody else changes meanwhile is not the loop’s own progress', asyn
     brain: async (request) => {
       const turn = turnOf(request);
       const until = async (reached: () => boolean): Promise<void> => {
-        for (let wait = 0; !reached() && wait < 40; wait += 1) await sleep(systemClock, 5);
+        while (!reached() && !loopEnded) await sleep(systemClock, 1);
       };
       // In turn: each answer of the loop comes after another change by the other one.
       if (request.agent === 'busy') {
@@ -44,8 +45,15 @@ it('what somebody else changes meanwhile is not the loop’s own progress', asyn
   });
   const started = await world.engine.start({ agent: 'lead', input: userText('Go.'), workspace: '.' });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
-  await started.handle.done;
-  const events = await readAll(world.ledger, started.handle.session);
+  const { session, done } = started.handle;
+  const stop = new AbortController();
+  const watching = (async () => {
+    for await (const event of world.ledger.tail(session, 0, stop.signal)) loopEnded ||= event.event_type === 'group.ended';
+  })();
+  await done;
+  stop.abort();
+  await watching;
+  const events = await readAll(world.ledger, session);
   await world.close();
   expect(changes).toBe(6);
   expect(payloads(events, 'group.ended')).toMatchObject([{ reason: 'stalled', iterations: 3 }]);

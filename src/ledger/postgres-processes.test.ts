@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startPostgresProcess } from '../../test/support/postgres-child.ts';
 import { startPostgresProxy } from '../../test/support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
 import { appendOrFail, givenRun, note, noteText, upTo, type Writer } from './conformance-support.ts';
 import type { Ledger } from './port.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from './postgres.ts';
@@ -84,7 +85,8 @@ it('gives gap-free positions to three processes that append to one session at on
 
 it('keeps what was acknowledged when a writer is killed, and takes its lease over at once on the same machine', async () => {
   const url = newAddress();
-  const task = { session: testIds.session(), run: testIds.run() };
+  // The lease itself would last much longer.
+  const task = { session: testIds.session(), run: testIds.run(), leaseMs: 3_600_000 };
   const body = `${SLOW_LINE}
     const lease = await ledger.acquire(task.session, task.run);
     const opening = { agent: 'tester', input: { role: 'user', content: [] }, depth: 0 };
@@ -96,10 +98,8 @@ it('keeps what was acknowledged when a writer is killed, and takes its lease ove
   const { output } = await victim.ended;
   const acknowledged = output.trim().split('\n').length;
   const ledger = await open(url);
-  const begun = performance.now();
   const lease = await ledger.acquire(task.session, task.run);
   expect(lease).toMatchObject({ kind: 'acquired', takenOver: true, fence: { epoch: 2 } });
-  expect(performance.now() - begun).toBeLessThan(5_000);
   const report = await ledger.verify();
   expect(report.kind).toBe('sound');
   const values = (await ledger.read({ session: task.session })).slice(1).map(noteText);
@@ -220,7 +220,10 @@ it('does not let a process append that was paused beyond its lease', async () =>
 
 it('hears of other processes, catches up after its listening connection was lost, and does not poll', async () => {
   const url = newAddress();
-  const [ledger, other] = [await open(url), await open(url)];
+  // It never looks by itself, so that it can only have heard.
+  const after: Clock['after'] = (delayMs, callback, hold) =>
+    delayMs === limits.safetyCheckMs ? () => undefined : systemClock.after(delayMs, callback, hold);
+  const [ledger, other] = [await open(url), await open(url, { clock: { ...systemClock, after } })];
   const writer = await started(ledger);
   const [stop, calls] = [new AbortController(), { inbound: 0 }];
   const seen: number[] = [];
@@ -247,10 +250,8 @@ it('hears of other processes, catches up after its listening connection was lost
     while ((await server.query(`SELECT 1 ${listener}`)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   await connected();
-  const begun = performance.now();
   await appendOrFail(writer, [note(writer, 'two')]);
   await until(() => seen.length === 2);
-  expect(performance.now() - begun).toBeLessThan(1_000);
   const signal = { ...note(writer, ''), type: 'run.signalled', payload: { signal: 'pause' } } as const;
   await ledger.append({ session: writer.session, fence: null, events: [signal] });
   await until(() => calls.inbound === 1);

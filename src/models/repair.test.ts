@@ -66,9 +66,8 @@ describe('repairJson', () => {
       }),
       { numRuns: 2_000 },
     );
-    const started = performance.now();
-    repairJson(`{${'/*'.repeat(20_000)}`);
-    repairJson(`\`\`\`${' \n'.repeat(20_000)}x`);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // So much that anything but a walk through it would not come back.
+    repairJson(`{${'/*'.repeat(500_000)}`);
+    repairJson(`\`\`\`${' \n'.repeat(500_000)}x`);
   });
 });

@@ -5,6 +5,7 @@ import { anthropicStream } from '../../test/support/model-server-anthropic.ts';
 import { answerIn, modelRequest, openModel, serverCatalogue } from '../../test/support/model-server-client.ts';
 import { chatStream, responsesStream } from '../../test/support/model-server-openai.ts';
 import type { Answer, Reply, SeenRequest } from '../../test/support/model-server-script.ts';
+import { PATIENCE_MS } from '../../test/support/patience.ts';
 import type { ModelOutcome } from './port.ts';
 
 /** Streams from a real server through the real providers, cut and damaged at random. */
@@ -27,7 +28,7 @@ const answer: Answer = { text: 'Ahoy, söhne der See! 🌊⛵', calls: [{ id: 'c
 
 async function stream(name: string): Promise<ModelOutcome> {
   const model = await openModel(serverCatalogue(server), name);
-  return await model.ask(modelRequest({ timeoutMs: 5_000, onDelta: () => undefined }));
+  return await model.ask(modelRequest({ timeoutMs: PATIENCE_MS, onDelta: () => undefined }));
 }
 
 function wire(name: string, request: SeenRequest): string {
@@ -85,7 +86,7 @@ describe('streams', () => {
       }),
       { numRuns: 300 },
     );
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect(unhandled).toEqual([]);
   });
 });

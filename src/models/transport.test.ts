@@ -40,21 +40,23 @@ describe('createTransport', () => {
   it('reuses connections, and never has two requests under way on one', async () => {
     let active = 0;
     let most = 0;
-    let takesMs = 5;
+    let together = 1;
+    const waiting: (() => void)[] = [];
     const { url, connections } = await serve((_request, response) => {
       active += 1;
       most = Math.max(most, active);
-      setTimeout(() => {
+      waiting.push(() => {
         active -= 1;
         response.end('{}');
-      }, takesMs);
+      });
+      if (active >= together) for (const answer of waiting.splice(0)) setImmediate(answer);
     });
     const transport = createTransport({ env: {} });
     for (let round = 0; round < 20; round += 1) await transport(url, { body: '{}' });
     // A request that follows at once finds the first connection not quite free, so there may be a second one.
     expect(connections()).toBeLessThanOrEqual(2);
-    // Long enough that the last comes while the first is under way.
-    takesMs = 500;
+    // None is answered before the last has come.
+    together = 10;
     await Promise.all(Array.from({ length: 10 }, () => transport(url, { body: '{}' })));
     expect(most).toBe(10);
     expect(connections()).toBeLessThanOrEqual(11);

@@ -219,17 +219,15 @@ describe('any text', () => {
   });
 
   it.each([
-    ['marks', '@worker:coder x\n'.repeat(50_000)],
-    ['unknown marks', Array.from({ length: 50_000 }, (_, index) => `@worker:w${index} x`).join('\n')],
-    ['marks on one line', '@worker:coder x '.repeat(20_000)],
-    ['brackets', '[\n'.repeat(50_000)],
-    ['fences', '```\n'.repeat(50_000)],
-    ['blank lines behind a fence', `\`\`\`json${'\n'.repeat(200_000)}`],
-    ['spaces', `@worker:${' '.repeat(200_000)}x`],
-    ['quotes', `@worker:${'"a'.repeat(100_000)}`],
-  ])('a flood of %s takes no more than a moment', (_name, flood) => {
-    const before = performance.now();
+    ['marks', '@worker:coder x\n'.repeat(200_000)],
+    ['unknown marks', Array.from({ length: 200_000 }, (_, index) => `@worker:w${index} x`).join('\n')],
+    ['marks on one line', '@worker:coder x '.repeat(200_000)],
+    ['brackets', '[\n'.repeat(500_000)],
+    ['fences', '```\n'.repeat(500_000)],
+    ['blank lines behind a fence', `\`\`\`json${'\n'.repeat(2_000_000)}`],
+    ['spaces', `@worker:${' '.repeat(2_000_000)}x`],
+    ['quotes', `@worker:${'"a'.repeat(1_000_000)}`],
+  ])('a flood of %s is only walked through: anything else would not come back', (_name, flood) => {
     parseAssignments(flood, WORKERS);
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });

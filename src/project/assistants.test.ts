@@ -70,10 +70,11 @@ describe('spawning for a client', () => {
   });
 
   it('goes on when nobody waits any more, and can be cancelled then', async () => {
-    const { assistants } = setUp(never);
+    const { world, assistants } = setUp(never);
     const stop = new AbortController();
     const waiting = assistants.spawn(alice, task(), { signal: stop.signal });
-    setTimeout(() => stop.abort(), 50);
+    await expect.poll(() => world.outside.modelCalls).toHaveLength(1);
+    stop.abort();
     const left = await waiting;
     if (!left.ok) throw new Error(left.error.message);
     expect(left.value.status).toBe('running');

@@ -18,7 +18,7 @@ export function createCancelling(clock: Clock, runner: RunnerProcess, isWaited: 
   let forget = (): void => {};
   const arm = (): void => {
     forget();
-    if (cancelled) forget = clock.after(limits.stopGraceMs, () => (isWaited() ? undefined : giveUp()), 'hold');
+    if (cancelled) forget = clock.after(limits.runnerGraceMs, () => (isWaited() ? undefined : giveUp()), 'hold');
   };
   return {
     cancel() {

@@ -1,10 +1,10 @@
 /** A runner may die at any moment: its session goes on in another, and no port is asked twice. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Play, play, playLimits, watchProcesses } from '../../test/support/runner-play.ts';
+import { isAlive, type Play, play, playLimits, watchProcesses } from '../../test/support/runner-play.ts';
 import { systemClock } from '../base/clock.ts';
 import { runSession } from '../session/loop.ts';
 import { createSessionHost } from './host.ts';
+import type { Hosted } from './port.ts';
 
 const host = createSessionHost({ clock: systemClock, settings: { warm: 2 } });
 host.warm();
@@ -26,18 +26,20 @@ type Moment = 'while it is asked' | 'after it was answered';
 
 async function killedAt(key: string, moment: Moment) {
   let killed = false;
-  const processes = watchProcesses();
+  const next = Promise.withResolvers<void>();
+  const processes = watchProcesses((_pid, attempt) => void (attempt === 2 && next.resolve()));
   const kill = (): void => {
     killed = true;
-    process.kill(processes.pid(), 'SIGKILL');
+    // It may have come to its end by itself.
+    if (isAlive(processes.pid())) process.kill(processes.pid(), 'SIGKILL');
   };
   const during = async (asked: string): Promise<void> => {
     if (killed || asked !== key) return;
     if (moment === 'while it is asked') {
       kill();
-      // The next runner asks for it while it is still under way.
-      await wait(100);
-    } else setTimeout(kill, 1);
+      // The next runner is there while it is still under way.
+      await next.promise;
+    } else setImmediate(kill);
   };
   const there = play({ ...script, during });
   const result = await host.run(there.input, there.ports, processes.hosted);
@@ -75,6 +77,7 @@ describe('a runner that is killed', () => {
 
   it('too often fails the session, which says how', async () => {
     const processes = watchProcesses();
+    const last = Promise.withResolvers<void>();
     let asked = false;
     const there = play({
       replies: (turn) => (turn === 1 ? 'half of it' : [{}]),
@@ -84,12 +87,19 @@ describe('a runner that is killed', () => {
         if (key !== 'model/2') return undefined;
         asked = true;
         process.kill(processes.pid(), 'SIGKILL');
-        return wait(1_500);
+        return last.promise;
       },
     });
     const again = ({ turn }: { readonly turn: number }): boolean =>
       turn === 2 && asked && process.kill(processes.pid(), 'SIGKILL');
-    const hosted = { ...processes.hosted, onProgress: (progress: { readonly turn: number }) => void again(progress) };
+    const hosted: Hosted = {
+      ...processes.hosted,
+      onProgress: (progress) => void again(progress),
+      onProcess(news) {
+        processes.hosted.onProcess(news);
+        if (processes.why().length === 4) last.resolve();
+      },
+    };
     const result = await host.run(there.input, there.ports, hosted);
     expect(result).toMatchObject({
       status: 'failed',

@@ -1,22 +1,26 @@
 /** How a session ends when its runner does not bring it to its end: cancelled, too old, out of memory, or a port that throws. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive, type Play, play, watchProcesses } from '../../test/support/runner-play.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { createSessionHost } from './host.ts';
 import type { RunnerSettings } from './pool.ts';
 import type { SessionHost } from './port.ts';
 
 const hosts: SessionHost[] = [];
-const hostWith = (settings: Partial<RunnerSettings>): SessionHost => {
-  const host = createSessionHost({ clock: systemClock, settings: { warm: 0, ...settings } });
+const hostWith = (settings: Partial<RunnerSettings>, clock = systemClock): SessionHost => {
+  const host = createSessionHost({ clock, settings: { warm: 0, ...settings } });
   hosts.push(host);
   return host;
 };
 afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
 const never = (): Promise<void> => new Promise(() => {});
+/** Whoever has so many seconds' grace has only so many tenths of one, as long as this holds. */
+const hurried = (holds = () => true): Clock => ({
+  ...systemClock,
+  after: (delayMs, callback, hold) => systemClock.after(holds() ? delayMs / 10 : delayMs, callback, hold),
+});
 
 describe('cancelling', () => {
   it('reaches a session between its turns, which ends by itself', async () => {
@@ -34,13 +38,20 @@ describe('cancelling', () => {
   it('waits for a call that takes its time to stop', async () => {
     const abort = new AbortController();
     const processes = watchProcesses();
+    let stopping = false;
     const during = async (key: string): Promise<void> => {
       if (key !== 'tool/1/0') return;
+      stopping = true;
       abort.abort();
-      await wait(limits.stopGraceMs + 500);
+      await sleep(systemClock, limits.runnerGraceMs / 10 + 200);
+      stopping = false;
     };
     const { input, ports } = play({ replies: () => [{}], signal: abort.signal, during });
-    expect(await hostWith({}).run(input, ports, processes.hosted)).toMatchObject({ status: 'cancelled', turns: 1 });
+    const host = hostWith(
+      {},
+      hurried(() => stopping),
+    );
+    expect(await host.run(input, ports, processes.hosted)).toMatchObject({ status: 'cancelled', turns: 1 });
     expect(processes.why()).toEqual(['done']);
   });
 
@@ -53,7 +64,11 @@ describe('cancelling', () => {
       abort.abort();
     };
     const { input, ports } = play({ replies: (turn) => (turn === 1 ? '' : 'said'), signal: abort.signal, during });
-    expect(await hostWith({}).run(input, ports, processes.hosted)).toMatchObject({
+    const host = hostWith(
+      {},
+      hurried(() => abort.signal.aborted),
+    );
+    expect(await host.run(input, ports, processes.hosted)).toMatchObject({
       status: 'cancelled',
       turns: 2,
       error: { code: 'cancelled' },
@@ -110,7 +125,7 @@ describe('a port that throws', () => {
       }
       if (key !== 'tool/1/1') return;
       begun.resolve();
-      await wait(300);
+      for (let turn = 0; turn < 50; turn += 1) await sleep(systemClock, 0);
       finished = true;
     };
     const { input, ports } = play(throwing({ during }));

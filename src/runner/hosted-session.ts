@@ -126,7 +126,7 @@ async function playInOne(session: Session, attempt: number): Promise<Part> {
   if (runner.pid !== undefined) hosted.onProcess({ kind: 'started', pid: runner.pid, attempt });
   const verdict = await firstVerdict(session, runner);
   // One that has given its result is leaving; the others have nothing to tidy up.
-  const exit = await runner.stop(verdict.kind === 'result' ? limits.stopGraceMs : 0);
+  const exit = await runner.stop(verdict.kind === 'result' ? limits.runnerGraceMs : 0);
   if (runner.pid !== undefined)
     hosted.onProcess({ kind: 'ended', pid: runner.pid, exitCode: exit.exitCode, signal: exit.signal, why: why(verdict) });
   return { verdict, exit, lastWords: runner.lastWords() };
@@ -195,6 +195,6 @@ async function start(runner: RunnerProcess, clock: Clock, params: Json): Promise
   const reply = await runner.peer.request('start', params);
   const parsed = reply.ok ? sessionResult.safeParse(reply.value) : undefined;
   if (parsed?.success === true) return { kind: 'result', result: parsed.data };
-  await within(runner.gone, clock, limits.stopGraceMs);
+  await within(runner.gone, clock, limits.runnerGraceMs);
   return { kind: 'died', problem: reply.ok ? 'it gave something that is no result' : reply.error.message };
 }

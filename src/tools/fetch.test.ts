@@ -180,9 +180,8 @@ describe('htmlToText', () => {
       ),
     );
     for (const piece of ['<a', '<!--', '<script', '<a href="', '&amp', '<p>', '<a href=x>', '</a>', ' ', '\n']) {
-      const started = performance.now();
-      htmlToText(piece.repeat(200_000));
-      expect(performance.now() - started, piece).toBeLessThan(3_000);
+      // So much that anything but a walk through it would not come back.
+      htmlToText(piece.repeat(1_000_000));
     }
   });
 });

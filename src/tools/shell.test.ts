@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { testWorkspace } from '../../test/support/tool-workspace.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { runTool } from './call.ts';
 import { createGuard } from './guard.ts';
@@ -61,12 +61,25 @@ describe('shell', () => {
 
   it('stops a command that hangs, with what it printed', async () => {
     await using place = await testWorkspace();
-    const outcome = await shell.run({ command: 'echo begun; sleep 100', timeoutSeconds: 1 }, place.context);
+    /** The time is over as soon as the command has begun. */
+    const clock: Clock = {
+      ...systemClock,
+      after(delayMs, callback, hold) {
+        if (delayMs !== 1_000 && delayMs !== 300) return systemClock.after(delayMs, callback, hold);
+        const look = setInterval(() => {
+          if (!existsSync(join(place.path, 'begun'))) return;
+          clearInterval(look);
+          callback();
+        }, 5);
+        return () => clearInterval(look);
+      },
+    };
+    const timed = shellTool({ clock, environment });
+    const command = 'echo begun; touch begun; sleep 100';
+    const outcome = await timed.run({ command, timeoutSeconds: 1 }, place.context);
     expect(textOf(outcome)).toBe('begun\n(stopped after 1 s)');
-    const stopped = await runTool(shell, { command: 'echo begun; sleep 100' }, place.context, {
-      clock: systemClock,
-      timeoutMs: 300,
-    });
+    rmSync(join(place.path, 'begun'));
+    const stopped = await runTool(timed, { command }, place.context, { clock, timeoutMs: 300 });
     expect(textOf(stopped)).toBe('The tool ran into its time limit of 300 ms (`toolTimeout`).\nbegun\n(stopped before it ended)');
   });
 
@@ -85,7 +98,8 @@ describe('shell', () => {
 
   it('takes children left behind with it', async () => {
     await using place = await testWorkspace();
-    const breed = 'for i in $(seq 20); do (sleep 300 & echo $! >> pids; wait) & done; sleep 0.3; echo done';
+    const breed =
+      'for i in $(seq 20); do (sleep 300 & echo $! >> pids; wait) & done; while [ $(wc -l < pids) -lt 20 ]; do sleep 0.1; done; echo done';
     const outcome = await shell.run({ command: breed }, place.context);
     expect(textOf(outcome)).toBe('done\n(exit code 0)');
     const pids = readFileSync(join(place.path, 'pids'), 'utf8').trim().split('\n').map(Number);
@@ -96,8 +110,11 @@ describe('shell', () => {
 
   it('does not wait for a process that left the group and kept the pipe', async () => {
     await using place = await testWorkspace();
-    const outcome = await shell.run({ command: 'setsid sleep 8 & echo done' }, place.context);
+    const outcome = await shell.run({ command: 'setsid sleep 3600 & echo $! > pid; echo done' }, place.context);
+    onTestFinished(() => void process.kill(left, 'SIGKILL'));
+    const left = Number(readFileSync(join(place.path, 'pid'), 'utf8'));
     expect(textOf(outcome)).toBe('done\n(exit code 0)');
+    expect(isGone(left)).toBe(false);
     expect(evidenceOf(outcome, 'cli.run')?.payload).toMatchObject({ exitCode: 0 });
   });
 

@@ -19,8 +19,12 @@ import { agent, type Brain, calls, reports, says, turnOf } from './world.ts';
 
 const RUN = 'run_0000000000conforming' as RunId;
 
-/** A signal reaches whoever works on the run by a notification, a moment after it was taken. */
-const news = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
+/**
+ * A signal reaches whoever works on the run by a notification, some turns after it was taken. Until then it goes on with what
+ * changes nothing, and never with the same.
+ */
+const untilHeard = (request: Parameters<Brain>[0]) => calls({ name: 'look', input: { name: `turn ${turnOf(request)}` } });
+const MANY_TURNS = 100_000;
 
 export const runCases: readonly EngineCase[] = [
   {
@@ -187,17 +191,19 @@ export const signalCases: readonly EngineCase[] = [
     name: 'a run pauses after what is under way and resumes',
     async play(stage) {
       const brain: Brain = async (asked) => {
-        if (turnOf(asked) > 1) return reports('Done.');
-        await world.engine.pause(RUN, 'lunch');
-        await news();
-        return calls({ name: 'look' });
+        if (paused) return reports('Done.');
+        if (turnOf(asked) === 1) await world.engine.pause(RUN, 'lunch');
+        return untilHeard(asked);
       };
-      const world = await stage.create({ brain });
+      let paused = false;
+      const world = await stage.create({ brain, agents: [agent({ maxTurns: MANY_TURNS })] });
       const handle = await start(world, { run: RUN });
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
+      paused = true;
+      const { length } = world.outside.modelCalls;
       await expect.poll(() => world.ledger.runs({ run: RUN })).toMatchObject([{ state: 'paused', owner: null }]);
       expect(await resumedResult(world, RUN)).toMatchObject({ status: 'completed' });
-      expect(world.outside.modelCalls).toHaveLength(2);
+      expect(world.outside.modelCalls).toHaveLength(length + 1);
     },
   },
   {
@@ -205,18 +211,17 @@ export const signalCases: readonly EngineCase[] = [
     async play(stage) {
       const brain: Brain = async (asked) => {
         if (asked.agent === 'worker') return calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } });
-        if (turnOf(asked) > 1) return reports('Done.');
-        await world.engine.pause(RUN, 'lunch');
-        await news();
-        return calls({ name: 'look' });
+        if (turnOf(asked) === 1) await world.engine.pause(RUN, 'lunch');
+        return untilHeard(asked);
       };
-      const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper' })];
+      const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper', maxTurns: MANY_TURNS })];
       const world = await stage.create({ brain, agents });
       const handle = await start(world, { run: RUN });
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
+      const { length } = world.outside.modelCalls;
       await world.engine.cancel(RUN, 'not at all');
       await expect.poll(() => statesOf(world, handle)).toEqual(['helper cancelled', 'worker cancelled']);
-      expect(world.outside.modelCalls).toHaveLength(2);
+      expect(world.outside.modelCalls).toHaveLength(length);
     },
   },
   {
