@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type AssistantsClient, connectStdio, startHttp, textsOf } from '../support/assistants-client.ts';
 import { only, sessionOf } from '../support/assistants-ledger.ts';
 import { createAssistantsProject, createStage, isGone, runnerOf, toolsOf } from '../support/assistants-stage.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const TALKER = { talker: 'description: Talks' };
 
@@ -25,6 +26,9 @@ describe('spawn_assistant', () => {
   });
 });
 
+/** Longer than a call may take here: who waits for it to pass fails. */
+const LONG_WAIT_MS = PATIENCE_MS + 30_000;
+
 describe('poll_assistant and recv_message', () => {
   it('return as soon as something happens, long before wait_ms', async () => {
     const held = Promise.withResolvers<void>();
@@ -32,16 +36,14 @@ describe('poll_assistant and recv_message', () => {
     const { spawn, poll, receive } = toolsOf(stage.client);
     const { process_id, thread_id } = await spawn('talker', 'Take your time.');
     await expect.poll(() => stage.model.requests.length).toBe(1);
-    const from = performance.now();
-    const polled = poll(process_id, { wait_ms: 100_000 });
-    const received = receive(thread_id, { unread_only: true, wait_ms: 100_000 });
+    const polled = poll(process_id, { wait_ms: LONG_WAIT_MS });
+    const received = receive(thread_id, { unread_only: true, wait_ms: LONG_WAIT_MS });
     expect(await Promise.race([polled, received, new Promise((resolve) => setTimeout(resolve, 200, 'both wait'))])).toBe(
       'both wait',
     );
     held.resolve();
     expect((await polled).process.status).toBe('finished');
     expect((await received).messages).toMatchObject([{ content: 'Done.', from_assistant_id: 'talker', read_at: null }]);
-    expect(performance.now() - from).toBeLessThan(20_000);
   });
 });
 

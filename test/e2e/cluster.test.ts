@@ -18,7 +18,7 @@ beforeAll(async () => {
   const question = { name: 'ask', input: { question: 'Which one?', choices: ['a', 'b'] } };
   await project.write('asker.yaml', JSON.stringify([{ toolCalls: [question] }, { text: 'Thank you.' }]));
   await project.write('agents/slow.md', agent('slow', 'shell'));
-  const sleep = { name: 'shell', input: { command: 'touch begun; sleep 30' } };
+  const sleep = { name: 'shell', input: { command: 'touch begun; sleep 3600' } };
   await project.write('slow.yaml', JSON.stringify([{ toolCalls: [sleep] }, { text: 'Slept.' }]));
   await chooseOwnPorts(project.folder, 1);
   up = project.start(['cluster', 'up', '--workers', '2', '--write']);

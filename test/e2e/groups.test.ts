@@ -1,9 +1,9 @@
 /** Groups that last, as people use them: real processes, real git, a scripted model. Numbers are those of known regressions. */
 import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { runProgram } from '../../src/cli/program.ts';
@@ -166,12 +166,18 @@ describe('talking to a group', () => {
   });
 });
 
+/** Others have their turn. */
+const moment = (): Promise<false> => new Promise((resolve) => setImmediate(resolve, false));
+
 describe('keeping groups', () => {
   it('regression 7: killed at any moment, a group is there whole or not at all, and what was said to be there is', async () => {
     await using at = await project();
     const kills = Array.from({ length: 6 }, async (_, index) => {
       const made = at.start(['groups', 'create', `crew-${index}`, '--agent', 'desk', '--json']);
-      await sleep(150 + index * 120);
+      // One dies before the ledger is there, the others when more and more has been written to it.
+      const written = (): number => statSync(join(at.folder, '.troupe/ledger.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
+      const over = made.ended.then(() => true);
+      for (let isOver = false; !isOver && written() < index * 16_384; ) isOver = await Promise.race([over, moment()]);
       made.kill('SIGKILL');
       return (await made.ended).out.includes('"kind": "group"') ? [`crew-${index}`] : [];
     });

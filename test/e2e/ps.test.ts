@@ -1,6 +1,7 @@
 /** `troupe ps` beside runs that spawn: real processes, one of which is killed. */
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/base/json.ts';
+import { FOR_EVER_MS } from '../support/patience.ts';
 import { createTestProject, type TestProject } from './support-project.ts';
 
 const LEAD = '---\nname: lead\ntools: [assistants]\nmaxTurns: 80\n---\nYou lead.\n';
@@ -16,9 +17,10 @@ const REPLIES = {
   agents: {
     lead: [
       { toolCalls: [{ name: 'spawn_assistant', input: { assistant_id: 'slow', query: 'Think.' } }] },
-      ...Array.from({ length: 60 }, (_, index) => writes(`Are you there? (${index})`)),
+      ...Array.from({ length: 3 }, (_, index) => writes(`Are you there? (${index})`)),
+      { delayMs: FOR_EVER_MS, text: 'Well.' },
     ],
-    slow: [{ delayMs: 60_000, text: 'Hm.' }],
+    slow: [{ delayMs: FOR_EVER_MS, text: 'Hm.' }],
   },
 };
 
@@ -30,11 +32,14 @@ async function rowsOf(project: TestProject): Promise<JsonObject[]> {
 }
 
 async function until(project: TestProject, holds: (rows: JsonObject[]) => boolean): Promise<JsonObject[]> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const rows = await rowsOf(project);
-    if (holds(rows)) return rows;
-  }
-  throw new Error(`never so: ${JSON.stringify(await rowsOf(project))}`);
+  let rows: JsonObject[] = [];
+  await expect
+    .poll(async () => {
+      rows = await rowsOf(project);
+      return holds(rows) ? 'so' : rows;
+    })
+    .toBe('so');
+  return rows;
 }
 
 describe('troupe ps', () => {

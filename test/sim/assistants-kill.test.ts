@@ -3,6 +3,8 @@
  * and to the client that spawned them. Whoever comes next takes everything up: no process is left behind, no message is lost or
  * heard twice, no status is untrue, and no model call whose answer is recorded is made again.
  */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../src/base/random.ts';
@@ -84,6 +86,7 @@ async function beginLife(lane: Lane) {
     mark: lane.mark,
     random: lane.random,
     work: () => lane.model.requests.length,
+    written: () => stampOf(join(lane.project.folder, '.troupe/ledger.db-wal')),
     isOver: () => over || lane.enough(),
     async onKill(victim) {
       lane.kills.push(victim);
@@ -101,6 +104,12 @@ async function beginLife(lane: Lane) {
       await client[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Nothing of a file that is not there. */
+function stampOf(path: string): string {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return `${file?.size} ${file?.mtimeNs}`;
 }
 
 async function remember({ project, model }: Lane, { run, moments }: Drama): Promise<void> {

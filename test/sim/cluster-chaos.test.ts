@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunEnd, RunHandle } from '../../src/engine/port.ts';
 import { checkEffects, checkProjectBudget, eventsOfAll, repeatedCalls } from '../support/cluster-checks.ts';
 import { type ClusterStage, openClusterStage } from '../support/cluster-stage.ts';
-import type { Workers } from '../support/cluster-workers.ts';
+import { LONG_TEST_MS } from '../support/patience.ts';
 import { actor, type Scenario } from '../support/pattern-scenarios.ts';
 import { checkExpected } from '../support/pattern-scenarios-invariants.ts';
 import { scenarios } from '../support/pattern-scenarios-table.ts';
@@ -15,6 +15,7 @@ import { calls, reports, says, turnOf } from '../support/world.ts';
 
 const RUNS = Number(process.env['TROUPE_CHAOS_RUNS'] ?? 200);
 const MOST_KILLS = 10;
+const CALLS_PER_KILL = 40;
 const MOST_CALLS = 5_000;
 const TREE_CALLS = 60;
 
@@ -62,12 +63,13 @@ async function startRuns(stage: ClusterStage, count: number): Promise<Started> {
   return { handles, ends, ended: () => ended };
 }
 
-/** Kills a worker every second and puts another in its place, as long as one is left that works. */
-async function killWorkers(workers: Workers, going: () => boolean): Promise<number> {
+/** Kills a worker after every so many calls and puts another in its place, as long as one is left that works. */
+async function killWorkers({ workers, model }: ClusterStage, going: () => boolean): Promise<number> {
   let kills = 0;
   const replacements: Promise<unknown>[] = [];
   while (going() && kills < MOST_KILLS) {
-    await delay(1_000);
+    const enough = model.asked.length + CALLS_PER_KILL;
+    while (going() && model.asked.length < enough) await delay(10);
     const [first, second] = workers.all();
     if (second === undefined || !going()) continue;
     first?.kill('SIGKILL');
@@ -106,14 +108,14 @@ async function checkAll({ client, model }: ClusterStage, { handles, ends }: Star
 const stageOptions = { delayMs: () => 20 + 30 * Math.random(), plan: { projectBudget: { calls: MOST_CALLS } } };
 
 describe('a cluster under attack', () => {
-  it('workers killed every second, then Postgres restarted', async () => {
+  it('workers killed one after the other, then Postgres restarted', { timeout: LONG_TEST_MS }, async () => {
     const stage = await openClusterStage(scenes, stageOptions);
     try {
       await Promise.all([1, 2, 3].map((number) => stage.workers.start(`worker ${number}`)));
       await stage.register();
       const begun = Date.now();
       let halfway = false;
-      const killing = killWorkers(stage.workers, () => !halfway);
+      const killing = killWorkers(stage, () => !halfway);
       const runs = await startRuns(stage, RUNS);
       while (runs.ended() < RUNS / 2) await delay(50);
       await stage.postgres.restart(500);
@@ -127,7 +129,7 @@ describe('a cluster under attack', () => {
     }
   });
 
-  it('a Restate server of three killed', async () => {
+  it('a Restate server of three killed', { timeout: LONG_TEST_MS }, async () => {
     const stage = await openClusterStage(scenes, { ...stageOptions, nodes: 3 });
     try {
       await Promise.all([1, 2].map((number) => stage.workers.start(`worker ${number}`)));

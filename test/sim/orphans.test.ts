@@ -4,25 +4,26 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import { endMarked, markedProcesses, runningProcesses } from '../support/marked-processes.ts';
 
 const KILLS = 30;
+/** That many are there at least when everything runs. */
+const PROCESSES = 14;
 const main = join(import.meta.dirname, '../support/orphan-parent-main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'troupe-orphans-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Gives the number of processes that were there at the time of the kill. */
-async function killOne(mark: string, afterMs: number): Promise<number> {
+/** As soon as so many processes are there. Gives how many they were at the time of the kill. */
+async function killOne(mark: string, atLeast: number): Promise<number> {
   const parent = spawn(process.execPath, [main, mark, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => {
     parent.kill('SIGKILL');
     endMarked(mark);
   });
   await once(parent.stdout, 'data');
-  await pause(afterMs);
+  await expect.poll(() => markedProcesses(mark).length).toBeGreaterThanOrEqual(atLeast);
   const children = runningProcesses().filter((one) => one.parent === parent.pid);
   const before = markedProcesses(mark).length;
   parent.kill('SIGKILL');
@@ -40,7 +41,7 @@ describe('kill -9', () => {
     const random = seededRandom(5);
     const found: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1)
-      found.push(await killOne(`troupe-orphan-${process.pid}-${kill}`, random.fraction() * 120));
+      found.push(await killOne(`troupe-orphan-${process.pid}-${kill}`, 1 + Math.floor(random.fraction() * PROCESSES)));
     expect(Math.max(...found)).toBeGreaterThan(10);
     expect(Math.min(...found)).toBeGreaterThan(0);
   });

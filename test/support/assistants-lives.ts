@@ -6,12 +6,11 @@ import { markedProcesses, runningProcesses, type SeenProcess } from './marked-pr
 
 export type Victim = 'parent' | 'runner' | 'both';
 
-/** Some moments come by the clock; the others come with the work, so that a slow machine kills at the same points. */
-const BY_THE_CLOCK = 0.25;
-const CLOCK_MS = 800;
+/** Some die when little has been written, while they take things up; the others after some work. No clock has a say in it. */
+const WHILE_TAKING_UP = 0.25;
+const WRITES = 6;
 const WORK_STEPS = 4;
-const WORK_MS = 4_000;
-const WITHIN_STEP_MS = 60;
+const WITHIN_STEP_MOMENTS = 30;
 
 export interface Reaping {
   readonly server: number;
@@ -20,6 +19,8 @@ export interface Reaping {
   readonly random: Random;
   /** Counts what the server and those below it have done. */
   work(): number;
+  /** Says something else whenever something was written to the ledger. */
+  written(): string;
   /** Whether nobody is to die any more. */
   isOver(): boolean;
   onKill(victim: Victim): Promise<void>;
@@ -36,15 +37,24 @@ export async function killUntilDead(reaping: Reaping): Promise<void> {
   }
 }
 
-async function someMoment({ random, work, isOver }: Reaping): Promise<void> {
-  if (random.fraction() < BY_THE_CLOCK) {
-    await pause(random.fraction() * CLOCK_MS);
-    return;
-  }
-  const enough = work() + Math.floor(random.fraction() * WORK_STEPS) + 1;
-  const latest = performance.now() + WORK_MS;
-  while (work() < enough && performance.now() < latest && !isOver()) await pause(2);
-  await pause(random.fraction() * WITHIN_STEP_MS);
+async function someMoment({ random, work, written, isOver }: Reaping): Promise<void> {
+  const byWrites = random.fraction() < WHILE_TAKING_UP;
+  const progress = byWrites ? createCounter(written) : work;
+  const enough = progress() + Math.floor(random.fraction() * (byWrites ? WRITES : WORK_STEPS)) + 1;
+  while (progress() < enough && !isOver()) await pause(2);
+  for (let moment = random.fraction() * WITHIN_STEP_MOMENTS; moment > 1; moment -= 1) await pause(1);
+}
+
+/** Counts how often something has changed. */
+function createCounter(look: () => string): () => number {
+  let last = look();
+  let changes = 0;
+  return () => {
+    const now = look();
+    if (now !== last) changes += 1;
+    last = now;
+    return changes;
+  };
 }
 
 function chosen(random: Random): Victim {

@@ -7,6 +7,9 @@
 /** For one condition: `expect.poll`, an answer of a server, the end of a process. */
 export const PATIENCE_MS = 180_000;
 
+/** Longer than a test lasts: for what somebody else has to bring to its end. */
+export const FOR_EVER_MS = 3_600_000;
+
 /** For one test, or one preparation. */
 export const TEST_MS = 600_000;
 

@@ -1,7 +1,9 @@
 /**
  * A process that calls a provider under a quota shared over Postgres: `quota-process.ts <ledger> <provider> <name> <calls>
- * [<at once>]`. All its calls queue at once. It says `done` for every call that went well, and ends when all have.
+ * [<at once>]`. It says `ready` and waits for a line. Then all its calls queue at once: it says `done` for every call that went
+ * well, and ends when all have. With each call it says how many refusals it knows of.
  */
+import { once } from 'node:events';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { createPostgresQuota } from '../../src/ledger/postgres-quota.ts';
@@ -13,9 +15,12 @@ const store = createPostgresQuota({ url, clock: systemClock, worker, concurrency
 const quota = createSharedQuota({ store, clock: systemClock, random: systemRandom });
 const never = new AbortController().signal;
 
+let refusals = 0;
+
 async function call(): Promise<Parameters<Slot['release']>[0]> {
-  const response = await fetch(provider, { headers: { 'x-worker': worker } });
+  const response = await fetch(provider, { headers: { 'x-worker': worker, 'x-refusals': String(refusals) } });
   await response.arrayBuffer();
+  if (response.status === 429) refusals += 1;
   return response.status === 429 ? { rateLimitedForMs: Number(response.headers.get('retry-after-ms')) } : 'done';
 }
 
@@ -29,5 +34,8 @@ async function untilDone(): Promise<void> {
   process.stdout.write('done\n');
 }
 
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+process.stdin.destroy();
 await Promise.all(Array.from({ length: Number(calls) }, untilDone));
 await quota.close();

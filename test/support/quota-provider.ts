@@ -6,14 +6,17 @@ interface Seen {
   readonly at: number;
   readonly worker: string;
   readonly refused: boolean;
+  /** How many refusals of its own the worker knew of when it called. */
+  readonly knew: number;
 }
 
 export interface QuotaProvider {
   readonly url: string;
   readonly seen: readonly Seen[];
   inFlight(): number;
-  /** Calls that came during a pause: so many milliseconds after it was asked for, and so many before its end. */
-  lateCalls(newsMs: number, endMs: number): number;
+  mostInFlight(): number;
+  /** Calls that came before a pause was over that their worker knew of. What a slow machine delays is no such call. */
+  callsDuringPause(): readonly Seen[];
   close(): Promise<void>;
 }
 
@@ -22,11 +25,16 @@ export interface ProviderLimits {
   readonly perSecond?: number;
   readonly callMs: number;
   readonly retryAfterMs: number;
+  /** No call is answered before so many have been under way at once. */
+  readonly togetherFirst?: number;
 }
 
-export async function startQuotaProvider({ atOnce, perSecond, callMs, retryAfterMs }: ProviderLimits): Promise<QuotaProvider> {
+export async function startQuotaProvider(rules: ProviderLimits): Promise<QuotaProvider> {
+  const { atOnce, perSecond, callMs, retryAfterMs, togetherFirst = 0 } = rules;
   const seen: Seen[] = [];
+  const together = Promise.withResolvers<void>();
   let inFlight = 0;
+  let most = 0;
   const isTooMuch = (now: number): boolean => {
     if (atOnce !== undefined && inFlight >= atOnce) return true;
     const recent = seen.filter(({ at, refused }) => !refused && at > now - 1_000).length;
@@ -35,26 +43,32 @@ export async function startQuotaProvider({ atOnce, perSecond, callMs, retryAfter
   const server = createServer((request, response) => {
     const now = performance.now();
     const refused = isTooMuch(now);
-    seen.push({ at: now, worker: String(request.headers['x-worker']), refused });
+    const knew = Number(request.headers['x-refusals']);
+    seen.push({ at: now, worker: String(request.headers['x-worker']), refused, knew });
     if (refused) {
       response.writeHead(429, { 'retry-after-ms': String(retryAfterMs) }).end();
       return;
     }
     inFlight += 1;
+    most = Math.max(most, inFlight);
+    if (most >= togetherFirst) together.resolve();
     response.once('close', () => {
       inFlight -= 1;
     });
-    setTimeout(() => response.end('fine'), callMs);
+    void together.promise.then(() => setTimeout(() => response.end('fine'), callMs));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     inFlight: () => inFlight,
-    lateCalls: (newsMs, endMs) => {
-      const refusals = seen.filter(({ refused }) => refused).map(({ at }) => at);
-      return seen.filter(({ at }) => refusals.some((said) => at > said + newsMs && at < said + retryAfterMs - endMs)).length;
-    },
+    mostInFlight: () => most,
+    callsDuringPause: () =>
+      seen.filter((call) => {
+        // Whichever refusals it knew of, the last of them was not said before this one.
+        const said = seen.filter(({ worker, refused }) => refused && worker === call.worker)[call.knew - 1];
+        return said !== undefined && call.at < said.at + retryAfterMs;
+      }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,0 +1,103 @@
+/**
+ * Runs test files again and again on one core, with busy loops on the same core, and says how often each passed:
+ *
+ *     node scripts/under-load.ts                        every test that starts or kills processes, 20 times, 8 busy loops
+ *     node scripts/under-load.ts --times 5 --loops 4 --core 1 test/sim/kill.test.ts
+ *     node scripts/under-load.ts --times 1 --loops 4 --whole     the whole suite, in one run
+ *
+ * Which tests start or kill processes is found in the sources: a file that does, or that imports one that does. Linux only.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const root = join(import.meta.dirname, '..');
+const VITEST = 'node_modules/vitest/vitest.mjs';
+const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
+/** Starting one, or sending it a signal. */
+const STARTS = /from 'node:child_process'|\.kill\(/;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    times: { type: 'string', default: '20' },
+    loops: { type: 'string', default: '8' },
+    core: { type: 'string', default: '0' },
+    whole: { type: 'boolean', default: false },
+  },
+});
+
+/** Of the project's own files, those that a file imports. */
+function importsOf(path: string, text: string): readonly string[] {
+  const names = [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) => match[1] ?? '');
+  return names.map((name) => join(dirname(path), name));
+}
+
+/** Tests that start or kill processes, and those that let a helper of the tests do it. What the product does inside counts not. */
+function testsWithProcesses(): readonly string[] {
+  const known = new Map<string, boolean>();
+  const starts = (path: string): boolean => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    known.set(path, false);
+    const text = readFileSync(path, 'utf8');
+    const helpers = importsOf(path, text).filter((one) => relative(root, one).startsWith('test/'));
+    const found = STARTS.test(text) || helpers.some(starts);
+    known.set(path, found);
+    return found;
+  };
+  return TESTS.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }))
+    .filter((path) => starts(join(root, path)))
+    .toSorted();
+}
+
+const onCore = (command: string, parameters: readonly string[]): [string, string[]] => [
+  'taskset',
+  ['-c', values.core, command, ...parameters],
+];
+
+function run(parameters: readonly string[]): Promise<{ readonly passed: boolean; readonly said: string }> {
+  const child = spawn(...onCore(process.execPath, [VITEST, 'run', ...parameters]), { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ passed: code === 0, said }));
+  });
+}
+
+/** Gives how often it failed. */
+async function repeat(name: string, parameters: readonly string[], times: number): Promise<number> {
+  const begun = performance.now();
+  let failures = 0;
+  for (let time = 0; time < times; time += 1) {
+    const { passed, said } = await run(parameters);
+    if (passed) continue;
+    failures += 1;
+    process.stdout.write(`${said}\n`);
+  }
+  const seconds = Math.round((performance.now() - begun) / 1_000 / times);
+  process.stdout.write(`| ${name} | ${times - failures} of ${times} | ${seconds} s |\n`);
+  return failures;
+}
+
+const files = positionals.length > 0 ? positionals : testsWithProcesses();
+if (files.length === 0) throw new Error('no test was found that starts or kills processes');
+const loops: ChildProcess[] = Array.from({ length: Number(values.loops) }, () =>
+  spawn(...onCore(process.execPath, ['-e', 'for (;;);']), { stdio: 'ignore' }),
+);
+process.once('exit', () => {
+  for (const loop of loops) loop.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+process.stdout.write(`${loops.length} busy loops on core ${values.core}\n\n| test | passed | each |\n|---|---|---|\n`);
+let failures = 0;
+if (values.whole) failures += await repeat('the whole suite', [], Number(values.times));
+else for (const file of files) failures += await repeat(file, [file], Number(values.times));
+process.stdout.write(`\n${failures === 0 ? 'all passed' : `${failures} failed`}\n`);
+process.exit(failures === 0 ? 0 : 1);
