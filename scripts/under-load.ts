@@ -58,7 +58,10 @@ const onCore = (command: string, parameters: readonly string[]): [string, string
 ];
 
 function run(parameters: readonly string[]): Promise<{ readonly passed: boolean; readonly said: string }> {
-  const child = spawn(...onCore(process.execPath, [VITEST, 'run', ...parameters]), { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...onCore(process.execPath, [VITEST, 'run', ...parameters]), {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
