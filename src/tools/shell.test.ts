@@ -74,7 +74,7 @@ describe('shell', () => {
         return () => clearInterval(look);
       },
     };
-    const timed = shellTool({ clock, environment });
+    const timed = shellTool({ clock, environment, guard });
     const command = 'echo begun; touch begun; sleep 100';
     const outcome = await timed.run({ command, timeoutSeconds: 1 }, place.context);
     expect(textOf(outcome)).toBe('begun\n(stopped after 1 s)');
