@@ -34,7 +34,7 @@ function importsOf(path: string, text: string): readonly string[] {
   return names.map((name) => join(dirname(path), name));
 }
 
-/** Tests that start or kill processes, and those that let a helper of the tests do it. What the product does inside counts not. */
+/** Tests that start or kill processes, and those that let a helper of the tests do it. What the product starts does not count. */
 function testsWithProcesses(): readonly string[] {
   const known = new Map<string, boolean>();
   const starts = (path: string): boolean => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => project[Symbol.asyncDispose]());
 
-/** Whatever is in the file: an agent, or errors that point into it and can be printed; without an exception, and without hanging. */
+/** Whatever is in the file: an agent, or errors that point into it and can be printed; it neither throws nor hangs. */
 async function survives(content: string | Uint8Array, origin: Origin): Promise<void> {
   await writeFile(path, content);
   const result = await loadAgent({ path, root: project.root, origin });

@@ -110,7 +110,9 @@ describe('shell', () => {
 
   it('does not wait for a process that left the group and kept the pipe', async () => {
     await using place = await testWorkspace();
-    const outcome = await shell.run({ command: 'setsid sleep 3600 & echo $! > pid; echo done' }, place.context);
+    const leaver = 'setsid sh -c "echo \\$\\$ > pid; exec sleep 3600"';
+    const command = `${leaver} & while [ ! -s pid ]; do sleep 0.1; done; echo done`;
+    const outcome = await shell.run({ command }, place.context);
     onTestFinished(() => void process.kill(left, 'SIGKILL'));
     const left = Number(readFileSync(join(place.path, 'pid'), 'utf8'));
     expect(textOf(outcome)).toBe('done\n(exit code 0)');
