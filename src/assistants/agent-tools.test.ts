@@ -26,6 +26,7 @@ function given() {
       run: process.run,
       idempotencyKey: `${process.run}/${key}`,
       seen: unseen,
+      redact: (text: string) => text,
     };
     return runTool(tool, input, context, { timeoutMs: 10_000, clock: systemClock });
   };

@@ -1,8 +1,10 @@
 /** What Restate's admin API says: version, nodes, where workers answer, and what is under way. Read only. */
+
 import { z } from 'zod';
 import { TroupeError } from '../base/errors.ts';
 import { type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import type { RestateAddress } from '../engine/restate-address.ts';
 import { type Answered, request } from './request.ts';
 
@@ -89,7 +91,7 @@ export function createAdmin(address: string): Admin {
 }
 
 function problemOf(answered: Answered): string {
-  return answered.kind === 'answered' ? `status ${answered.status}: ${answered.text.slice(0, 300)}` : answered.problem;
+  return answered.kind === 'answered' ? `status ${answered.status}: ${startOf(answered.text, 300)}` : answered.problem;
 }
 
 const ADMIN_PORT = 9070;

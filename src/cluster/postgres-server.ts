@@ -5,6 +5,7 @@
  * Postgres refuses to run as root. Then it runs as another user, which may not be able to walk to its data: so its own current
  * folder is named to it, into which it is put before it becomes that user.
  */
+
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,6 +17,7 @@ import { type Clock, sleep } from '../base/clock.ts';
 import { messageOf, TroupeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { endOf } from '../base/whole-words.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 export interface LocalPostgresOptions {
@@ -77,7 +79,7 @@ export async function startPostgres(options: LocalPostgresOptions): Promise<Serv
     await sleep(clock, limits.serverStartMs / 2);
   }
   server.kill('SIGKILL');
-  throw new TroupeError('postgres_start', `Postgres did not start. It said: ${server.said().slice(-500)}`, {
+  throw new TroupeError('postgres_start', `Postgres did not start. It said: ${endOf(server.said(), 500)}`, {
     fix: `See that nobody else listens on port ${port}, another cluster for one; or begin anew with --data <folder>.`,
   });
 }
@@ -100,7 +102,7 @@ function run(program: string, args: readonly string[], cwd: string, user: System
   return new Promise((resolve, reject) => {
     execFile(program, [...args], { ...user, cwd, env: ENVIRONMENT, timeout: limits.databaseQueryMs }, (error, _out, said) => {
       if (error === null) return resolve();
-      const text = `Postgres could not make its database: ${messageOf(error)} ${said.slice(-500)}`;
+      const text = `Postgres could not make its database: ${messageOf(error)} ${endOf(said, 500)}`;
       return reject(new TroupeError('postgres_start', text, { fix: 'Or bring your own with --postgres.' }));
     });
   });

@@ -1,7 +1,9 @@
 /** Tells Restate where workers answer. Telling it again with the same address takes the newest version from there. */
+
 import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import { request } from './request.ts';
 
 export async function registerWorkers(admin: string, workers: string): Promise<void> {
@@ -37,7 +39,7 @@ async function register(admin: string, workers: string): Promise<{ text: string;
   if (answered.kind === 'silent') return { text: `${admin} does not answer: ${answered.problem}`, passes: true };
   if (answered.ok) return undefined;
   const passes = answered.status >= 500 || answered.text.includes('META0003');
-  return { text: `status ${answered.status}: ${answered.text.slice(0, 300)}`, passes };
+  return { text: `status ${answered.status}: ${startOf(answered.text, 300)}`, passes };
 }
 
 function notTaken(workers: string, problem: string): TroupeError {

@@ -2,12 +2,14 @@
  * A Restate server as a child process, for trying a cluster on one machine and for tests. The binary comes from one of its
  * platform packages on npm; in production people run their own.
  */
+
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { endOf } from '../base/whole-words.ts';
 import { request } from './request.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
@@ -83,7 +85,7 @@ async function untilReady(server: RestateServer, clock: Clock): Promise<void> {
     await sleep(clock, limits.serverStartMs);
   }
   server.kill('SIGKILL');
-  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${server.said().slice(-500)}`, {
+  throw new TroupeError('restate_start', `The Restate server did not start. It said: ${endOf(server.said(), 500)}`, {
     fix: 'See that nobody else listens on its ports, another cluster for one.',
   });
 }

@@ -1,9 +1,11 @@
 /** A server as a child process that cannot outlive ours. What it says is kept in part, for when it does not start. */
+
 import { createWriteStream } from 'node:fs';
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { signalGroup } from '../base/process-group.ts';
 import { startTethered } from '../base/tethered-process.ts';
+import { endOf } from '../base/whole-words.ts';
 
 export interface ServerProcess {
   readonly pid: number;
@@ -40,7 +42,7 @@ export function startServerProcess(options: ServerProcessOptions): ServerProcess
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-limits.mcpStderrBytes);
+      said = endOf(said + text, limits.mcpStderrBytes);
       log?.write(text);
       options.onText?.(text);
     });

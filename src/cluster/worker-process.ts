@@ -1,7 +1,9 @@
 /** A worker of a local cluster, as a process. What it says is passed on; it has started when it says that it is ready. */
+
 import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { endOf } from '../base/whole-words.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 export interface WorkerProcessOptions {
@@ -46,7 +48,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Server
     await sleep(clock, limits.serverStartMs);
   }
   await worker.stop();
-  throw new TroupeError('worker_start', `${name} did not start. It said: ${worker.said().slice(-500)}`);
+  throw new TroupeError('worker_start', `${name} did not start. It said: ${endOf(worker.said(), 500)}`);
 }
 
 function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -104,10 +104,11 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         idempotencyKey: `${node.run}/${step}`,
         seen: caller.files.during(call.turn),
         opened: permit.value,
+        redact: tree.parts.redact,
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
     );
-  const watched = () => watchedCall(tree.parts.workspaces, tree.workspaceOf(node), tool, run);
+  const watched = () => watchedCall(tree.parts.workspaces, tree.workspaceOf(node), tree.parts.redact, tool, run);
   const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched());
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
@@ -129,7 +130,7 @@ async function callOther(caller: Caller, { step, tool, asked, beside }: Call, ca
     ? tree.slots.released(node.run, node.abort.signal, waiting)
     : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside));
+  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside), tree.parts.redact);
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
   const cut = { ...payload, durationMs, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
   const options = {
@@ -175,7 +176,7 @@ async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<R
     payload: {
       tool: name,
       input: asked.input,
-      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input)}`,
+      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input, tree.parts.redact)}`,
     },
   });
   if (answer.kind === 'approved') return ok(protection);
@@ -195,7 +196,7 @@ async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): P
     kind: 'question',
     payload: {
       question:
-        `The process stopped while ${tool.name} was running (${brief(asked.input)}). ` +
+        `The process stopped while ${tool.name} was running (${brief(asked.input, tree.parts.redact)}). ` +
         'It may or may not have been done. Do it again?',
       choices: ['again', 'leave it'],
     },
@@ -253,7 +254,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
   const { tree, node, setup } = caller;
   const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
   const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.parts.redact(part.text) } : part));
-  const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside));
+  const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside), (text) => text);
   const payload: ResultPayload = {
     id: call.asked.id,
     name: call.tool.name,
@@ -290,10 +291,12 @@ interface Bounded {
   readonly wholeBytes?: number;
 }
 
-function bounded(parts: readonly (TextPart | ImagePart)[], maxBytes: number): Bounded {
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  const cut = boundResult(text, maxBytes);
-  if (cut.wholeBytes === undefined) return { content: [...parts] };
+/** What has to be cut is redacted first: half of a secret would not be recognised. */
+function bounded(parts: readonly (TextPart | ImagePart)[], maxBytes: number, redact: (text: string) => string): Bounded {
+  const given = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  if (boundResult(given, maxBytes).wholeBytes === undefined) return { content: [...parts] };
+  const text = redact(given);
+  const cut = { wholeBytes: Buffer.byteLength(text), ...boundResult(text, maxBytes) };
   const images = parts.filter((part) => part.type === 'image');
   return { content: [{ type: 'text', text: cut.text }, ...images], attachment: text, wholeBytes: cut.wholeBytes };
 }
@@ -318,7 +321,8 @@ function answerText(answer: Answer): string {
   return answer.kind === 'approved' ? 'Yes.' : `No.${answer.note === undefined ? '' : ` ${answer.note}`}`;
 }
 
-function brief(input: Json): string {
-  const text = JSON.stringify(input);
+/** For people: redacted, and only then cut. */
+function brief(input: Json, redact: (text: string) => string): string {
+  const text = redact(JSON.stringify(input));
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

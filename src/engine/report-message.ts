@@ -31,12 +31,17 @@ export function reportMessage(
       thread: threadOf(run),
       from: { assistant: agent, run },
       to,
-      content: boundResult(reportText(result, agent), limits.messageBytes).text,
+      content: cut(reportText(result, agent), limits.messageBytes, tree.parts.redact),
       fence: tree.parts.ids.nonce(),
       kind: 'report',
       ...(succeeded(result) ? { verification: result.verification } : {}),
     },
   };
+}
+
+/** What has to be cut is redacted first: half of a secret would not be recognised. */
+function cut(text: string, maxBytes: number, redact: (text: string) => string): string {
+  return boundResult(text, maxBytes).wholeBytes === undefined ? text : boundResult(redact(text), maxBytes).text;
 }
 
 function reportText(result: RunResult, agent: string): string {

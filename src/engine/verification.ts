@@ -41,7 +41,7 @@ async function checkOwn(tree: Tree, node: RunNode, { status, claims }: SessionRe
 export async function lookNow(tree: Tree, node: RunNode, step: string): Promise<WorkspaceState> {
   const look = await tree.parts.workspaces?.look(tree.workspaceOf(node));
   if (look === undefined) return { kind: 'unknown', why: 'nobody watches the workspace' };
-  const noticed = noticedChanges(look.changes, 'outside').map(({ type, payload, ...more }) =>
+  const noticed = noticedChanges(look.changes, 'outside', tree.parts.redact).map(({ type, payload, ...more }) =>
     node.journal.event(type, payload, { step, actor: 'system', ...more }),
   );
   if (noticed.length > 0) tree.writer.enqueue(noticed);

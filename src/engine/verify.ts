@@ -98,7 +98,7 @@ async function runDemand(tree: Tree, node: RunNode, { command, timeoutMs }: Dema
   const before = await workspaces.look(workspace);
   if (before.state.kind === 'known' && passedAt(node, step, command, before.state.digest)) return { command };
   tree.checkpoint(node);
-  const ran = await withEvidence(workspaces, workspace, before, async () => {
+  const ran = await withEvidence(workspaces, workspace, before, tree.parts.redact, async () => {
     const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, timeoutMs });
     return outcome.ok ? outcome.value : { evidence: [], failure: outcome.error, output: '' };
   });

@@ -10,11 +10,12 @@ import type { Look, WorkspaceWatch } from '../tools/workspace-watch.ts';
 export async function watchedCall(
   watch: WorkspaceWatch | undefined,
   workspace: string,
+  redact: (text: string) => string,
   tool: Tool,
   run: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   if (watch === undefined || !mayChangeFiles(tool)) return await run();
-  if (tool.reportsChanges !== true) return await withEvidence(watch, workspace, undefined, run);
+  if (tool.reportsChanges !== true) return await withEvidence(watch, workspace, undefined, redact, run);
   const leave = watch.enter(workspace);
   const outcome = await run();
   for (const item of outcome.evidence ?? []) if (item.type === 'file.diff') await watch.noted(workspace, item.payload.path);
@@ -31,6 +32,7 @@ export async function withEvidence<Outcome extends { readonly evidence?: readonl
   watch: WorkspaceWatch,
   workspace: string,
   looked: Look | undefined,
+  redact: (text: string) => string,
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const leave = watch.enter(workspace);
@@ -42,7 +44,11 @@ export async function withEvidence<Outcome extends { readonly evidence?: readonl
     (item): Evidence =>
       item.type === 'cli.run' ? { ...item, payload: { ...item.payload, workspace: fingerprints(before, after, alone) } } : item,
   );
-  const noticed = [...noticedChanges(before.changes, 'outside'), ...seen, ...noticedChanges(after.changes, 'command')];
+  const noticed = [
+    ...noticedChanges(before.changes, 'outside', redact),
+    ...seen,
+    ...noticedChanges(after.changes, 'command', redact),
+  ];
   return noticed.length === 0 ? outcome : { ...outcome, evidence: noticed };
 }
 

@@ -6,6 +6,8 @@ import type { Clock } from '../base/clock.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { isJsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { createRedactor } from '../base/redact.ts';
+import { startOf } from '../base/whole-words.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -122,7 +124,7 @@ function kindOfStatus(status: number, said: string): Kind {
 
 function describe(kind: Kind, facts: Facts, context: FailureContext): string {
   const status = facts.status !== undefined && facts.status >= 300 ? ` (HTTP ${facts.status})` : '';
-  const shown = scrub(excerptOf(facts), context.secrets);
+  const shown = shortened(scrub(wordsIn(facts), context.secrets));
   const because = shown === '' ? '' : `: ${shown}`;
   switch (kind) {
     case 'auth':
@@ -142,20 +144,26 @@ function describe(kind: Kind, facts: Facts, context: FailureContext): string {
   }
 }
 
-/** The provider's own words where it has some, else the beginning of what it sent. */
-function excerptOf(facts: Facts): string {
+/** The provider's own words where it has some, else what it sent. */
+function wordsIn(facts: Facts): string {
   const page = facts.body !== '' && /^\s*</.test(facts.body);
   const generic =
     facts.message === '' ||
     /^(Invalid JSON response|Failed to process|Bad Gateway|OK|The server answered with an HTML)/.test(facts.message);
   const body = page ? textOfPage(facts.body) : facts.body;
   const text = generic && body !== '' ? [facts.message, body].filter((part) => part !== '').join(': ') : facts.message;
-  const flat = text.replace(/\s+/g, ' ').trim();
-  return flat.length > limits.modelErrorCharacters ? `${flat.slice(0, limits.modelErrorCharacters)}…` : flat;
+  return startOf(text, LOOKED_AT).replace(/\s+/g, ' ').trim();
 }
 
+/** After secrets were taken out: half of one would not be recognised. */
+const shortened = (text: string): string =>
+  text.length > limits.modelErrorCharacters ? `${startOf(text, limits.modelErrorCharacters)}…` : text;
+
+/** More of an answer than this says nothing more about what is wrong. */
+const LOOKED_AT = 20_000;
+
 function textOfPage(page: string): string {
-  const head = page.slice(0, 20_000);
+  const head = startOf(page, LOOKED_AT);
   const title = /<title[^>]*>([^<]{1,200})</i.exec(head)?.[1];
   return title ?? head.replace(/<[^<>]*>/g, ' ');
 }
@@ -163,9 +171,10 @@ function textOfPage(page: string): string {
 const KEY_LIKE = /\b(?:sk|pk|rk|key|AIza|gsk|xai|Bearer)[-_ ]?[A-Za-z0-9_*-]{8,}/g;
 
 function scrub(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, '[redacted]');
-  return clean.replace(KEY_LIKE, '[redacted]');
+  const { text: redacted } = createRedactor(
+    secrets.filter((secret) => secret.length >= 4).map((value) => ({ name: 'key', value })),
+  );
+  return redacted(text).replace(KEY_LIKE, '[redacted]');
 }
 
 const CAUSES = 5;

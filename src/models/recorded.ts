@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import { isEventType, type Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { type Message, textOf } from '../events/messages.ts';
@@ -114,7 +115,7 @@ function explain(
 
 function cut(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
-  return flat.length > 80 ? `${flat.slice(0, 80)}…` : flat;
+  return flat.length > 80 ? `${startOf(flat, 80)}…` : flat;
 }
 
 /** Events from a file with one JSON object per line. Lines that are no events are left out. */

@@ -6,6 +6,7 @@
  * It happens seldom: what is kept leaves room for several turns of the usual size, and the digest is bounded like the rest.
  */
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../events/messages.ts';
 import { textOf } from '../events/messages.ts';
 import { textTokens } from '../models/tokens.ts';
@@ -138,5 +139,5 @@ function line(label: string, text: string, id: string | undefined): string {
     .trim();
   const characters = [...flat.slice(0, EXCERPT * 2)];
   const whole = text.length <= EXCERPT * 4 && characters.length <= EXCERPT;
-  return `- ${label}: ${whole ? flat : `${characters.slice(0, EXCERPT).join('')}…`}${id === undefined ? '' : ` [${id}]`}`;
+  return `- ${label}: ${whole ? flat : `${startOf(flat, characters.slice(0, EXCERPT).join('').length)}…`}${id === undefined ? '' : ` [${id}]`}`;
 }

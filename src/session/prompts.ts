@@ -1,4 +1,5 @@
 /** What the runtime itself says to a model. Plain sentences; each is recorded in the request that carries it. */
+import { startOf } from '../base/whole-words.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
 
 export const lastTurn = (why: string, exits: readonly string[]): UserMessage => {
@@ -30,7 +31,7 @@ export const tooManyCalls = (limit: number): string =>
   `Not run: at most ${limit} tool calls are allowed in one turn (maxToolCallsPerTurn). Ask again in the next turn if you still need it.`;
 
 export const malformedArguments = (text: string): string =>
-  `Not run: the arguments are not valid JSON and could not be repaired. Call the tool again with valid JSON. You sent: ${text.slice(0, 300)}`;
+  `Not run: the arguments are not valid JSON and could not be repaired. Call the tool again with valid JSON. You sent: ${startOf(text, 300)}`;
 
 export const unknownTool = (name: string, known: readonly string[]): string =>
   `Not run: there is no tool named ${JSON.stringify(name)}. The tools are: ${known.join(', ') || 'none'}.`;

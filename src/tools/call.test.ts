@@ -11,6 +11,7 @@ const context = (signal: AbortSignal = new AbortController().signal) => ({
   run: 'run_test' as RunId,
   idempotencyKey: 'k',
   seen: unseen,
+  redact: (text: string) => text,
 });
 const options = { clock: systemClock, timeoutMs: 5_000, graceMs: 30 };
 const tool = (run: Tool['run'], more: Partial<Tool> = {}): Tool => ({

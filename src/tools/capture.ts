@@ -2,6 +2,7 @@
  * Keeps the start and the end of a stream of any length in a fixed amount of memory, and counts the rest. The cost per byte
  * is one copy, so that a command that prints for hours is as cheap to watch as one that prints a line.
  */
+import { endOf, startOf } from '../base/whole-words.ts';
 import { boundaryAfter, boundaryBefore, omission } from './bounded.ts';
 
 export interface Capture {
@@ -69,13 +70,18 @@ export function createCapture(maxBytes: number): Capture {
       const start = head.subarray(0, headBytes);
       const end = tailBytes();
       if (total === start.length + end.length) return Buffer.concat([start, end]).toString();
-      // The first missing byte may lie inside a character: both edges move to whole characters.
-      const startEnds = lastWholeCharacter(start);
-      const endStarts = boundaryAfter(end, 0);
-      const missing = total - startEnds - (end.length - endStarts);
-      return start.subarray(0, startEnds).toString() + omission(missing) + end.subarray(endStarts).toString();
+      // The first missing byte may lie inside a character, or inside a word that is secret: both edges move to whole ones.
+      const first = withoutHalfWord(start.subarray(0, lastWholeCharacter(start)).toString(), 'end');
+      const last = withoutHalfWord(end.subarray(boundaryAfter(end, 0)).toString(), 'start');
+      return first + omission(total - Buffer.byteLength(first) - Buffer.byteLength(last)) + last;
     },
   };
+}
+
+/** What is left of a word that was cut goes too, but never more than half of what is there. */
+function withoutHalfWord(text: string, side: 'start' | 'end'): string {
+  const kept = side === 'end' ? startOf(`${text}x`, text.length) : endOf(`x${text}`, text.length);
+  return kept.length < text.length / 2 ? text : kept;
 }
 
 /** Where to cut so that an unfinished character at the very end is left out. */

@@ -64,7 +64,7 @@ async function changeNow(target: InsidePath, change: Change, context: ToolContex
   if (context.signal.aborted) return errorResult('Cancelled; nothing was changed.');
   const written = await replaceFile(target, next.value, before?.mode, parts.random);
   if (!written.ok) return errorResult(written.error);
-  const evidence = changeEvidence(path, before, next.value);
+  const evidence = changeEvidence(path, before, next.value, context.redact);
   return {
     kind: 'ok',
     content: [{ type: 'text', text: change.said(target, evidence.payload) }],

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { startOf } from '../base/whole-words.ts';
 import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
 import { defineTool } from './define-tool.ts';
 import { decodeUtf8, looksBinary } from './file-content.ts';
@@ -105,6 +106,6 @@ function nearest(text: string, old: string): string {
     .sort((left, right) => right.score - left.score || left.number - right.number)
     .slice(0, HINTS);
   if (found.length === 0) return ' No line is like it; read the file again.';
-  const lines = found.map(({ line, number }) => `${number}\t${line.slice(0, HINT_CHARACTERS)}`);
+  const lines = found.map(({ line, number }) => `${number}\t${startOf(line, HINT_CHARACTERS)}`);
   return ` The nearest lines are:\n${lines.join('\n')}`;
 }

@@ -18,6 +18,7 @@ const context = {
   run: 'run_test' as RunId,
   idempotencyKey: 'k',
   seen: unseen,
+  redact: (text: string) => text,
 };
 const open = fetchTool({ clock: systemClock, allowLocal: true });
 const closed = fetchTool({ clock: systemClock });

@@ -51,12 +51,13 @@ export function changeEvidence(
   path: string,
   before: FileContent | undefined,
   after: string,
+  redact: (text: string) => string,
 ): Extract<Evidence, { type: 'file.diff' }> {
   const oldText = before === undefined ? '' : looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
   const change =
     oldText === undefined ? { added: 0, removed: 0, text: '(the file was binary before)\n' } : lineDiff(oldText, after);
   const whole =
-    change.text === '' ? '' : `--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n${change.text}`;
+    change.text === '' ? '' : redact(`--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n${change.text}`);
   const diff = headOf(whole, limits.diffBytes);
   return {
     type: 'file.diff',

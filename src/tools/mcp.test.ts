@@ -21,6 +21,7 @@ const context = (signal: AbortSignal = new AbortController().signal) => ({
   run: 'run_test' as RunId,
   idempotencyKey: 'run/turn/1',
   seen: unseen,
+  redact: (text: string) => text,
 });
 
 async function toolsOf(servers: McpServers, server = 'test'): Promise<ReadonlyMap<string, Tool>> {

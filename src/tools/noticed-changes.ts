@@ -5,11 +5,15 @@ import { lineDiff } from './line-diff.ts';
 import type { Evidence } from './port.ts';
 import type { WatchedChange, WatchedFile } from './workspace-watch.ts';
 
-export function noticedChanges(changes: readonly WatchedChange[], by: 'command' | 'outside'): Evidence[] {
+export function noticedChanges(
+  changes: readonly WatchedChange[],
+  by: 'command' | 'outside',
+  redact: (text: string) => string,
+): Evidence[] {
   return changes.slice(0, limits.noticedChanges).map(({ path, before, after }): Evidence => {
     const change = textChange(before, after);
     const [from, to] = [before === undefined ? '/dev/null' : `a/${path}`, after === undefined ? '/dev/null' : `b/${path}`];
-    const whole = change.text === '' ? '' : `--- ${from}\n+++ ${to}\n${change.text}`;
+    const whole = change.text === '' ? '' : redact(`--- ${from}\n+++ ${to}\n${change.text}`);
     const diff = headOf(whole, limits.diffBytes);
     const payload = {
       path,

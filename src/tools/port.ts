@@ -42,6 +42,8 @@ export interface ToolContext {
   readonly seen: SeenFiles;
   /** What this one call may change although it is protected: the owner's settings and the agent's file allow it. */
   readonly opened?: Protection | undefined;
+  /** Takes secrets out of a text. Needed before a text is cut: half of a secret would not be recognised. */
+  redact(text: string): string;
 }
 
 /** Facts that a built-in tool observed. The runtime writes them; agents cannot. */

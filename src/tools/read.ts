@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import { counted } from '../base/wording.ts';
 import { groupDigits } from './bounded.ts';
 import { defineTool } from './define-tool.ts';
@@ -77,6 +78,6 @@ function numbered(text: string, offset: number, limit: number): string {
 
 function shortened(line: string): string {
   if (line.length <= limits.readLineCharacters) return line;
-  const kept = line.slice(0, limits.readLineCharacters).replace(/[\uD800-\uDBFF]$/, '');
+  const kept = startOf(line, limits.readLineCharacters);
   return `${kept}[… ${groupDigits(line.length - kept.length)} characters left out …]`;
 }

@@ -104,6 +104,7 @@ describe('built-in tools', () => {
       run: 'run_test' as RunId,
       idempotencyKey: 'k',
       seen: unseen,
+      redact: (text: string) => text,
     };
     const harmless = tools.filter(({ name }) => name !== 'fetch');
     await fc.assert(
@@ -126,6 +127,7 @@ describe('built-in tools', () => {
       run: 'run_test' as RunId,
       idempotencyKey: 'k',
       seen: unseen,
+      redact: (text: string) => text,
     };
     expect(await plan?.run({ items }, context)).toEqual(textResult('Plan (1 of 3 done)\n[x] look\n[>] build\n[ ] test'));
   });

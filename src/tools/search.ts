@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import { counted } from '../base/wording.ts';
 import { defineTool } from './define-tool.ts';
 import { looksBinary, readContent } from './file-content.ts';
@@ -116,7 +117,7 @@ async function textOf(path: InsidePath): Promise<string | undefined> {
 
 function shown(line: string): string {
   const trimmed = line.trim();
-  return trimmed.length <= LINE_SHOWN ? trimmed : `${trimmed.slice(0, LINE_SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return trimmed.length <= LINE_SHOWN ? trimmed : `${startOf(trimmed, LINE_SHOWN)}…`;
 }
 
 function rendered({ lines, files, cut }: Found, outOfTime: boolean): string {

@@ -12,7 +12,7 @@ import { commandEvidence } from './command-evidence.ts';
 import { defineTool } from './define-tool.ts';
 import { type Environment, minimalEnvironment } from './environment.ts';
 import type { Guard } from './guard.ts';
-import { errorResult, type Tool, type ToolOutcome } from './port.ts';
+import { errorResult, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
 import { workspaceRoot } from './workspace.ts';
 
 export interface ShellOptions {
@@ -38,7 +38,7 @@ export function shellTool(options: ShellOptions): Tool {
       'behind it hides its exit code.',
     input,
     replay: 'never',
-    run: async ({ command, timeoutSeconds }, { workspace, signal }) => {
+    run: async ({ command, timeoutSeconds }, { workspace, signal, redact }) => {
       const root = await workspaceRoot(workspace);
       if (!root.ok) return errorResult(root.error);
       const environment = minimalEnvironment(options.environment, options.allowedVariables);
@@ -53,7 +53,7 @@ export function shellTool(options: ShellOptions): Tool {
         clock: options.clock,
       });
       if (!ran.ok) return errorResult(ran.error);
-      const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment['PATH'] ?? '');
+      const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment['PATH'] ?? '', redact);
       return withTouched(outcome, await touched());
     },
   });
@@ -65,9 +65,10 @@ async function outcomeOf(
   ran: CommandOutcome,
   timeoutSeconds: number | undefined,
   searchPath: string,
+  redact: ToolContext['redact'],
 ): Promise<ToolOutcome> {
   const { stdout, stderr, exitCode, stopped } = ran;
-  const streams = { stdout: stdout.text(), stderr: stderr.text() };
+  const streams = { stdout: redact(stdout.text()), stderr: redact(stderr.text()) };
   const { evidence, hidden } = await commandEvidence(command, cwd, ran, streams, searchPath);
   const ending = endingOf(ran, timeoutSeconds);
   const text = [section('', stdout, streams.stdout), section('stderr:\n', stderr, streams.stderr), ending, hidden]

@@ -23,7 +23,7 @@ const write = writeTool({ clock: systemClock, random: systemRandom, guard });
 
 function contextOf(version: string | null | undefined): ToolContext {
   const seen: SeenFiles = { version: async () => version, changedBy: async () => undefined };
-  return { workspace, signal, run: 'run_test' as RunId, idempotencyKey: 'k', seen };
+  return { workspace, signal, run: 'run_test' as RunId, idempotencyKey: 'k', seen, redact: (text) => text };
 }
 
 const textOf = (outcome: ToolOutcome): string =>

@@ -24,6 +24,7 @@ const context = {
   run: 'run_test' as RunId,
   idempotencyKey: 'test',
   seen: unseen,
+  redact: (text: string) => text,
 };
 const run = (command: string) => shell.run({ command: `${command}\n# ${mark}` }, context);
 

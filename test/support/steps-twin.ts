@@ -334,6 +334,7 @@ function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): Sessi
       const tool = tools.find((one) => one.name === name);
       const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
       const outcome = await tool?.run(input, {
+        redact: (text) => text,
         workspace: '.',
         signal: node.abort.signal,
         run: node.run,

@@ -22,6 +22,7 @@ export async function testWorkspace(signal: AbortSignal = new AbortController().
       run: 'run_test' as RunId,
       idempotencyKey: 'run_test/turn/1/tool/0',
       seen: upToDate(path),
+      redact: (text) => text,
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };
