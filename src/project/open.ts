@@ -22,7 +22,7 @@ import { ledgerSecrets } from '../ledger/ledger-address.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { createProtection, type Protection } from '../ledger/protection.ts';
-import { createKeyRing } from '../ledger/seal-keys.ts';
+import { createKeyRing, sealKeyFile } from '../ledger/seal-keys.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import type { ModelCatalogue } from '../models/port.ts';
@@ -195,5 +195,5 @@ async function engineOf(parts: EngineParts, address: RestateAddress): Promise<En
 /** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
 function protectedPlaces({ root, home, ledgerAddress }: ProjectConfig, env: Environment): ProtectedPlaces {
   const ledger = ledgerAddress.kind === 'sqlite' ? ledgerAddress.location() : undefined;
-  return { project: root, home, ledger, user: userFolder(env) };
+  return { project: root, home, ledger, user: userFolder(env), keys: sealKeyFile(env) };
 }

@@ -15,6 +15,7 @@ const placesIn = (folder: string): ProtectedPlaces => ({
   home: join(folder, 'state'),
   ledger: join(folder, 'data/ledger.db'),
   user: join(folder, '.config/troupe'),
+  keys: join(folder, '.local/state/troupe/seal.keys'),
 });
 
 function toolsOf(places?: ProtectedPlaces) {
@@ -189,4 +190,19 @@ describe('the permission', () => {
     expect(decideProtected('git', { protected: 'allow' }, { 'protected:agents': 'allow' })).toBe('deny');
     expect(decideProtected('agents', { 'protected:agents': 'allow' }, { protected: 'allow' })).toBe('allow');
   });
+});
+
+it('the keys that open what is sealed are not read, shown, found or changed, by any name', async () => {
+  await using place = await project();
+  const keys = placesIn(place.path).keys;
+  await mkdir(join(keys, '..'), { recursive: true });
+  await writeFile(keys, 'kept\n');
+  await link(keys, join(place.path, 'innocent.txt'));
+  const tool = toolsOf(placesIn(place.path));
+  for (const path of ['.local/state/troupe/seal.keys', 'innocent.txt']) {
+    expect((await tool('read').run({ path }, place.context)).kind, path).toBe('error');
+    expect((await tool('write').run({ path, content: 'x' }, place.context)).kind, path).toBe('error');
+  }
+  expect(said(await tool('search').run({ text: 'kept', path: '.local' }, place.context))).not.toContain('seal.keys');
+  expect(await readFile(keys, 'utf8')).toBe('kept\n');
 });

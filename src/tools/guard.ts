@@ -25,6 +25,8 @@ export interface ProtectedPlaces {
   readonly ledger: string | undefined;
   /** The user's own settings, agents, presets and approvals. */
   readonly user: string;
+  /** The file with the keys that open what is sealed. */
+  readonly keys: string;
 }
 
 export const WORKTREES_FOLDER = 'worktrees';
@@ -71,10 +73,10 @@ export function createGuard(places?: ProtectedPlaces): Guard {
   };
 }
 
-function placesOf({ project, home, ledger, user }: ProtectedPlaces): readonly Place[] {
+function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): readonly Place[] {
   const at = (protection: Protection, ...paths: readonly string[]): Place[] => paths.map((path) => ({ path, protection }));
   return [
-    ...at('state', home),
+    ...at('state', home, keys),
     ...(ledger === undefined ? [] : at('state', ...['', '-wal', '-shm', '-journal', '-payloads'].map((end) => ledger + end))),
     ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
     ...at('settings', user, ...SETTINGS_FILES.map((name) => join(project, name))),
