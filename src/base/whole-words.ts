@@ -1,7 +1,7 @@
 /**
- * Cutting a text where nobody is at hand who could redact it first. Half of a secret has no shape that anybody would recognise, so
- * a cut leaves whole words: it moves to the next white space, or, in a text that has none for long, to the next sign that ends a
- * value in code and data.
+ * Cutting a text where nobody is at hand who could redact it first. Half of a secret has no shape that anybody would recognise,
+ * so a cut leaves whole words: it moves to the next white space, or, in a text that has none for long, to the next sign that
+ * ends a value in code and data.
  */
 
 /** Longer than any key or token. */

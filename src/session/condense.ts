@@ -139,5 +139,6 @@ function line(label: string, text: string, id: string | undefined): string {
     .trim();
   const characters = [...flat.slice(0, EXCERPT * 2)];
   const whole = text.length <= EXCERPT * 4 && characters.length <= EXCERPT;
-  return `- ${label}: ${whole ? flat : `${startOf(flat, characters.slice(0, EXCERPT).join('').length)}…`}${id === undefined ? '' : ` [${id}]`}`;
+  const shown = whole ? flat : `${startOf(flat, characters.slice(0, EXCERPT).join('').length)}…`;
+  return `- ${label}: ${shown}${id === undefined ? '' : ` [${id}]`}`;
 }
