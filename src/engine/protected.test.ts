@@ -24,7 +24,13 @@ const writes = (path: string) => calls({ name: 'write', input: { path, content: 
 const text = (path: string) => readFile(join(folder, path), 'utf8').catch(() => undefined);
 
 function worldWith(permissions: Permissions, owner: Permissions): World {
-  const places = { project: folder, home: join(folder, '.troupe'), ledger: undefined, user: join(folder, 'user'), keys: 'seal.keys' };
+  const places = {
+    project: folder,
+    home: join(folder, '.troupe'),
+    ledger: undefined,
+    user: join(folder, 'user'),
+    keys: 'seal.keys',
+  };
   const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: {}, places });
   return createWorld({
     agents: [agent({ tools: ['write'], permissions })],
