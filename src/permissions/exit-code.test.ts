@@ -74,6 +74,20 @@ describe('what an exit code proves', () => {
     expect(proofs).toBeGreaterThan(20);
   });
 
+  it.each([
+    ['set -e; { ./step 1 0; ./step 2 0; } && ./step 3 0', ['2', '3']],
+    ['set -e; ./step 1 0; ./step 2 0', ['1', '2']],
+    ['true | set -o pipefail; ./step 1 0 | ./step 2 0', ['2']],
+    ['set -o pipefail; ./step 1 0 | ./step 2 0', ['1', '2']],
+    ['false && { set -e; }; ./step 1 0; ./step 2 0', []],
+    ['{ exit $?; } && ./step 1 0', []],
+    ['( exit 0 ) && ./step 1 0', ['1']],
+    ['false && cd web; ./step 1 0', []],
+  ])('is no more than the shell makes of %s', (text, numbers) => {
+    const meaning = exitMeaning(text);
+    expect(meaning.ok ? meaning.value.proved.map(({ words }) => words[1]) : []).toEqual(numbers);
+  });
+
   it('is a value or a reason for any text', () => {
     const pieces = fc.constantFrom(
       "'",

@@ -66,7 +66,7 @@ export const tricks: readonly Case[] = [
   {
     name: 'a program that ends well when its time is up',
     files: { 'patient.js': "process.on('SIGTERM', () => process.exit(0));\nsetInterval(() => {}, 1_000);\n" },
-    deeds: [{ shell: 'node patient.js', timeoutSeconds: 1 }],
+    deeds: [{ shell: 'exec node patient.js', timeoutSeconds: 4 }],
     claims: ['node patient.js'],
   },
   { name: 'not run at all', deeds: [{ read: 'src/add.js' }], claims: CLAIM },
