@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { eventPosition, type RunId } from '../base/ids.ts';
 import type { EventType, Payloads } from '../events/catalogue.ts';
 import type { Actor, EventOf, LedgerEvent } from '../events/envelope.ts';
-import type { Cause, NewEvent } from '../ledger/port.ts';
+import type { Cause, EventMark, NewEvent } from '../ledger/port.ts';
 
 export interface EventOptions {
   readonly step?: string;
@@ -24,7 +24,7 @@ export interface Journal {
   /** The recorded event of this type for a step, if there is one. The last one counts. */
   recorded<Type extends EventType>(type: Type, step: string): EventOf<Type> | undefined;
   /** Builds an event of this run and makes it the run's latest. It is not written yet. */
-  event<Type extends EventType>(type: Type, payload: Payloads[Type], options?: EventOptions): NewEvent;
+  event<Type extends EventType>(type: Type, payload: Payloads[Type], options?: EventOptions): NewEvent & { readonly mark: EventMark };
   /** The run's latest event, as a cause for others. */
   newest(): Cause;
   /** What the run does next follows from this event of another run, unless the run went on from there in an earlier life. */
@@ -73,10 +73,12 @@ export function createJournal(run: RunId, agent: string, clock: Clock, past: rea
     event(type, payload, options = {}) {
       const { step, tool, attachment, cause = latest, actor = `agent:${agent}` } = options;
       // The mapped union ties payload to type; the compiler cannot see that through a generic function.
-      const event = { type, run, payload, actor, cause, at: clock.now(), step, tool, attachment } as unknown as NewEvent;
-      if (options.aside !== true) latest = event;
-      latestOf.set(type, event);
-      return event;
+      const mark: EventMark = { of: type };
+      if (options.aside !== true) latest = mark;
+      latestOf.set(type, mark);
+      return { type, run, payload, actor, cause, mark, at: clock.now(), step, tool, attachment } as unknown as NewEvent & {
+        readonly mark: EventMark;
+      };
     },
   };
 }

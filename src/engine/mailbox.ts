@@ -40,7 +40,11 @@ export function createMailbox(): Mailbox {
     waiting.set(to.run, mine.set(message, letter));
   };
   return {
-    heard,
+    // What was heard in this life is carried by the request that was just written: nobody looks it up again.
+    heard(message) {
+      for (const [key, letter] of letters) if (letter.payload.message === message) letters.delete(key);
+      heard(message);
+    },
     find: ({ run, step }) => letters.get(`${run} ${step}`),
     unheard: (reader) => [...(waiting.get(reader)?.values() ?? [])],
     apply(event) {

@@ -154,7 +154,7 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
   const event = node.journal.event('tool.call', payload, { step, tool: tool.name, ...(cause === undefined ? {} : { cause }) });
   if (tool.replay === 'never') await tree.writer.write([event], { sync: 'power' });
   else tree.writer.enqueue([event]);
-  return event;
+  return event.mark;
 }
 
 /** What of the protected places the call may change, if it may go ahead; else what to tell the model. */

@@ -3,7 +3,7 @@
  * inside the transaction and before anything is written, so a refused append leaves no trace.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
-import type { Append, AppendOutcome, NewEvent } from './port.ts';
+import type { Append, AppendOutcome, EventMark, NewEvent } from './port.ts';
 import { badAppend } from './prepared-event.ts';
 import { positionIn } from './stored-event.ts';
 import type { WrittenEvents } from './written-events.ts';
@@ -69,14 +69,14 @@ export function checkRuns(view: WriterView, { session, fence, events }: Append):
 
 /** Invariant I3: only the first event of a session has no parent, and every parent is there. Returns the parents' positions. */
 export function parentsOf({ session, events }: Append, head: number, written: WrittenEvents): readonly (number | null)[] {
-  const earlier = new Map<NewEvent, number>();
+  const earlier = new Map<NewEvent | EventMark, number>();
   return events.map((event, index) => {
     const position = head + 1 + index;
     const { cause } = event;
     if ((cause === null) !== (position === 1)) {
       throw badAppend(cause === null ? `${event.type} has no cause` : `${event.type} opens ${session} and cannot have a cause`);
     }
-    earlier.set(event, position);
+    earlier.set(event.mark ?? event, position);
     if (cause === null) return null;
     const parent =
       typeof cause === 'string' ? positionIn(session, cause) : (earlier.get(cause) ?? written.position(session, cause));

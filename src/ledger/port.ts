@@ -13,11 +13,16 @@ import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import type { EventType, Payloads, RunStatus } from '../events/catalogue.ts';
 import type { Actor, LedgerEvent } from '../events/envelope.ts';
 
+/** Stands for a new event: what follows from it can name it as its cause without holding on to what it carries. */
+export interface EventMark {
+  readonly of: EventType;
+}
+
 /**
- * A new event's cause: an event already stored, or a new event that this process appended before this one, perhaps not
- * committed yet (the store knows the position it got). `null` only for the first event of a session.
+ * A new event's cause: an event already stored, or a new event (or its mark) that this process appended before this one, perhaps
+ * not committed yet (the store knows the position it got). `null` only for the first event of a session.
  */
-export type Cause = EventId | NewEvent | null;
+export type Cause = EventId | NewEvent | EventMark | null;
 
 export type NewEvent = {
   [Type in EventType]: {
@@ -25,6 +30,7 @@ export type NewEvent = {
     readonly run: RunId;
     readonly actor: Actor;
     readonly cause: Cause;
+    readonly mark?: EventMark | undefined;
     readonly payload: Payloads[Type];
     readonly step?: string | undefined;
     readonly tool?: string | undefined;

@@ -3,11 +3,11 @@
  * promise. What a rolled-back transaction wrote is forgotten again. Events nobody holds any more cost nothing.
  */
 import type { SessionId } from '../base/ids.ts';
-import type { NewEvent } from './port.ts';
+import type { EventMark, NewEvent } from './port.ts';
 
 export interface WrittenEvents {
   add(event: NewEvent, session: SessionId, position: number): void;
-  position(session: SessionId, event: NewEvent): number | undefined;
+  position(session: SessionId, event: NewEvent | EventMark): number | undefined;
   /** The transaction was committed. */
   keep(): void;
   /** The transaction was rolled back. */
@@ -15,12 +15,13 @@ export interface WrittenEvents {
 }
 
 export function createWrittenEvents(): WrittenEvents {
-  const positions = new WeakMap<NewEvent, { readonly session: SessionId; readonly position: number }>();
-  let uncommitted: NewEvent[] = [];
+  const positions = new WeakMap<NewEvent | EventMark, { readonly session: SessionId; readonly position: number }>();
+  let uncommitted: (NewEvent | EventMark)[] = [];
   return {
     add: (event, session, position) => {
-      positions.set(event, { session, position });
-      uncommitted.push(event);
+      const key = event.mark ?? event;
+      positions.set(key, { session, position });
+      uncommitted.push(key);
     },
     position: (session, event) => {
       const found = positions.get(event);
