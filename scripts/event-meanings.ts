@@ -74,6 +74,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       exhausted: 'whose budget has nothing left, when that ended it: a run, or the project',
       claims: 'what the report says was done, in a form that can be checked',
       verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
+      facts: 'what later runs of the session go by: tools approved for it, and the latest run of each member',
     },
   },
   'model.request': {
@@ -228,6 +229,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       unsent: 'how many of the last of these no request has carried yet',
       ending: 'why the turn must be the last',
       goesOn: 'whether a run that is taken up again goes on from here',
+      cut: 'what a root run has to know of everything before: it is read from here on',
     },
   },
   'task.error': {

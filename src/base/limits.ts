@@ -37,7 +37,9 @@ export const limits = {
   maxOutputTokens: 4_096,
   loopNudgeAt: 3,
   loopStopAt: 5,
-  conversationMessages: 400,
+  conversationMessages: 200,
+  conversationsKept: 32,
+  conversationTokensKept: 4_000_000,
 
   // runs
   runDepth: 16,

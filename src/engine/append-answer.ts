@@ -1,6 +1,8 @@
 /** Recording an answer: to a question that was asked and has none yet, of a run that has not ended. Of several, one is first. */
-import type { Answer } from '../events/catalogue.ts';
-import type { NewEvent, RunRow } from '../ledger/port.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { Answer, EventType } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { readAll } from './read-all.ts';
 import type { EngineParts } from './tree.ts';
 
@@ -17,7 +19,7 @@ export async function appendAnswer(
   if (endedAt !== null) return { kind: 'ended' };
   let tell: Tell;
   for (let heard: number | undefined; ; ) {
-    const known = await readAll(ledger, session, { run, types: ['approval.asked', 'task.clarify', 'approval.answered'] });
+    const known = await questionsOf(ledger, session, run, wait);
     const cause = known.findLast(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
     if (cause === undefined) return { kind: 'unknown' };
     if (known.some(({ step, event_type }) => step === wait && event_type === 'approval.answered')) return { kind: 'answered' };
@@ -33,4 +35,14 @@ export async function appendAnswer(
     // Something else came in between, perhaps another answer: look again, and let nothing come after that.
     if (outcome.kind === 'unheard') heard = outcome.inbound;
   }
+}
+
+const QUESTIONS: readonly EventType[] = ['approval.asked', 'task.clarify', 'approval.answered'];
+const NEWEST = 50;
+
+/** Questions and answers, oldest first, back to the one in question: it was asked last, or nearly so. */
+async function questionsOf(ledger: Ledger, session: SessionId, run: RunId, wait: string): Promise<readonly LedgerEvent[]> {
+  const newest = await ledger.read({ session, run, types: QUESTIONS, newest: true, limit: NEWEST });
+  const asked = newest.some(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
+  return asked || newest.length < NEWEST ? newest.toReversed() : await readAll(ledger, session, { run, types: QUESTIONS });
 }

@@ -17,6 +17,7 @@ import { createJournal } from './journal.ts';
 import { createLiveParts } from './live-parts.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createMembers, type Members } from './members.ts';
+import type { Past } from './past.ts';
 import type { LivePart } from './port.ts';
 import { createResting, type Resting } from './resting.ts';
 import type { AgentSetup } from './setup.ts';
@@ -42,10 +43,8 @@ export interface TreeOptions {
   readonly session: SessionId;
   readonly workspace: string;
   readonly fence: Fence;
-  /** What the session holds already, oldest first. */
-  readonly events: readonly LedgerEvent[];
-  /** Everything that came from outside up to this position is among the events; what came later is not heard yet. */
-  readonly heard: number;
+  /** What came later than it has heard is not heard yet. */
+  readonly past: Past;
   /** The root agent's setup, when it was just made. */
   readonly rootSetup?: AgentSetup | undefined;
   readonly watchers: ReadonlySet<(part: LivePart) => void>;
@@ -56,10 +55,12 @@ export interface TreeOptions {
 }
 
 export function buildTree(options: TreeOptions): DrivenTree {
-  const { session, workspace, events, heard, elsewhere } = options;
+  const { session, workspace, elsewhere } = options;
+  const { events, heard, facts, cut } = options.past;
   const parts = ofSession(options.parts, session);
   const past = groupByRun(events);
   const active = new Set<RunNode>();
+  const begunAt = new Map<RunId, number>();
   const live = createLiveParts(session, options.watchers);
   let stopped: Interruption | undefined;
   const bell = createBell();
@@ -73,8 +74,15 @@ export function buildTree(options: TreeOptions): DrivenTree {
     cancelAsked(active, tree.inbox);
     bell.ring();
   };
-  const inbox = createInbox({ ledger: parts.ledger, session, heard, shared: elsewhere !== undefined, onNews });
-  const { members, ...folds } = folded(events, inbox);
+  const inbox = createInbox({
+    ledger: parts.ledger,
+    session,
+    heard,
+    approved: facts.approved,
+    shared: elsewhere !== undefined,
+    onNews,
+  });
+  const { members, ...folds } = folded(options.past, inbox);
   const { channel, frozen, mailbox } = folds;
   const node = (
     run: RunId,
@@ -84,13 +92,18 @@ export function buildTree(options: TreeOptions): DrivenTree {
   ): RunNode => {
     const events = past.get(run) ?? [];
     const journal = createJournal(run, started.agent, parts.clock, events, parent?.journal.latest('run.started') ?? null);
-    const made: RunNode = { run, parent, depth: started.depth, journal, started, scopes, abort: new AbortController() };
+    const whole = cut?.run !== run;
+    const made: RunNode = { run, parent, depth: started.depth, journal, whole, started, scopes, abort: new AbortController() };
+    begunAt.set(run, parts.clock.now());
     active.add(made);
     frozen.began(run, started);
     members.began(run, started);
     if (parent !== undefined) endWith(parent.abort.signal, made.abort);
     return made;
   };
+
+  const activeBefore = (run: RunId): number =>
+    activeTime(events, run, cut?.run === run ? { position: cut.position, activeMs: cut.state.activeMs } : undefined);
 
   const tree: DrivenTree = {
     parts,
@@ -121,12 +134,15 @@ export function buildTree(options: TreeOptions): DrivenTree {
       await tree.writer.flushed();
       return await conversationOf(parts.ledger, session, of.started.continues);
     },
-    activeBefore: (run) => activeTime(events, run),
+    activeBefore,
+    activeSoFar: (run) => activeBefore(run) + parts.clock.now() - (begunAt.get(run) ?? parts.clock.now()),
+    facts: () => ({ approved: [...inbox.approved()], members: members.state() }),
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
     begun: (run) => past.has(run),
     async child(parent, request) {
       const child = await startChild(tree, parent, request, past, node);
-      child.result.then(() => members.ended(childRunId(parent.run, request.key))).catch(() => undefined);
+      const run = childRunId(parent.run, request.key);
+      child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;
     },
     news: (timeoutMs, signal) => sleep(parts.clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
@@ -179,7 +195,7 @@ interface Folds {
   readonly resting: Resting;
 }
 
-function folded(events: readonly LedgerEvent[], inbox: Inbox): Folds {
+function folded({ events, facts, cut }: Past, inbox: Inbox): Folds {
   const folds = {
     channel: createChannel(),
     frozen: createFrozen(),
@@ -187,6 +203,11 @@ function folded(events: readonly LedgerEvent[], inbox: Inbox): Folds {
     members: createMembers(),
     resting: createResting(),
   };
+  folds.members.restore(facts.members);
+  if (cut !== undefined) {
+    folds.frozen.restore(cut.state);
+    for (const rests of cut.state.rests) folds.resting.note(cut.run, rests);
+  }
   for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);
   return folds;
 }

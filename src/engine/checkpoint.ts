@@ -6,6 +6,7 @@ import type { Payloads } from '../events/catalogue.ts';
 import { type Message, type ToolResultPart, type UserMessage, userText } from '../events/messages.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import type { Checkpoint, Condensing } from '../session/port.ts';
+import type { Cut } from './past.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
 
@@ -32,9 +33,20 @@ export async function condense(
     // Assistants are taken up by going through the calls that spawned them.
     goesOn: tree.spawned.of(node.run).length === 0,
     ...(ending === undefined ? {} : { ending }),
+    ...cutOf(tree, node, kept.slice(kept.length - unsent), steps),
   };
   tree.writer.enqueue([node.journal.event('task.summary', payload, { step, actor: 'system' })]);
   return summary;
+}
+
+/** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard. */
+function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], steps: StepIndex): { readonly cut?: Cut } {
+  const foreign = unsent.some((message) => steps.placeOf(message).run !== undefined);
+  const { run, parent, started } = node;
+  if (parent !== undefined || started.seat !== undefined || foreign) return {};
+  if (tree.spawned.of(run).length > 0 || tree.mailbox.unheard(run).length > 0) return {};
+  const { frozen, resting } = tree;
+  return { cut: { activeMs: tree.activeSoFar(run), facts: tree.facts(), rests: resting.state(run), ...frozen.state(run) } };
 }
 
 /** The run's own request is in its start; a pattern's words in its place are nowhere else. */

@@ -158,11 +158,12 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(wallTimeOver(node, result), []);
   events.push(...dismissals(tree, node));
+  const facts = node.parent === undefined ? { facts: tree.facts() } : {};
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);
     if (final.error !== undefined)
       closing.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
-    return [...closing, node.journal.event('run.ended', endedPayload(node.run, final), { step: END_STEP })];
+    return [...closing, node.journal.event('run.ended', { ...endedPayload(node.run, final), ...facts }, { step: END_STEP })];
   });
 }
 
@@ -175,7 +176,7 @@ function report(tree: Tree, node: RunNode, result: RunResult): NewEvent[] {
 }
 
 /** What the ledger says about how a run ended. */
-export function resultOfEnd(run: RunId, payload: Payloads['run.ended']): RunResult {
+export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads['run.ended']): RunResult {
   return { ...payload, finalRun: (payload.finalRun ?? run) as RunId, turns: payload.turns ?? 0 };
 }
 

@@ -11,12 +11,12 @@ import { failureOf } from './failure-of.ts';
 import { canGoOn } from './go-on.ts';
 import { Interruption } from './interruption.ts';
 import { type Lease, type Life, leaveOrTakeBack } from './leave-run.ts';
+import { type Past, pastOf } from './past.ts';
 import type { LivePart, ResumeOutcome, RunEnd, RunHandle } from './port.ts';
-import { readAll } from './read-all.ts';
 import type { AgentSetup } from './setup.ts';
 import { createSlots } from './slots.ts';
 import { assistantLimits } from './spawned.ts';
-import { heardIn, resumed } from './taking-up.ts';
+import { resumed } from './taking-up.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 import { openWaits } from './waits.ts';
 import type { OverLimit } from './writer.ts';
@@ -27,9 +27,7 @@ export interface DriveTask {
   readonly fence: Fence;
   readonly workspace: string;
   readonly started: Payloads['run.started'];
-  readonly events: readonly LedgerEvent[];
-  /** Everything that came from outside up to this position is among the events. */
-  readonly heard: number;
+  readonly past: Past;
   readonly rootSetup?: AgentSetup | undefined;
   /** Written before anything else. */
   opening(root: RunNode): readonly NewEvent[];
@@ -78,12 +76,12 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
     const stopListening = parts.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
     let lease = first;
     let fence = task.fence;
-    const next = (events: readonly LedgerEvent[]): Life => live({ ...task, fence, events, heard: heardIn(events) }, lease);
+    const next = (past: Past): Life => live({ ...task, fence, past }, lease);
     for (;;) {
       // Something may have come in between reading the ledger and listening.
       const caughtUp = at.current.tree.refresh().catch(() => undefined);
       if (at.current.root.journal.past.length > 0) await caughtUp;
-      const end = await driveUntilStuck(parts, at, async () => next(await readAll(parts.ledger, task.session)));
+      const end = await driveUntilStuck(parts, at, async () => next(await pastOf(parts.ledger, task.session, task.run)));
       const leaving = leaveOrTakeBack(parts, at.current, lease, end).then(async (left) => {
         if (left.kind === 'left' && left.below) await endCancelledBelow(parts, slots, task).catch(() => undefined);
         return left;
@@ -99,9 +97,9 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
       if (here !== undefined) here.leaving = undefined;
       fence = left.fence;
       lease = leaseOf(parts, fence);
-      at.current = next(left.events);
+      at.current = next(left.past);
       // When it cannot be written, driving says so.
-      await begin(at.current, resumed(parts, left.events, false)).catch(() => undefined);
+      await begin(at.current, resumed(parts, left.past, false)).catch(() => undefined);
     }
   };
   return {
@@ -176,8 +174,7 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuil
     try {
       await tree.writer.flushed();
       await tree.refresh();
-      if (!unheard && !canGoOn(tree))
-        return { kind: 'waiting', waits: openWaits(await readAll(parts.ledger, tree.session, { exact: false })) };
+      if (!unheard && !canGoOn(tree)) return { kind: 'waiting', waits: await openWaits(parts.ledger, tree.session) };
       at.current = await rebuild();
       // What came while the ledger was read was told to the life before.
       await at.current.tree.refresh();

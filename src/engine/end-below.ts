@@ -9,10 +9,10 @@ import { buildTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
 import type { Inbox } from './inbox.ts';
 import { Interruption } from './interruption.ts';
+import { wholePast } from './past.ts';
 import { placed } from './placed.ts';
 import { readAll } from './read-all.ts';
 import type { Slots } from './slots.ts';
-import { heardIn } from './taking-up.ts';
 import type { EngineParts } from './tree.ts';
 
 interface Root {
@@ -43,13 +43,13 @@ export async function endCancelledBelow(parts: EngineParts, slots: Slots, root: 
 }
 
 async function endThem(parts: EngineParts, slots: Slots, { session, run: root }: Root, fence: Fence): Promise<number> {
-  const events = await readAll(parts.ledger, session);
+  const past = wholePast(await readAll(parts.ledger, session));
+  const { events, heard } = past;
   const first = events.find((event) => event.event_type === 'session.started');
-  const heard = heardIn(events);
   if (first?.event_type !== 'session.started') return heard;
   const { workspace } = first.payload;
   const none = { watchers: new Set<never>(), released: () => undefined };
-  const tree = buildTree({ parts, session, workspace, fence, events, heard, slots, ...none });
+  const tree = buildTree({ parts, session, workspace, fence, past, slots, ...none });
   for (const run of topmost(events, tree.inbox, root)) {
     const node = placed(tree, events, run);
     // Time in which nobody worked does not count; and the pause of those above it is not taken back.

@@ -8,7 +8,6 @@ import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { appendAnswer } from './append-answer.ts';
 import type { Driver } from './driver.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
-import { readAll } from './read-all.ts';
 import { startedEvent, startNew, takeUp } from './take-up.ts';
 import type { EngineParts } from './tree.ts';
 import { openWaits } from './waits.ts';
@@ -81,7 +80,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     },
     async waits(run) {
       const row = await rowOf(run);
-      return row === undefined ? [] : openWaits(await readAll(parts.ledger, row.session, { types: waitTypes, exact: false }));
+      return row === undefined ? [] : await openWaits(parts.ledger, row.session);
     },
     watch(watcher) {
       watchers.add(watcher);
@@ -96,5 +95,3 @@ async function rootOf(ledger: Ledger, row: RunRow): Promise<RunRow> {
   for (let up = row.parent; up !== null; up = root.parent) root = (await ledger.runs({ run: up }))[0] ?? root;
   return root;
 }
-
-const waitTypes = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'] as const;

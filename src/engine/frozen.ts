@@ -5,6 +5,7 @@
  */
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import type { Cut } from './past.ts';
 
 export type Child = NonNullable<Payloads['tool.result']['child']>;
 
@@ -21,6 +22,9 @@ export interface Frozen {
   dismiss(answeredIn: string): void;
   /** The children that a run may name: its own, and those of the conversation it goes on with. */
   own(run: string): Child[];
+  /** Which children below a run can be asked, to be told to a life that does not read about them. */
+  state(run: string): Pick<Cut, 'held' | 'begun'>;
+  restore(state: Pick<Cut, 'held' | 'begun'>): void;
   /** The children that a conversation and the runs below it can still ask, all the way down. */
   below(run: string): Child[];
 }
@@ -70,6 +74,22 @@ export function createFrozen(): Frozen {
     inTurn,
     dismiss,
     find: (run, id) => holder(run, id)?.get(id),
+    state(run) {
+      const tops = conversation(run);
+      const below = [...children].filter(([caller]) => within(caller, tops));
+      const held = below.flatMap(([caller, own]) =>
+        [...own.values()].flatMap((child) => (child.chat ? [{ run: caller, child }] : [])),
+      );
+      const places = new Map<string, Pick<Payloads['run.started'], 'parent' | 'continues'>>();
+      for (const { run: caller } of held)
+        for (let at: string | undefined = caller; at !== undefined && !places.has(at); at = begun.get(at)?.parent)
+          places.set(at, begun.get(at) ?? {});
+      return { held, begun: [...places].map(([of, { parent, continues }]) => placeOf(of, parent, continues)) };
+    },
+    restore(state) {
+      for (const { run, parent, continues } of state.begun) began(run, { parent, continues });
+      for (const { run, child } of state.held) note(run, child);
+    },
     own: (run) => [...conversation(run)].flatMap((at) => [...(children.get(at)?.values() ?? [])]).filter((child) => child.chat),
     below(run) {
       const tops = conversation(run);
@@ -83,3 +103,9 @@ export function createFrozen(): Frozen {
     },
   };
 }
+
+const placeOf = (run: string, parent: string | undefined, continues: string | undefined): Cut['begun'][number] => ({
+  run,
+  ...(parent === undefined ? {} : { parent }),
+  ...(continues === undefined ? {} : { continues }),
+});

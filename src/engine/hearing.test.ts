@@ -318,7 +318,7 @@ describe('two looks at the same time', () => {
       stored.push({ position, run_id: RUN, event_type: 'run.signalled', payload } as LedgerEvent);
     };
     const onNews = (news: readonly LedgerEvent[]) => void told.push(...news.map(({ position }) => position));
-    const inbox = createInbox({ ledger, session: SESSION, heard: 0, shared: false, onNews });
+    const inbox = createInbox({ ledger, session: SESSION, heard: 0, approved: [], shared: false, onNews });
     comes(1);
     const first = inbox.refresh();
     await expect.poll(() => gates.length).toBe(1);
@@ -342,7 +342,7 @@ describe('two looks at the same time', () => {
         return [];
       },
     } as Partial<Ledger> as Ledger;
-    const inbox = createInbox({ ledger, session: SESSION, heard: 3, shared: false, onNews: () => undefined });
+    const inbox = createInbox({ ledger, session: SESSION, heard: 3, approved: [], shared: false, onNews: () => undefined });
     inbox.apply({ position: 9, run_id: RUN, event_type: 'run.signalled', payload: { signal: 'cancel' } } as LedgerEvent);
     await inbox.refresh();
     expect(read).toEqual([3]);

@@ -15,6 +15,8 @@ export interface Inbox {
   answer(run: RunId, wait: string): Answer | undefined;
   /** Whether somebody approved this tool for the rest of the session. */
   approvedForSession(tool: string): boolean;
+  /** Every tool that somebody approved for it. */
+  approved(): readonly string[];
   cancelled(run: RunId): string | undefined;
   /** How many runs were asked to end. */
   cancels(): number;
@@ -32,6 +34,8 @@ export interface InboxOptions {
   readonly session: SessionId;
   /** What came from outside up to this position was read before, and is applied by whoever has read it. */
   readonly heard: number;
+  /** Tools that were approved for the session before. */
+  readonly approved: readonly string[];
   /**
    * Others work on runs of this session, so what they broadcast, and that they end, comes in from outside too; and that one run
    * was taken up says nothing about the others.
@@ -40,12 +44,12 @@ export interface InboxOptions {
   onNews(news: readonly LedgerEvent[]): void;
 }
 
-export function createInbox({ ledger, session, heard, shared, onNews }: InboxOptions): Inbox {
+export function createInbox({ ledger, session, heard, approved, shared, onNews }: InboxOptions): Inbox {
   const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast', 'run.ended'] : inboundTypes;
   const signals = createSignals(shared);
   const answers = new Map<string, Answer>();
   const asked = new Map<string, string>();
-  const remembered = new Set<string>();
+  const remembered = new Set<string>(approved);
   let cursor = heard;
   let reading: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -73,6 +77,7 @@ export function createInbox({ ledger, session, heard, shared, onNews }: InboxOpt
     apply,
     answer: (run, wait) => answers.get(`${run} ${wait}`),
     approvedForSession: (tool) => remembered.has(tool),
+    approved: () => [...remembered],
     cancelled: signals.cancelled,
     cancels: signals.cancels,
     pauseAsked: signals.pauseAsked,

@@ -24,7 +24,11 @@ export interface Journal {
   /** The recorded event of this type for a step, if there is one. The last one counts. */
   recorded<Type extends EventType>(type: Type, step: string): EventOf<Type> | undefined;
   /** Builds an event of this run and makes it the run's latest. It is not written yet. */
-  event<Type extends EventType>(type: Type, payload: Payloads[Type], options?: EventOptions): NewEvent & { readonly mark: EventMark };
+  event<Type extends EventType>(
+    type: Type,
+    payload: Payloads[Type],
+    options?: EventOptions,
+  ): NewEvent & { readonly mark: EventMark };
   /** The run's latest event, as a cause for others. */
   newest(): Cause;
   /** What the run does next follows from this event of another run, unless the run went on from there in an earlier life. */

@@ -2,12 +2,11 @@
  * Leaving a run that cannot go on. Whoever appends an answer or a cancel while the lease is held counts on the holder to hear
  * it, so the last look comes after the lease was given back: from then on they see that nobody drives the run.
  */
-import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence } from '../ledger/port.ts';
 import type { DrivenTree } from './build-tree.ts';
 import { canGoOn } from './go-on.ts';
+import { type Past, pastOf } from './past.ts';
 import type { RunEnd } from './port.ts';
-import { readAll } from './read-all.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
 /** One life of a driven run. */
@@ -28,8 +27,8 @@ export interface Lease {
 export type Left =
   /** `below`: a run below the root was cancelled and has not ended, while the rest stays as it is. */
   | { readonly kind: 'left'; readonly end: RunEnd; readonly below: boolean }
-  /** Something came in time: the lease was taken again, and this is what the session holds. */
-  | { readonly kind: 'back'; readonly fence: Fence; readonly events: readonly LedgerEvent[] };
+  /** Something came in time: the lease was taken again, and this is what there is to know. */
+  | { readonly kind: 'back'; readonly fence: Fence; readonly past: Past };
 
 export async function leaveOrTakeBack(parts: EngineParts, life: Life, lease: Lease, end: RunEnd): Promise<Left> {
   await lease.giveBack();
@@ -43,7 +42,7 @@ export async function leaveOrTakeBack(parts: EngineParts, life: Life, lease: Lea
     // Who holds it now has read the ledger after us.
     if (taken.kind !== 'acquired') return { kind: 'left', end: { kind: 'lost' }, below: false };
     try {
-      return { kind: 'back', fence: taken.fence, events: await readAll(ledger, tree.session) };
+      return { kind: 'back', fence: taken.fence, past: await pastOf(ledger, tree.session, root.run) };
     } catch (error) {
       await ledger.release(taken.fence);
       throw error;

@@ -1,5 +1,5 @@
 /**
- * Everything a session holds, or everything of one run or some types, page by page: as it was appended, because runs are built
+ * Everything a session holds, or everything of one run, one tree or some types, page by page: as it was appended, because runs are built
  * from it. What is shown to somebody is read with `exact: false`.
  */
 import { TroupeError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import type { Ledger, ReadQuery } from '../ledger/port.ts';
 export async function readAll(
   ledger: Ledger,
   session: SessionId,
-  { after: start = 0, ...only }: Pick<ReadQuery, 'run' | 'types' | 'after' | 'exact'> = {},
+  { after: start = 0, ...only }: Pick<ReadQuery, 'run' | 'root' | 'types' | 'after' | 'exact'> = {},
 ): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = [];
   for (;;) {

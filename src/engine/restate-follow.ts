@@ -6,7 +6,6 @@
 import { sleep } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { RunRow } from '../ledger/port.ts';
 import { resultOfEnd } from './drive-run.ts';
@@ -14,8 +13,6 @@ import type { OpenWait, RunEnd } from './port.ts';
 import { readAll } from './read-all.ts';
 import type { EngineParts } from './tree.ts';
 import { deadlineStep, openWaits } from './waits.ts';
-
-const WAITS: readonly EventType[] = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'];
 
 export async function follow(
   parts: EngineParts,
@@ -63,7 +60,7 @@ function endOf(event: LedgerEvent, run: RunId): RunEnd | undefined {
 }
 
 async function waitsOf(parts: EngineParts, session: SessionId): Promise<OpenWait[]> {
-  return openWaits(await readAll(parts.ledger, session, { types: WAITS, exact: false }));
+  return await openWaits(parts.ledger, session);
 }
 
 async function stuckOn(parts: EngineParts, session: SessionId): Promise<readonly OpenWait[] | undefined> {

@@ -14,6 +14,7 @@ import { buildTree, type DrivenTree } from './build-tree.ts';
 import { driveRun, limitWallTime } from './drive-run.ts';
 import { failureOf } from './failure-of.ts';
 import { Interruption } from './interruption.ts';
+import { NO_PAST } from './past.ts';
 import { placed, startedOf } from './placed.ts';
 import { readAll } from './read-all.ts';
 import type { Slots } from './slots.ts';
@@ -85,8 +86,8 @@ async function withLease(
     session,
     workspace,
     fence,
-    events,
-    heard,
+    // Its own journal and what the others left are all there.
+    past: { ...NO_PAST, events, heard },
     slots,
     elsewhere,
     watchers: new Set(),

@@ -4,23 +4,26 @@
  */
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Part } from '../patterns/verification.ts';
-import type { Child } from './frozen.ts';
+import type { Cut } from './past.ts';
 
 export interface Resting {
   apply(event: LedgerEvent): void;
   /** Notes what a sub-agent's answers are worth, all of them so far. */
-  note(run: string, child: Child): void;
+  note(run: string, child: Cut['rests'][number]): void;
   of(run: string): readonly Part[];
+  state(run: string): Cut['rests'];
 }
 
 export function createResting(): Resting {
   const byRun = new Map<string, Map<string, Part>>();
-  const note = (run: string, { id, agent, verification }: Child): void => {
+  const note = (run: string, { id, agent, verification }: Cut['rests'][number]): void => {
     const parts = byRun.get(run) ?? new Map<string, Part>();
     byRun.set(run, parts.set(id, { name: agent, result: { status: 'completed', verification } }));
   };
   return {
     note,
+    state: (run) =>
+      [...(byRun.get(run) ?? [])].map(([id, { name, result }]) => ({ id, agent: name, verification: result.verification })),
     of: (run) => [...(byRun.get(run)?.values() ?? [])],
     apply(event) {
       if (event.event_type === 'tool.result' && event.payload.child !== undefined) note(event.run_id, event.payload.child);

@@ -24,10 +24,11 @@ interface Known {
 
 export function createFileMemory(tree: Tree, node: RunNode): FileMemory {
   const known = noted(node.journal.past);
+  const earlier = node.whole ? node.started.continues : node.run;
   let inherited: Promise<ReadonlyMap<string, Known>> | undefined;
   /** Read only when it matters: most runs change no file that an earlier one has seen. */
   const before = (): Promise<ReadonlyMap<string, Known>> => {
-    inherited ??= earlierRuns(tree, node.started.continues);
+    inherited ??= earlierRuns(tree, earlier);
     return inherited;
   };
   return {
@@ -35,7 +36,7 @@ export function createFileMemory(tree: Tree, node: RunNode): FileMemory {
     during: (turn) => ({
       async version(path) {
         const own = versionOf(known.get(path), turn);
-        return own === undefined && node.started.continues !== undefined ? (await before()).get(path)?.latest.sha256 : own;
+        return own === undefined && earlier !== undefined ? (await before()).get(path)?.latest.sha256 : own;
       },
       changedBy: (path, sha256) => authorOf(tree, node.run, path, sha256),
     }),

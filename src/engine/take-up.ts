@@ -1,24 +1,24 @@
 /** Starting a run, and taking one up that was left: what is checked, what is written first. */
-import type { RunId, SessionId } from '../base/ids.ts';
+import type { EventId, RunId, SessionId } from '../base/ids.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
-import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { EventOf } from '../events/envelope.ts';
 import type { Fence, LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { projectScope, scopesOf, tighter } from './budget.ts';
 import { ofSession } from './build-tree.ts';
-import { END_STEP, resultOfEnd, SETUP_STEP } from './drive-run.ts';
+import { resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
 import { createMembers } from './members.ts';
 import { nobodyToAsk } from './models-below.ts';
+import { latestEnded, NO_PAST, type Past, pastBefore, pastOf } from './past.ts';
 import type { ResumeOutcome, StartOutcome, StartRequest } from './port.ts';
 import { prepareAgent, unknownPrice } from './prepare.ts';
 import { brokenReference } from './reachable.ts';
-import { readAll } from './read-all.ts';
 import { budgetOf, recordedDefinition, setupPayload } from './setup.ts';
 import { adapted } from './setup-run.ts';
 import { assistantLimits } from './spawned.ts';
-import { heardIn, resumed } from './taking-up.ts';
+import { resumed } from './taking-up.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
 export async function startNew(all: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
@@ -41,9 +41,10 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
 
   const lease = await acquire(parts.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
-  const events = request.session === undefined ? [] : await readAll(parts.ledger, session);
+  const begun = request.session === undefined ? undefined : await begunSession(parts.ledger, session);
+  const past = begun === undefined ? NO_PAST : await pastBefore(parts.ledger, session);
   const { member, model, workspaces } = request;
-  const before = member === undefined ? continued(events, request.agent) : latestOf(events, member);
+  const before = await continued(parts.ledger, session, request, past);
   const started: Payloads['run.started'] = {
     agent: setup.value.definition.name,
     input: request.input,
@@ -53,13 +54,13 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
     ...(before === undefined ? {} : { continues: before }),
     ...(member === undefined ? {} : { member }),
     ...(model === undefined ? {} : { model }),
-    ...(workspaceChanges(events, request.workspace) ? { workspace: request.workspace } : {}),
+    ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
     ...(workspaces === undefined ? {} : { workspaces }),
   };
   const opening = (root: RunNode): readonly NewEvent[] => {
-    const cause = events.at(-1)?.event_id ?? null;
+    const cause = begun?.newest ?? null;
     const begin =
-      events.length > 0
+      begun !== undefined
         ? []
         : [root.journal.event('session.started', { workspace: request.workspace }, { actor: 'system', cause })];
     const start = root.journal.event('run.started', started, {
@@ -77,8 +78,7 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
       fence: lease.fence,
       workspace: request.workspace,
       started,
-      events,
-      heard: heardIn(events),
+      past,
       rootSetup: setup.value,
       opening,
     };
@@ -105,10 +105,10 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver, p
   const lease = await acquire(parts.ledger, root.session, root.run);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
-  const events = await readAll(parts.ledger, root.session);
-  const started = events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
-  const session = events.find((event) => event.event_type === 'session.started');
-  if (started?.event_type !== 'run.started' || session?.event_type !== 'session.started') {
+  const past = await pastOf(parts.ledger, root.session, root.run);
+  const started = past.events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
+  const session = await begunSession(parts.ledger, root.session);
+  if (started?.event_type !== 'run.started' || session === undefined) {
     await parts.ledger.release(lease.fence);
     return { kind: 'unknown' };
   }
@@ -118,11 +118,10 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver, p
       session: root.session,
       run: root.run,
       fence: lease.fence,
-      workspace: session.payload.workspace,
+      workspace: session.workspace,
       started: started.payload,
-      events,
-      heard: heardIn(events),
-      opening: resumed(parts, events, takenOver),
+      past,
+      opening: resumed(parts, past, takenOver),
     });
     return { kind: 'resumed', handle, takenOver };
   } catch (error) {
@@ -143,27 +142,29 @@ export async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf
   return event?.event_type === 'run.started' ? event : undefined;
 }
 
-/** The latest root run of the same agent that has ended: its conversation goes on. */
-function continued(events: readonly LedgerEvent[], agent: string): string | undefined {
-  const ended = new Set(
-    events.flatMap((event) => (event.event_type === 'run.ended' && event.step === END_STEP ? [event.run_id] : [])),
-  );
-  return events.findLast(
-    (event) =>
-      event.event_type === 'run.started' && event.payload.agent === agent && event.payload.depth === 0 && ended.has(event.run_id),
-  )?.run_id;
-}
-
-function latestOf(events: readonly LedgerEvent[], member: string): RunId | undefined {
+/** Whose conversation goes on: the latest root run of the same agent that has ended, or the member's latest run. */
+async function continued(
+  ledger: Ledger,
+  session: SessionId,
+  { agent, member }: StartRequest,
+  { events, facts }: Past,
+): Promise<string | undefined> {
+  if (member === undefined) return await latestEnded(ledger, session, agent);
   const members = createMembers();
+  members.restore(facts.members);
   for (const event of events) members.apply(event);
   return members.latest(member);
 }
 
-/** Whether the run works elsewhere than its session did from the beginning. */
-function workspaceChanges(events: readonly LedgerEvent[], workspace: string): boolean {
-  const first = events.find((event) => event.event_type === 'session.started');
-  return first?.event_type === 'session.started' && first.payload.workspace !== workspace;
+/** Where a session works that has begun, and its newest event. */
+async function begunSession(
+  ledger: Ledger,
+  session: SessionId,
+): Promise<{ readonly workspace: string; readonly newest: EventId } | undefined> {
+  const [first] = await ledger.read({ session, limit: 1 });
+  const [newest] = await ledger.read({ session, newest: true, limit: 1 });
+  if (first?.event_type !== 'session.started' || newest === undefined) return undefined;
+  return { workspace: first.payload.workspace, newest: newest.event_id };
 }
 
 type Acquired = LeaseOutcome | { readonly kind: 'failed'; readonly error: Failure };

@@ -27,6 +27,7 @@ import type { Frozen } from './frozen.ts';
 import type { Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { Mailbox } from './mailbox.ts';
+import type { SessionFacts } from './past.ts';
 import type { LivePart } from './port.ts';
 import type { Resting } from './resting.ts';
 import type { AgentSetup } from './setup.ts';
@@ -96,6 +97,8 @@ export interface RunNode {
   readonly parent: RunNode | undefined;
   readonly depth: number;
   readonly journal: Journal;
+  /** The journal holds everything that the run did before; otherwise what it did since it was condensed last. */
+  readonly whole: boolean;
   readonly started: Payloads['run.started'];
   readonly scopes: readonly BudgetScope[];
   readonly abort: AbortController;
@@ -146,6 +149,10 @@ export interface Tree {
   setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
   /** How long the run has been worked on before this life. */
   activeBefore(run: RunId): number;
+  /** The same up to now. */
+  activeSoFar(run: RunId): number;
+  /** What later runs of the session go by. */
+  facts(): SessionFacts;
   /** Whether a run had begun before this life. */
   begun(run: RunId): boolean;
   /** Starts a child run, or takes up one that had started before. */

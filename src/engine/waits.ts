@@ -2,12 +2,13 @@
  * Durable waits. A question is an event, its answer is another; between the two nothing runs and nothing is held. A run
  * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
  */
-import { type RunId, threadOf } from '../base/ids.ts';
-import type { Answer, Payloads } from '../events/catalogue.ts';
+import { type RunId, type SessionId, threadOf } from '../base/ids.ts';
+import type { Answer, EventType, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import type { NewEvent } from '../ledger/port.ts';
+import type { Ledger, NewEvent } from '../ledger/port.ts';
 import { foldWaits, initialWaits } from '../projections/waits.ts';
 import { Interruption } from './interruption.ts';
+import { unfinished } from './past.ts';
 import type { OpenWait } from './port.ts';
 import type { RunNode, Tree } from './tree.ts';
 
@@ -63,8 +64,14 @@ export const questionId = (run: RunId, wait: string): string => `${run}/${wait}`
 /** Where it is recorded until when a wait is waited for. */
 export const deadlineStep = (wait: string): string => `${wait}/deadline`;
 
-/** Questions without an answer, oldest first. */
-export function openWaits(events: Iterable<LedgerEvent>): OpenWait[] {
+const WAITS: readonly EventType[] = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'];
+
+/** Questions of a session without an answer, oldest first. No turn that is over has one. */
+export async function openWaits(ledger: Ledger, session: SessionId): Promise<OpenWait[]> {
+  return waitsIn(await unfinished(ledger, session, WAITS));
+}
+
+function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
   const agents = new Map<string, string>();
   let waits = initialWaits();
   for (const event of events) {

@@ -8,12 +8,17 @@ import type { LedgerEvent } from '../events/envelope.ts';
 /** What others append while nobody drives the run is no work on it. */
 const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
 
-export function activeTime(session: readonly LedgerEvent[], run: string): number {
-  let active = 0;
-  let started = false;
+/** `before`: how long it was up to a position; only what comes after it is counted. */
+export function activeTime(
+  session: readonly LedgerEvent[],
+  run: string,
+  before?: { readonly position: number; readonly activeMs: number },
+): number {
+  let active = before?.activeMs ?? 0;
+  let started = before !== undefined;
   let last: number | undefined;
   for (const event of session) {
-    if (INBOUND.has(event.event_type)) continue;
+    if (INBOUND.has(event.event_type) || event.position < (before?.position ?? 0)) continue;
     const at = Date.parse(event.timestamp);
     const takenUp = event.event_type === 'run.resumed';
     if (started && !takenUp && last !== undefined) active += Math.max(0, at - last);

@@ -52,6 +52,21 @@ export const answer = z.discriminatedUnion('kind', [
 ]);
 export type Answer = z.infer<typeof answer>;
 
+/** Tools that were approved for the whole session, and the latest run of each member of its group, by its place there. */
+const sessionFacts = z.object({
+  approved: z.array(z.string()),
+  members: z.array(z.object({ path: z.string(), run: z.string() })),
+});
+
+const frozenChild = z.object({
+  id: z.string(),
+  agent: z.string(),
+  run: z.string(),
+  chat: z.boolean(),
+  turnsRemaining: z.number().int(),
+  verification,
+});
+
 export const modelFailure = z.object({
   kind: z.enum([
     'auth',
@@ -156,6 +171,8 @@ const catalogue = {
     exhausted: z.string().optional(),
     claims: z.array(claim).optional(),
     verification,
+    /** What later runs of the session go by; of a root run only. */
+    facts: sessionFacts.optional(),
   }),
 
   'model.request': z.object({
@@ -207,16 +224,7 @@ const catalogue = {
     /** The versions of files, by their SHA-256, that the agent knows from this; `null` where there is none. */
     saw: z.array(z.object({ path: z.string(), sha256: z.string().nullable(), written: z.boolean().optional() })).optional(),
     /** The sub-agent that answered, whether it can be asked again, and what all its answers so far are worth. */
-    child: z
-      .object({
-        id: z.string(),
-        agent: z.string(),
-        run: z.string(),
-        chat: z.boolean(),
-        turnsRemaining: z.number().int(),
-        verification,
-      })
-      .optional(),
+    child: frozenChild.optional(),
   }),
 
   'handoff.made': z.object({ to: z.string(), include: z.enum(['report', 'request']) }),
@@ -302,6 +310,20 @@ const catalogue = {
     ending: z.string().optional(),
     /** A run that is taken up again goes on from here; otherwise it is gone through from its start. */
     goesOn: z.boolean(),
+    /** Of a root run that depends on nothing before this but what is written here: it is read from here on. */
+    cut: z
+      .object({
+        /** How long the run has been worked on. */
+        activeMs: z.number(),
+        facts: sessionFacts,
+        /** Sub-agents that can be asked again, each with the run that called it. */
+        held: z.array(z.object({ run: z.string(), child: frozenChild })),
+        /** The answers of sub-agents that the run rests on. */
+        rests: z.array(z.object({ id: z.string(), agent: z.string(), verification })),
+        /** Where these runs stand. */
+        begun: z.array(z.object({ run: z.string(), parent: z.string().optional(), continues: z.string().optional() })),
+      })
+      .optional(),
   }),
   'task.error': failure,
   'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),

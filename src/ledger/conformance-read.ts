@@ -42,6 +42,13 @@ export const readChecks: readonly ConformanceCheck[] = [
       assert.deepEqual(await read({ types: ['run.started'] }), [1, 4]);
       assert.deepEqual(await read({ types: ['run.started'], run: writer.run, after: 1 }), [4]);
       assert.deepEqual(await writer.ledger.read({ session: store.newSession() }), []);
+      assert.deepEqual(await read({ newest: true, limit: 2 }), [4, 3]);
+      assert.deepEqual(await read({ newest: true, run: writer.run, types: ['run.started'], limit: 1 }), [4]);
+      assert.deepEqual(await read({ newest: true, types: ['run.started', 'step.recorded'], after: 1 }), [4, 3, 2]);
+      assert.deepEqual(await read({ root: writer.run }), [1, 2, 3, 4]);
+      assert.deepEqual(await read({ root: writer.run, after: 2, limit: 1 }), [3]);
+      assert.deepEqual(await read({ root: writer.run, types: ['step.recorded', 'run.ended'] }), [2, 3]);
+      assert.deepEqual(await read({ root: child }), []);
     },
   },
   {

@@ -82,6 +82,8 @@ export interface ReadQuery {
   /** Only events after this position. */
   readonly after?: number;
   readonly run?: RunId;
+  /** Only events of this root run and of the runs below it. */
+  readonly root?: RunId;
   readonly types?: readonly EventType[];
   readonly limit?: number;
   /**
@@ -89,6 +91,8 @@ export interface ReadQuery {
    * given as it was redacted, and says so (`inexact`).
    */
   readonly exact?: boolean;
+  /** The newest first, instead of the oldest. */
+  readonly newest?: boolean;
 }
 
 /** One row per run, kept in step with the run's events: an index, rebuilt from them at any time. */
@@ -109,6 +113,7 @@ export interface RunFilter {
   readonly session?: SessionId;
   /** Only runs without a parent. */
   readonly roots?: boolean;
+  readonly agent?: string;
   readonly states?: readonly RunRow['state'][];
   /** Newest first. */
   readonly limit?: number;
@@ -164,7 +169,7 @@ export interface GcReport {
 export interface Ledger {
   append(request: Append): Promise<AppendOutcome>;
 
-  /** At most `limit` (default 1,000) events in order, payloads included. */
+  /** At most `limit` (default 1,000) events in order, payloads included. Looks at no more than the question is about. */
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
   /** Everything after `after`, then what comes, from any process, until `signal` aborts. Loses and repeats nothing. */
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;

@@ -20,8 +20,11 @@ SELECT event.position, run.name AS run, event.parent, event.at, event.actor, eve
 FROM event JOIN run ON run.id = event.run LEFT JOIN payload ON payload.ref = event.payload
 WHERE event.session = (SELECT id FROM session WHERE name = $1) AND event.position > $2`;
 /** A run's events cannot come before its first one: the scan starts there, however long the session is. */
-const OF_RUN = ` AND event.run = (SELECT id FROM run WHERE name = $4)
-AND event.position >= (SELECT first FROM run WHERE name = $4)`;
+const OF_RUN = (value: string): string => ` AND event.run = (SELECT id FROM run WHERE name = ${value})
+AND event.position >= (SELECT first FROM run WHERE name = ${value})`;
+const OF_TREE = (value: string): string => ` AND event.position >= (SELECT first FROM run WHERE name = ${value})
+AND event.run IN (SELECT id FROM run WHERE root = (SELECT id FROM run WHERE name = ${value}))`;
+const OF_TYPES = (value: string): string => ` AND event.type = ANY(${value}::text[])`;
 const PAYLOAD: Statement = { name: 'troupe-payload', text: 'SELECT place, body FROM payload WHERE ref = $1' };
 const COUNTER: Statement = { name: 'troupe-counter', text: 'SELECT value FROM counter WHERE name = $1' };
 const SEALED: Statement = {
@@ -85,15 +88,22 @@ export function createPostgresReader(
   };
 }
 
-function eventsStatement({ run, types }: ReadQuery): Statement {
-  const ofTypes = types === undefined ? '' : ` AND event.type = ANY($${run === undefined ? 4 : 5}::text[])`;
-  const text = `${SELECT_EVENTS}${run === undefined ? '' : OF_RUN}${ofTypes} ORDER BY event.position LIMIT $3`;
-  return { name: `troupe-events${run === undefined ? '' : '-run'}${types === undefined ? '' : '-types'}`, text };
+/** The shape of the question names its statement; what it asks for follows in the same order. */
+function eventsStatement({ run, root, types, newest }: ReadQuery): Statement {
+  const narrowed = [
+    ...(run === undefined ? [] : [{ name: 'run', of: OF_RUN }]),
+    ...(root === undefined ? [] : [{ name: 'tree', of: OF_TREE }]),
+    ...(types === undefined ? [] : [{ name: 'types', of: OF_TYPES }]),
+    ...(newest === true ? [{ name: 'newest', of: () => '' }] : []),
+  ];
+  const where = narrowed.map(({ of }, index) => of(`$${index + 4}`)).join('');
+  const text = `${SELECT_EVENTS}${where} ORDER BY event.position${newest === true ? ' DESC' : ''} LIMIT $3`;
+  return { name: ['troupe-events', ...narrowed.map(({ name }) => name)].join('-'), text };
 }
 
-function eventsValues({ session, after, limit, run, types }: ReadQuery): unknown[] {
+function eventsValues({ session, after, limit, run, root, types }: ReadQuery): unknown[] {
   const most = Math.max(0, limit ?? limits.readPageEvents);
-  return [session, after ?? 0, most, ...(run === undefined ? [] : [run]), ...(types === undefined ? [] : [types])];
+  return [session, after ?? 0, most, ...[run, root, types].filter((value) => value !== undefined)];
 }
 
 /** A payload that is missing altogether is found missing when it is read, as a missing file is. */

@@ -51,7 +51,16 @@ CREATE INDEX lease_of_session ON lease (session);
 CREATE INDEX lease_of_owner ON lease (owner) WHERE owner IS NOT NULL;
 `;
 
-export const migrations: readonly Migration[] = [{ version: 1, needs: 1, sql: TABLES }];
+const INDEXES = `
+CREATE INDEX event_of_run ON event (run, type, position);
+CREATE INDEX run_of_root ON run (root);
+CREATE INDEX run_unfinished ON run (session) WHERE ended_at IS NULL;
+`;
+
+export const migrations: readonly Migration[] = [
+  { version: 1, needs: 1, sql: TABLES },
+  { version: 2, needs: 1, sql: INDEXES },
+];
 
 /** What the server must have: versions before this one get no corrections any more. */
 const SERVER_VERSION_MIN = 14;

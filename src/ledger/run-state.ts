@@ -9,3 +9,6 @@ export function runStateOf(name: string): RunRow['state'] {
   if (status.success) return status.data;
   throw new TroupeError('ledger_corrupt', `The ledger is damaged: a run is in the unknown state ${name}`);
 }
+
+/** Runs in these states have not ended: there are few of them, and they have an index of their own. */
+export const isUnfinished = (state: RunRow['state']): boolean => state === 'running' || state === 'waiting' || state === 'paused';

@@ -32,12 +32,28 @@ SELECT event.position, run.name AS run, event.parent, event.at, event.actor, eve
        event.version, event.chain, payload.ref, payload.place, payload.body, attachment.ref AS attachment
 FROM event JOIN run ON run.id = event.run LEFT JOIN payload ON payload.id = event.payload
 LEFT JOIN payload AS attachment ON attachment.id = event.attachment
-WHERE event.session = (SELECT id FROM session WHERE name = :session) AND event.position > :after`;
-/** A run's events cannot come before its first one: the scan starts there, however long the session is. */
-const OF_RUN = ` AND event.run = (SELECT id FROM run WHERE name = :run)
+WHERE event.position > :after AND `;
+const IN_SESSION = 'event.session = (SELECT id FROM session WHERE name = :session)';
+/**
+ * A run's events cannot come before its first one: the scan starts there, however long the session is. With types, their index
+ * is used instead. A plus keeps SQLite from using the other one: it does not know how many events there are of each.
+ */
+const OF_RUN = ` AND event.run = (SELECT id FROM run WHERE name = :run)`;
+const SCAN_RUN = ` AND +event.run = (SELECT id FROM run WHERE name = :run)
 AND event.position >= (SELECT first FROM run WHERE name = :run)`;
+const TREE = '(SELECT id FROM run WHERE root = (SELECT id FROM run WHERE name = :root))';
+const OF_TREE = ` AND event.run IN ${TREE}`;
+const SCAN_TREE = ` AND +event.run IN ${TREE} AND event.position >= (SELECT first FROM run WHERE name = :root)`;
+const OF_TYPE = ' AND event.type = :type';
 const OF_TYPES = ' AND event.type IN (SELECT value FROM json_each(:types))';
-const IN_ORDER = ' ORDER BY event.position LIMIT :limit';
+
+function eventsSql({ run, root, types, newest }: ReadQuery): string {
+  const ofRun = run === undefined ? '' : types === undefined ? SCAN_RUN : OF_RUN;
+  const ofTree = root === undefined ? '' : types === undefined ? SCAN_TREE : OF_TREE;
+  const ofTypes = types === undefined ? '' : types.length === 1 ? OF_TYPE : OF_TYPES;
+  const inSession = (run ?? root) !== undefined && types !== undefined ? `+${IN_SESSION}` : IN_SESSION;
+  return `${SELECT_EVENTS}${inSession}${ofRun}${ofTree}${ofTypes} ORDER BY event.position${newest === true ? ' DESC' : ''} LIMIT :limit`;
+}
 
 export function createReader(
   database: DatabaseSync,
@@ -50,8 +66,7 @@ export function createReader(
   const findCounter = database.prepare('SELECT value FROM counter WHERE name = ?');
 
   const statement = (query: ReadQuery): StatementSync => {
-    const shape =
-      SELECT_EVENTS + (query.run === undefined ? '' : OF_RUN) + (query.types === undefined ? '' : OF_TYPES) + IN_ORDER;
+    const shape = eventsSql(query);
     const known = statements.get(shape) ?? database.prepare(shape);
     statements.set(shape, known);
     return known;
@@ -63,7 +78,8 @@ export function createReader(
       after: query.after ?? 0,
       limit: Math.max(0, query.limit ?? limits.readPageEvents),
       ...(query.run === undefined ? {} : { run: query.run }),
-      ...(query.types === undefined ? {} : { types: JSON.stringify(query.types) }),
+      ...(query.root === undefined ? {} : { root: query.root }),
+      ...typesOf(query),
     });
     return rows.map((row) => storedEvent(query.session, row));
   };
@@ -91,6 +107,12 @@ export function createReader(
     stats: () => readStats(database, path),
     sealedSessions: (only) => readSessions(database, only),
   };
+}
+
+function typesOf({ types }: ReadQuery): { readonly type?: string; readonly types?: string } {
+  if (types === undefined) return {};
+  const [only] = types;
+  return types.length === 1 && only !== undefined ? { type: only } : { types: JSON.stringify(types) };
 }
 
 function readSessions(database: DatabaseSync, only: SessionId | undefined): readonly SealedSession[] {

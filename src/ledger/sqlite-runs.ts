@@ -7,7 +7,7 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { NewEvent, RunFilter, RunRow } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
-import { runStateOf } from './run-state.ts';
+import { isUnfinished, runStateOf } from './run-state.ts';
 import type { Memo, RunState } from './sqlite-memo.ts';
 
 export interface RunIndex {
@@ -83,18 +83,22 @@ LEFT JOIN lease AS above ON above.run = root.name
 LEFT JOIN owner ON owner.id = CASE WHEN own.run IS NULL THEN above.owner ELSE own.owner END
 WHERE run.started_at IS NOT NULL
   AND (?2 = 0 OR run.root = run.id)
-  AND (?3 IS NULL OR run.state IN (SELECT value FROM json_each(?3)))`;
+  AND (?3 IS NULL OR run.state IN (SELECT value FROM json_each(?3)))
+  AND (?6 IS NULL OR run.agent = ?6)`;
 const NEWEST_FIRST = ' ORDER BY run.id DESC LIMIT ?4';
 /** What narrows the search most is said plainly, so that its index is used. */
 const SELECT_RUN = `${RUNS} AND run.name = ?5 AND (?1 IS NULL OR session.name = ?1)${NEWEST_FIRST}`;
-const SELECT_OF_SESSION = `${RUNS} AND run.session = (SELECT id FROM session WHERE name = ?1) AND ?5 IS NULL${NEWEST_FIRST}`;
+const OF_SESSION = `${RUNS} AND run.session = (SELECT id FROM session WHERE name = ?1) AND ?5 IS NULL`;
+const SELECT_OF_SESSION = `${OF_SESSION}${NEWEST_FIRST}`;
+const SELECT_UNFINISHED = `${OF_SESSION} AND run.ended_at IS NULL${NEWEST_FIRST}`;
 const SELECT_ALL = `${RUNS} AND ?1 IS NULL AND ?5 IS NULL${NEWEST_FIRST}`;
 
 /** Asked often, about one run above all: each statement is prepared once. */
 export function createRunReader(database: DatabaseSync, isLive: (owner: Row) => boolean): RunReader {
   const statements = new Map<string, StatementSync>();
-  const statement = ({ run, session }: RunFilter): StatementSync => {
-    const sql = run !== undefined ? SELECT_RUN : session === undefined ? SELECT_ALL : SELECT_OF_SESSION;
+  const statement = ({ run, session, states }: RunFilter): StatementSync => {
+    const ofSession = states?.every(isUnfinished) === true ? SELECT_UNFINISHED : SELECT_OF_SESSION;
+    const sql = run !== undefined ? SELECT_RUN : session === undefined ? SELECT_ALL : ofSession;
     const known = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, known);
     return known;
@@ -102,7 +106,9 @@ export function createRunReader(database: DatabaseSync, isLive: (owner: Row) => 
   return (filter) => {
     const states = filter.states === undefined ? null : JSON.stringify(filter.states);
     const limit = filter.limit ?? limits.readPageEvents;
-    const rows = statement(filter).all(filter.session ?? null, filter.roots === true ? 1 : 0, states, limit, filter.run ?? null);
+    const rows = statement(filter).all(
+      ...[filter.session ?? null, filter.roots === true ? 1 : 0, states, limit, filter.run ?? null, filter.agent ?? null],
+    );
     return asRunRows(rows, isLive);
   };
 }

@@ -48,6 +48,13 @@ CREATE TABLE lease (
 CREATE INDEX lease_of_session ON lease (session);
 `;
 
+/** Some came after the tables, so they are added to a file that has none. */
+const INDEXES = `
+CREATE INDEX IF NOT EXISTS event_of_run ON event (run, type, position);
+CREATE INDEX IF NOT EXISTS run_of_root ON run (root);
+CREATE INDEX IF NOT EXISTS run_unfinished ON run (session) WHERE ended_at IS NULL;
+`;
+
 export interface OpenFile {
   readonly database: DatabaseSync;
   readonly writable: boolean;
@@ -81,6 +88,7 @@ function openWritable(path: string): DatabaseSync {
       database.exec(TABLES);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FILE_VERSION}`);
     }
+    database.exec(INDEXES);
     database.exec(`COMMIT; PRAGMA busy_timeout = ${limits.busyBlockMs}`);
   });
 }

@@ -13,6 +13,8 @@ export const INPUT_STEP = 'input';
 
 export interface Transcripts {
   apply(event: LedgerEvent): void;
+  /** What was said up to the end of a run whose events are not applied. */
+  seed(run: string, messages: readonly Message[]): void;
   /** The conversation of a run so far, earlier runs that it continues included. */
   of(run: string): Message[];
   /** The same in a form that can be continued: every call has a result. */
@@ -42,9 +44,10 @@ type Said = Map<string, (reader: string) => string>;
 export function createTranscripts(): Transcripts {
   const runs = new Map<string, RunTranscript>();
   const said: Said = new Map();
+  const seeds = new Map<string, readonly Message[]>();
   const of = (id: string): Message[] => {
     const run = runs.get(id);
-    if (run === undefined) return [];
+    if (run === undefined) return [...(seeds.get(id) ?? [])];
     const before = run.continues === undefined || run.condensed ? [] : closeOpenCalls(of(run.continues));
     return [...before, ...merged(run.placed), ...merged([...run.pending].map(([step, message]) => ({ step, message })))];
   };
@@ -59,6 +62,7 @@ export function createTranscripts(): Transcripts {
       const run = runs.get(event.run_id);
       if (run !== undefined) applyTo(run, event, said);
     },
+    seed: (run, messages) => void seeds.set(run, messages),
     of,
     closed: (run) => closeOpenCalls(of(run)),
   };

@@ -183,7 +183,7 @@ describe('what was said before the request', () => {
     expect(texts.at(-1)).toBe(textOf(request.content as { type: string; text: string }[]));
     expect(texts.slice(-3, -1)).toEqual(['question 299', 'answer 299']);
     expect(texts[0]).toContain('condensed to save room');
-    expect(texts.length).toBeGreaterThan(150);
-    expect(texts.length).toBeLessThanOrEqual(202);
+    expect(texts.length).toBeGreaterThan(75);
+    expect(texts.length).toBeLessThanOrEqual(102);
   });
 });

@@ -1,0 +1,27 @@
+/** A ledger that counts what is read from it: how many questions, how many events and rows, how many bytes. */
+import type { Ledger } from '../../src/ledger/port.ts';
+
+export interface Reads {
+  questions: number;
+  events: number;
+  characters: number;
+}
+
+export function countingLedger(inner: Ledger, reads: Reads): Ledger {
+  return {
+    ...inner,
+    async read(query) {
+      const events = await inner.read(query);
+      reads.questions += 1;
+      reads.events += events.length;
+      reads.characters += JSON.stringify(events).length;
+      return events;
+    },
+    async runs(filter) {
+      const rows = await inner.runs(filter);
+      reads.questions += 1;
+      reads.events += rows.length;
+      return rows;
+    },
+  };
+}
