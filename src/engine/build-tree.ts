@@ -1,7 +1,7 @@
 /**
  * Puts a driven session together: from nothing for a new run, from the ledger's events for one that is taken up again.
  */
-import { sleep } from '../base/clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { childRunId, type RunId, type SessionId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
@@ -27,7 +27,7 @@ import { assistantLimits, createSpawned } from './spawned.ts';
 import { createSpending } from './spending.ts';
 import { startChild } from './start-child.ts';
 import type { Elsewhere, EngineParts, RunNode, Tree } from './tree.ts';
-import { activeTime } from './wall.ts';
+import { createActivity } from './wall.ts';
 import { createWriter } from './writer.ts';
 
 export interface DrivenTree extends Tree {
@@ -56,11 +56,10 @@ export interface TreeOptions {
 
 export function buildTree(options: TreeOptions): DrivenTree {
   const { session, workspace, elsewhere } = options;
-  const { events, heard, facts, cut } = options.past;
+  const { events, heard, facts } = options.past;
   const parts = ofSession(options.parts, session);
   const past = groupByRun(events);
   const active = new Set<RunNode>();
-  const begunAt = new Map<RunId, number>();
   const live = createLiveParts(session, options.watchers);
   let stopped: Interruption | undefined;
   const bell = createBell();
@@ -74,36 +73,20 @@ export function buildTree(options: TreeOptions): DrivenTree {
     cancelAsked(active, tree.inbox);
     bell.ring();
   };
-  const inbox = createInbox({
-    ledger: parts.ledger,
-    session,
-    heard,
-    approved: facts.approved,
-    shared: elsewhere !== undefined,
-    onNews,
-  });
+  const { approved } = facts;
+  const inbox = createInbox({ ledger: parts.ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
   const { members, ...folds } = folded(options.past, inbox);
   const { channel, frozen, mailbox } = folds;
-  const node = (
-    run: RunId,
-    parent: RunNode | undefined,
-    started: Payloads['run.started'],
-    scopes: readonly BudgetScope[],
-  ): RunNode => {
-    const events = past.get(run) ?? [];
-    const journal = createJournal(run, started.agent, parts.clock, events, parent?.journal.latest('run.started') ?? null);
-    const whole = cut?.run !== run;
-    const made: RunNode = { run, parent, depth: started.depth, journal, whole, started, scopes, abort: new AbortController() };
-    begunAt.set(run, parts.clock.now());
+  const activity = createActivity(options.past, parts.clock);
+  const make = createNodes(parts.clock, past, options.past.cut?.run);
+  const node: MakeNode = (run, parent, started, scopes) => {
+    const made = make(run, parent, started, scopes);
+    activity.began(run);
     active.add(made);
     frozen.began(run, started);
     members.began(run, started);
-    if (parent !== undefined) endWith(parent.abort.signal, made.abort);
     return made;
   };
-
-  const activeBefore = (run: RunId): number =>
-    activeTime(events, run, cut?.run === run ? { position: cut.position, activeMs: cut.state.activeMs } : undefined);
 
   const tree: DrivenTree = {
     parts,
@@ -134,8 +117,8 @@ export function buildTree(options: TreeOptions): DrivenTree {
       await tree.writer.flushed();
       return await conversationOf(parts.ledger, session, of.started.continues);
     },
-    activeBefore,
-    activeSoFar: (run) => activeBefore(run) + parts.clock.now() - (begunAt.get(run) ?? parts.clock.now()),
+    activeBefore: activity.before,
+    activeSoFar: activity.soFar,
     facts: () => ({ approved: [...inbox.approved()], members: members.state() }),
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
     begun: (run) => past.has(run),
@@ -149,6 +132,24 @@ export function buildTree(options: TreeOptions): DrivenTree {
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+type MakeNode = (
+  run: RunId,
+  parent: RunNode | undefined,
+  started: Payloads['run.started'],
+  scopes: readonly BudgetScope[],
+) => RunNode;
+
+/** `cut`: the run of which only what it did lately is known. */
+function createNodes(clock: Clock, past: ReadonlyMap<string, readonly LedgerEvent[]>, cut: RunId | undefined): MakeNode {
+  return (run, parent, started, scopes) => {
+    const startedBy = parent?.journal.latest('run.started') ?? null;
+    const journal = createJournal(run, started.agent, clock, past.get(run) ?? [], startedBy);
+    const abort = new AbortController();
+    if (parent !== undefined) endWith(parent.abort.signal, abort);
+    return { run, parent, depth: started.depth, journal, whole: cut !== run, started, scopes, abort };
+  };
 }
 
 /** Who waits for news is woken by the next. */
