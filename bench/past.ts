@@ -1,8 +1,9 @@
 /**
  * Whether cost grows with the past: `node bench/past.ts [--prompts 500] [--events 15000] [--turns 2000] [--rounds 31]`, and
- * `--only prompts,approvals,heap,condensed`. Measures pairs in one process, turn by turn, and prints their ratio beside its aim: the first model call of a late prompt of a session and
- * of its second, an approval late in a run and an early one, the heap of a long run and of a short one, and how often long work is
- * condensed in a small window. The model answers at once, so that everything measured is our own.
+ * `--only prompts,approvals,heap,condensed`. Measures pairs in one process, turn by turn, and prints their ratio beside its
+ * aim: the first model call of a late prompt of a session and of its second, an approval late in a run and an early one, the
+ * heap of a long run and of a short one, and how often long work is condensed in a small window. The model answers at once, so
+ * that everything measured is our own.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -28,8 +28,8 @@ const SAID: readonly EventType[] = ['team.broadcast', 'message.sent'];
 const NEWEST = 100;
 
 /**
- * A run that has ended says nothing more, so what was said up to its end need not be read twice: the next one that goes on with it
- * reads what this one added. The messages are the same objects in all of them.
+ * A run that has ended says nothing more, so what was said up to its end need not be read twice: the next one that goes on
+ * with it reads what this one added. The messages are the same objects in all of them.
  */
 interface Kept {
   readonly conversations: Map<string, { readonly messages: readonly Message[]; readonly tokens: number }>;

@@ -1,7 +1,7 @@
 /**
  * What a root run that goes on has to know of the past. That is its own tree, from where the root was condensed last; of
- * everything before, what was written down there and when an earlier root ended. So the cost of taking a run up is that of what is
- * new, however long the session is.
+ * everything before, what was written down there and when an earlier root ended. So the cost of taking a run up is that of
+ * what is new, however long the session is.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import { type EventType, eventTypes, type Payloads } from '../events/catalogue.ts';

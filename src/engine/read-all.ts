@@ -1,6 +1,6 @@
 /**
- * Everything a session holds, or everything of one run, one tree or some types, page by page: as it was appended, because runs are built
- * from it. What is shown to somebody is read with `exact: false`.
+ * Everything a session holds, or everything of one run, one tree or some types, page by page: as it was appended, because runs
+ * are built from it. What is shown to somebody is read with `exact: false`.
  */
 import { TroupeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';

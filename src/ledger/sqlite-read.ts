@@ -52,7 +52,8 @@ function eventsSql({ run, root, types, newest }: ReadQuery): string {
   const ofTree = root === undefined ? '' : types === undefined ? SCAN_TREE : OF_TREE;
   const ofTypes = types === undefined ? '' : types.length === 1 ? OF_TYPE : OF_TYPES;
   const inSession = (run ?? root) !== undefined && types !== undefined ? `+${IN_SESSION}` : IN_SESSION;
-  return `${SELECT_EVENTS}${inSession}${ofRun}${ofTree}${ofTypes} ORDER BY event.position${newest === true ? ' DESC' : ''} LIMIT :limit`;
+  const order = `event.position${newest === true ? ' DESC' : ''}`;
+  return `${SELECT_EVENTS}${inSession}${ofRun}${ofTree}${ofTypes} ORDER BY ${order} LIMIT :limit`;
 }
 
 export function createReader(
