@@ -85,6 +85,34 @@ const textIn = (messages: readonly Message[]): string => JSON.stringify(messages
 const heard = (request: ModelRequest, words: string): boolean => textIn(request.messages).includes(words);
 const processIn = (request: ModelRequest): string => /run_[0-9a-z]{20}/.exec(textIn(request.messages))?.[0] ?? '';
 
+describe('an agent that builds on an assistant whose claims are not backed', () => {
+  const unbacked: Brain = () => reports('All tests pass.', { claims: [{ kind: 'command', command: 'npm test' }] });
+  const agents = [boss(), helper({ tools: ['recv_message'] })];
+
+  it.each(['sync', 'async'])('is told, and is no better: %s', async (mode) => {
+    let told = '';
+    const world = createdWorld({
+      agents,
+      brains: {
+        helper: unbacked,
+        boss: (request) => {
+          if (turnOf(request) === 1) return calls(spawn('Test it.', mode));
+          told = textIn(request.messages);
+          if (!told.includes('All tests pass.'))
+            return calls({ name: 'poll_assistant', input: { process_id: processIn(request), wait_ms: 60_000 } });
+          return reports('Done.');
+        },
+      },
+    });
+    expect(await result(await started(world))).toMatchObject({
+      status: 'completed_unverified',
+      verification: { state: 'unverified', reasons: [expect.stringMatching(/^helper: command "npm test": /)] },
+    });
+    expect(told).toContain('unverified');
+    expect(told.indexOf('this command was not run')).toBeGreaterThan(0);
+  });
+});
+
 describe('an agent that spawns assistants', () => {
   it('gets the report of one that has ended before its next turn', async () => {
     const world = createdWorld({

@@ -5,7 +5,7 @@ import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { RunResult } from '../patterns/steps.ts';
-import { UNCHECKED } from '../patterns/verification.ts';
+import { madeElsewhere, UNCHECKED } from '../patterns/verification.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { type BudgetScope, scopesOf, tighter } from './budget.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
@@ -32,7 +32,7 @@ export async function startChild(
   }
   const { elsewhere } = tree;
   const drive = () => (elsewhere === undefined ? driveRun(tree, child) : drivenElsewhere(tree, child, elsewhere));
-  const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => noted(tree, ended));
+  const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => received(tree, parent, child, ended));
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);
   return {
@@ -43,6 +43,12 @@ export async function startChild(
         ? child.abort.abort(new TroupeError('cancelled', reason))
         : cancelElsewhere(tree, child, reason, elsewhere),
   };
+}
+
+/** A child's result as its parent has it. */
+function received(tree: Tree, parent: RunNode, child: RunNode, ended: RunResult): RunResult {
+  const result = noted(tree, ended);
+  return tree.workspaceOf(child) === tree.workspaceOf(parent) ? result : madeElsewhere(result);
 }
 
 /** What ran out below is out for everybody it counts for, also when it was in an earlier life or elsewhere. */

@@ -1,11 +1,22 @@
 /** The algebra of results: what pulls down, what heals, and that nobody comes out better than what it rests on. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Claim, RunStatus, Verification } from '../events/catalogue.ts';
 import { verification as schema } from '../events/verification.ts';
-import { afterRound, type Part, restsOn, together, UNCHECKED, unverified, withVerification } from './verification.ts';
+import {
+  afterRound,
+  madeElsewhere,
+  type Part,
+  restsOn,
+  together,
+  UNCHECKED,
+  unverified,
+  withVerification,
+} from './verification.ts';
 
+const RUN = 'run_1' as RunId;
 const VERIFIED: Verification = { state: 'verified' };
 const claim = (command: string): Claim => ({ kind: 'command', command });
 const part = (
@@ -53,6 +64,21 @@ describe('what was written with other results at hand', () => {
     expect(restsOn({ verification: VERIFIED, claims: [claim('x')] }, [part('a', unverified(['the limit']))]).state).toBe(
       'unverified',
     );
+  });
+
+  it('is not healed from another folder, nor does it heal one there', () => {
+    const result = {
+      status: 'completed',
+      report: { format: 'text', body: '' },
+      finalAgent: 'a',
+      finalRun: RUN,
+      turns: 0,
+    } as const;
+    const open = madeElsewhere({ ...result, verification: unverified(['no'], [claim('x')]) });
+    expect(restsOn({ verification: VERIFIED, claims: [claim('x')] }, [{ name: 'a', result: open }]).state).toBe('unverified');
+    const proved = madeElsewhere({ ...result, verification: VERIFIED, claims: [claim('x')] });
+    expect(proved.verification.state).toBe('verified');
+    expect(restsOn(proved, [bad('b', 'x')]).state).toBe('unverified');
   });
 
   it('a later round makes good what an earlier one could not back', () => {
@@ -104,7 +130,7 @@ describe('whatever the parts', () => {
 
   it.each(['failed', 'cancelled', 'budget_exhausted'] as const)('a run that %s is never anything but unchecked', (status) => {
     const report = { format: 'text', body: '' } as const;
-    const result = { status, report, finalAgent: 'a', finalRun: 'run_1' as never, turns: 0, verification: VERIFIED };
+    const result = { status, report, finalAgent: 'a', finalRun: RUN, turns: 0, verification: VERIFIED };
     expect(withVerification(result, unverified(['no']))).toMatchObject({ status, verification: UNCHECKED });
   });
 });

@@ -62,6 +62,13 @@ export function withVerification(result: RunResult, verification: Verification):
   return { ...result, status: verification.state === 'unverified' ? 'completed_unverified' : 'completed', verification };
 }
 
+/** Claims made in another folder are about other files: nothing here can back them, and they back nothing here. */
+export function madeElsewhere(result: RunResult): RunResult {
+  const { verification } = result;
+  const closed = verification.state === 'unverified' ? unverified(verification.reasons) : verification;
+  return { ...result, verification: closed, claims: undefined };
+}
+
 export const sameClaim = (one: Claim, other: Claim): boolean =>
   one.kind === 'file'
     ? other.kind === 'file' && one.path === other.path

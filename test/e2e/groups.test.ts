@@ -368,7 +368,7 @@ describe('seeing it', () => {
     expect(code, err).toBe(0);
     const text = await run(at, 'show', 'last');
     expect(text).toMatch(/ITERATION +SCORE +TREND +WORKERS/);
-    expect(text).toMatch(/1 +0\.50 +\S+ +coder, tester/);
+    expect(text).toMatch(/1 +0\.50 +\S+ +coder \(unchecked\), tester \(unchecked\)/);
     expect(text).toMatch(/2 +0\.95 +improving +coder/);
     expect(text).toContain('ended: goal met');
     const parsed = parseJson(await run(at, 'show', 'last', '--json'));
