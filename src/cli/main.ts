@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 /** The command line's door: starts fast, loads what a command needs, and turns every failure into a message and a code. */
 import { enableCompileCache } from 'node:module';
+import { concealEnvironment } from './conceal-environment.ts';
 
+// Before anything else can begin: whatever is started later must not find our keys.
+concealEnvironment(process.env);
 enableCompileCache();
 
 const { runProgram } = await import('./program.ts');

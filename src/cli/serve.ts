@@ -9,6 +9,7 @@ import { allowedNames, isLoopback } from '../http/names.ts';
 import { createTokens, type NamedToken, parseTokens, tokenProblem } from '../http/tokens.ts';
 import { createMcpEndpoint } from '../protocols/mcp-http.ts';
 import { type CommandContext, usageError, withProject } from './command.ts';
+import { exposedVariables } from './conceal-environment.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
 
@@ -41,6 +42,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     try {
       const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
       announce(context, server, named.length > 0);
+      warnOfExposed(context);
       takeUp(context, project);
       await stopSignal(context);
       // Those that wait or listen are told to end first: the port is free when nobody is left.
@@ -80,6 +82,14 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
   progress.line(`serving the agents of ${cwd}; Ctrl-C stops`);
   progress.line(`  Claude Code:  claude mcp add --transport http troupe ${url}${header}`);
   progress.line(`  others, JSON: ${json}`);
+}
+
+function warnOfExposed({ terminal }: CommandContext): void {
+  const exposed = exposedVariables();
+  if (exposed.length === 0) return;
+  terminal.progress.line(
+    `warning: this system does not let Troupe hide its environment: commands of agents can read ${exposed.length} variables of it`,
+  );
 }
 
 /** The first Ctrl-C resolves; the second, while connections are being closed, leaves at once. */
