@@ -39,12 +39,14 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const names = allowedNames(options.host, options.allowHost);
     const app = createApp({ mcp, names, tokens: createTokens(named), owner, version: parts.version, onError });
     const { clock } = context;
+    // Before anybody learns of the address: whoever knows it may also tell us to stop.
+    const stopped = stopSignal(context);
     try {
       const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
       announce(context, server, named.length > 0);
       warnOfExposed(context);
       takeUp(context, project);
-      await stopSignal(context);
+      await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
       await Promise.all([mcp.close(), server.stop()]);
     } finally {
