@@ -148,7 +148,7 @@ export const limits = {
   memoEntries: 20_000,
   safetyCheckMs: 2 * SECOND,
   secretLength: 8,
-  databaseConnectMs: 10 * SECOND,
+  databaseConnectMs: 30 * SECOND,
   databaseRetryMs: 30 * SECOND,
   databaseLockMs: 30 * SECOND,
   databaseQueryMs: 60 * SECOND,

@@ -7,7 +7,8 @@ const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EH
 /** Shut down by hand, crashed, starting up, idle for too long in a transaction. */
 const SERVER_GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
 /** The driver has no codes for these. */
-const HUNG_UP = /connection terminated|connection ended|client has encountered a connection error|timeout expired|read timeout/i;
+const HUNG_UP =
+  /connection (terminated|ended)|client has encountered a connection error|timeout expired|read timeout|timeout exceeded when/i;
 /** Two writers in each other's way; the next attempt sees what the other one did. */
 const CLASH = new Set(['40P01', '40001', '23505']);
 
