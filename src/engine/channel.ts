@@ -31,6 +31,9 @@ export function createChannel(): Channel {
   /** Broadcasts that one reader was, or will be, told of by a notice in their place. */
   const noticed = new Set<string>();
 
+  /** For each reader, how far nothing is left to be heard: looking again costs what is new. */
+  const settledUpTo = new Map<string, number>();
+
   const key = ({ run, step }: Reference): string => `${run} ${step}`;
   const heardOf = (reader: Seat): Set<string> => {
     const name = `${reader.team} ${reader.member}`;
@@ -48,19 +51,28 @@ export function createChannel(): Channel {
   const heard = (reader: Seat, references: readonly Reference[]): void => {
     for (const reference of references) heardOf(reader).add(key(reference));
   };
+  /** Not for this reader, or heard: that stays so. */
+  const isSettled = (broadcast: Broadcast, reader: Seat): boolean => {
+    const { team, memberId, type, replaces } = broadcast.payload;
+    return (
+      team !== reader.team ||
+      (memberId === reader.member && type === 'update') ||
+      (replaces !== undefined && replaces.reader !== reader.member) ||
+      noticed.has(`${reader.team} ${reader.member} ${key(broadcast)}`) ||
+      heardOf(reader).has(key(broadcast))
+    );
+  };
   return {
     publish,
     heard,
     find: (reference) => byKey.get(key(reference)),
-    unheard: (reader) =>
-      said.filter(
-        ({ run, step, payload }) =>
-          payload.team === reader.team &&
-          !(payload.memberId === reader.member && payload.type === 'update') &&
-          (payload.replaces === undefined || payload.replaces.reader === reader.member) &&
-          !noticed.has(`${reader.team} ${reader.member} ${key({ run, step })}`) &&
-          !heardOf(reader).has(key({ run, step })),
-      ),
+    unheard(reader) {
+      const name = `${reader.team} ${reader.member}`;
+      let start = settledUpTo.get(name) ?? 0;
+      while (start < said.length && isSettled(said[start] as Broadcast, reader)) start += 1;
+      settledUpTo.set(name, start);
+      return said.slice(start).filter((broadcast) => !isSettled(broadcast, reader));
+    },
     apply(event) {
       if (event.event_type === 'run.started' && event.payload.seat !== undefined) seats.set(event.run_id, event.payload.seat);
       else if (event.event_type === 'team.broadcast')

@@ -67,7 +67,7 @@ export async function progressOf(tree: Tree, node: RunNode): Promise<Progress> {
   const files = new Map<string, string>();
   const tests = new Map<string, string>();
   let pauses = 0;
-  for (const event of await readAll(tree.parts.ledger, tree.session, { types })) {
+  for (const event of await readAll(tree.parts.ledger, tree.session, { root: rootOf(node).run, types })) {
     const { event_type: type, payload } = event;
     if (type === 'run.paused') pauses += 1;
     if (type === 'run.started' && below.has(payload.parent ?? '')) below.add(event.run_id);
@@ -85,3 +85,6 @@ function digest(state: ReadonlyMap<string, string>): string {
   for (const [what, value] of [...state].sort(([left], [right]) => (left < right ? -1 : 1))) hash.update(`${what}=${value}\n`);
   return hash.digest('hex');
 }
+
+/** What was done for an earlier prompt of the session is no progress of this one. */
+const rootOf = (node: RunNode): RunNode => (node.parent === undefined ? node : rootOf(node.parent));
