@@ -9,16 +9,17 @@ import type { Clock } from '../base/clock.ts';
 import { type DiscoverOptions, listAgentFiles } from './discover.ts';
 import { type AgentFile, loadAgent } from './load.ts';
 import type { KnownAgents, RegisteredAgent } from './registry.ts';
-import { stampsOf } from './registry-stamps.ts';
+import { folderStamp, stampsOf } from './registry-stamps.ts';
 import { createFolderWatch } from './registry-watch.ts';
 
 export interface FileSourceOptions extends DiscoverOptions {
   readonly clock: Clock;
 }
 
-/** Both fit the options of the same name of a registry. */
+/** All fit the options of the same name of a registry. */
 export interface FileSource {
   agents(known: KnownAgents): Promise<readonly RegisteredAgent[]>;
+  moved(): boolean;
   watch(onChange: () => void): () => void;
 }
 
@@ -34,11 +35,16 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   let reads: ReadonlyMap<string, FileRead> = new Map();
   let agents: readonly RegisteredAgent[] | undefined;
   const watching = createFolderWatch();
+  let listed: ReadonlyMap<string, string> = new Map();
 
   return {
     watch: watching.start,
+    moved: () => [...listed].some(([folder, stamp]) => stamp === '' || stamp !== folderStamp(folder, options.clock)),
     agents: async (known) => {
+      const startedAt = options.clock.now();
       const { files, folders } = await listAgentFiles(options);
+      // As they were before they were listed, or not at all: what came meanwhile must not go unnoticed.
+      listed = new Map(folders.map((folder) => [folder, folderStamp(folder, options.clock, startedAt)]));
       watching.follow(folders);
       const stamps = await stampsOf(
         files.map((file) => file.path),

@@ -1,6 +1,7 @@
 /**
- * When to look at the agent files again: the first time, when something was seen to change, and when the last look is a
- * while ago, because not every change can be seen. One look at a time; whoever asks during one shares the next.
+ * When to look at the agent files again: the first time, when files have come or gone, when something was seen to change, and
+ * when the last look is a while ago, because not every change can be seen. One look at a time; whoever asks during one shares
+ * the next.
  */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
@@ -15,13 +16,14 @@ export interface Looks {
 
 interface LooksOptions {
   readonly clock: Clock;
+  readonly moved?: (() => boolean) | undefined;
   readonly watch?: ((onChange: () => void) => () => void) | undefined;
 }
 
 /** How long a question waits for a look that is not the first. */
 const PATIENCE_MS = 100;
 
-export function createLooks(look: () => Promise<void>, { clock, watch }: LooksOptions): Looks {
+export function createLooks(look: () => Promise<void>, { clock, moved, watch }: LooksOptions): Looks {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let lastAt: number | undefined;
@@ -52,6 +54,7 @@ export function createLooks(look: () => Promise<void>, { clock, watch }: LooksOp
     now,
     ready: async () => {
       if (lastAt === undefined) return running ?? now();
+      if (moved?.() === true) return await now().catch(() => undefined);
       if (changed) return briefly(clock, now());
       if (clock.elapsed() - lastAt < limits.safetyCheckMs) return;
       const looked = briefly(clock, running ?? now());

@@ -300,3 +300,16 @@ it('two processes that write the index while a third appends to the ledger do ea
   database.exec("INSERT INTO agent_search (agent_search) VALUES ('integrity-check')");
   database.close();
 });
+
+describe('an agent that is added while somebody asks', () => {
+  it('is found by the next question, every time', async () => {
+    await using at = await stage({ 'agents/first.md': agentText('the first') });
+    expect(await found(at.registry, 'first')).toEqual(['first']);
+    for (let turn = 0; turn < 60; turn += 1) {
+      writeFileSync(join(at.project.root, 'agents', `added${turn}.md`), agentText(`number${turn}`));
+      expect(await found(at.registry, `number${turn}`)).toEqual([`added${turn}`]);
+    }
+    rmSync(join(at.project.root, 'agents', 'added7.md'));
+    expect(await found(at.registry, 'number7')).toEqual([]);
+  });
+});

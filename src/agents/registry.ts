@@ -2,9 +2,9 @@
  * Which agents there are, for whoever looks for one: lists them by name and finds them by what they can do. Agent files are
  * the source of truth; this follows them. Agents that are switched off are not in it.
  *
- * Reading files is the slow part, so a question waits for it only the first time. Later the files are looked at again when
- * something was seen to change, or when the last look is a while ago; a question waits a moment for that and is otherwise
- * answered with what is known. `refresh` waits for all of it.
+ * Reading files is the slow part, so a question waits for it the first time and when files have come or gone: what was added is
+ * found at once. Later the files are also looked at again when something was seen to change, or when the last look is a while
+ * ago; a question waits a moment for that and is otherwise answered with what is known. `refresh` waits for all of it.
  */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
@@ -58,6 +58,8 @@ export interface RegistryOptions {
   /** Every agent, of each name only the one that counts. The same array again says that nothing has changed. */
   readonly agents: (known: KnownAgents) => Promise<readonly RegisteredAgent[]>;
   readonly clock: Clock;
+  /** Whether files have come or gone since they were last listed. Cheap enough to be asked before every answer. */
+  readonly moved?: (() => boolean) | undefined;
   /** Calls back when agents may have changed, until what it returns is called. */
   readonly watch?: ((onChange: () => void) => () => void) | undefined;
 }

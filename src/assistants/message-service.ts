@@ -10,6 +10,7 @@ import type { Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { type Access, createFamily } from './family.ts';
 import { createIdleCheck } from './idle.ts';
+import { createLastTold } from './last-told.ts';
 import { poll } from './poll.ts';
 import type { Assistants, CallOptions, Outcome } from './port.ts';
 import { receive } from './receive.ts';
@@ -37,6 +38,7 @@ export function createMessageService(options: MessageServiceOptions): MessageSer
     ids,
     sessions: createSessions(ledger),
     idle,
+    told: createLastTold(),
     // The call that goes on waiting does not depend on it, and the next look comes soon.
     touch: (process) => void idle(process).catch(() => undefined),
   };

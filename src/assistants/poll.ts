@@ -17,12 +17,13 @@ export async function poll(parts: ServiceParts, access: Access, input: PollInput
   await parts.idle(before);
   const reader = partyOf(caller);
   const summary = () => state.box.summary(threadOf(owner.run), reader);
+  const told = parts.told.last(reader, owner.run) ?? { status: before.status, received: summary().received - summary().unread };
   const waited = await waitFor(parts.clock, state, {
     milliseconds: input.wait_ms,
     signal: options.signal,
     isOver: () => {
       const process = processIn(state, access);
-      return hasEnded(process) || process.status !== before.status || summary().unread > 0;
+      return hasEnded(process) || process.status !== told.status || summary().received > told.received;
     },
     onTick: (milliseconds) => {
       const process = processIn(state, access);
@@ -32,6 +33,7 @@ export async function poll(parts: ServiceParts, access: Access, input: PollInput
   });
   if (waited === 'cancelled') return cancelled();
   const process = onTheWire(processIn(state, access));
+  parts.told.tell(reader, owner.run, { status: process.status, received: summary().received });
   if (!input.include_summary) return ok({ process });
   const { total, unread, lastAt } = summary();
   return ok({ process, message_summary: { total_messages: total, unread_messages: unread, last_message_at: lastAt } });

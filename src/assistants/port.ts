@@ -11,6 +11,7 @@
  */
 
 import type { RunId } from '../base/ids.ts';
+import { PERSON } from '../base/person.ts';
 import type { Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type {
@@ -34,7 +35,7 @@ import type {
 export type Caller = { readonly kind: 'client'; readonly name: string } | { readonly kind: 'run'; readonly run: RunId };
 
 /** The name under which a client takes part in threads when it gives none. */
-export const DEFAULT_CLIENT = 'user';
+export const DEFAULT_CLIENT = PERSON;
 
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -44,17 +45,12 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface SpawnAnswer extends SpawnOutput {
-  /** What it answered, when it was waited for and has ended. */
-  readonly answer?: string | undefined;
-}
-
 export type Outcome<Value> = Promise<Result<Value, Failure>>;
 
 export interface Assistants {
   list(input: ListInput): Outcome<ListOutput>;
   search(input: SearchInput): Outcome<SearchOutput>;
-  spawn(caller: Caller, input: SpawnInput, options: CallOptions): Outcome<SpawnAnswer>;
+  spawn(caller: Caller, input: SpawnInput, options: CallOptions): Outcome<SpawnOutput>;
   poll(caller: Caller, input: PollInput, options: CallOptions): Outcome<PollOutput>;
   send(caller: Caller, input: SendInput, options: CallOptions): Outcome<SuccessOutput>;
   receive(caller: Caller, input: ReceiveInput, options: CallOptions): Outcome<ReceiveOutput>;

@@ -27,19 +27,19 @@ const checked = verification
 
 export const processStatus = z.enum(['starting', 'running', 'finished', 'failed']);
 
-export const listInput = z.object({
+export const listInput = z.strictObject({
   page: z.number().int().min(1).default(1),
   pageSize: z.number().int().min(1).max(limits.searchResults).default(20),
 });
 export const listOutput = z.object({ items: z.array(assistant), totalItems: z.number().int() });
 
-export const searchInput = z.object({
+export const searchInput = z.strictObject({
   query: z.string().max(limits.searchQueryCharacters).describe('What the assistant should be able to do, in plain words'),
   limit: z.number().int().min(1).max(limits.searchResults).default(10),
 });
 export const searchOutput = z.array(assistant);
 
-export const spawnInput = z.object({
+export const spawnInput = z.strictObject({
   assistant_id: z.string().min(1).max(200).describe('The id of an assistant from list_assistant or search_assistant'),
   query: z.string().min(1).max(limits.promptBytes).describe('The task, with everything the assistant needs to know'),
   run_mode: z.enum(['async', 'sync']).default('async').describe('sync waits for the end; async returns at once'),
@@ -49,9 +49,10 @@ export const spawnOutput = z.object({
   thread_id: z.string(),
   status: processStatus,
   verification: checked,
+  answer: z.string().optional().describe('What it answered, when it was waited for'),
 });
 
-export const pollInput = z.object({
+export const pollInput = z.strictObject({
   process_id: processId,
   include_summary: z.boolean().default(true).describe('Includes a summary of the message box'),
   wait_ms: waitMs,
@@ -76,14 +77,14 @@ export const pollOutput = z.object({
     .optional(),
 });
 
-export const sendInput = z.object({
+export const sendInput = z.strictObject({
   to_assistant_id: z.string().min(1).max(200).describe('The assistant that is to read it'),
   thread_id: threadId,
   message: z.string().min(1).max(limits.messageBytes),
 });
 export const successOutput = z.object({ success: z.boolean() });
 
-export const receiveInput = z.object({
+export const receiveInput = z.strictObject({
   thread_id: threadId,
   unread_only: z.boolean().default(false).describe('Only messages to you that you have not read'),
   last_n: z.number().int().min(1).max(limits.messagesPerRead).default(20).describe('The most recent ones'),
@@ -107,9 +108,9 @@ export const receiveOutput = z.object({
   summary: z.object({ total_fetched: z.number().int(), marked_as_read: z.number().int() }),
 });
 
-export const cancelInput = z.object({ process_id: processId, reason: z.string().max(1_000).optional() });
+export const cancelInput = z.strictObject({ process_id: processId, reason: z.string().max(1_000).optional() });
 
-export const answerInput = z.object({
+export const answerInput = z.strictObject({
   process_id: processId,
   answer: z.string().min(1).max(limits.messageBytes).describe('The answer; yes or no where a permission is asked for'),
   question_id: z.string().max(500).optional().describe('Which question, when there are several'),

@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/port.ts';
 import type { Process } from '../projections/processes.ts';
 import { type Known, partyOf } from './family.ts';
 import type { IdleCheck } from './idle.ts';
+import type { LastTold } from './last-told.ts';
 import type { Sessions } from './session-state.ts';
 
 export interface ServiceParts {
@@ -17,6 +18,7 @@ export interface ServiceParts {
   readonly ids: Pick<Ids, 'nonce'>;
   readonly sessions: Sessions;
   readonly idle: IdleCheck;
+  readonly told: LastTold;
   /** Looks whether it is idle, without waiting for the answer. */
   touch(process: Process | undefined): void;
 }

@@ -34,8 +34,31 @@ describe('a call that waits', () => {
     await got(family.service.send(coder.caller, writing(coder, 'ann', 'for you'), quietly));
     expect((await poll).message_summary).toMatchObject({ total_messages: 2, unread_messages: 1 });
     expect((await read).messages.map(({ content }) => content)).toEqual(['not for me', 'for you']);
-    // What is there already is not waited for.
-    expect((await got(family.service.poll(ann, polling(coder, { wait_ms: LONG }), quietly))).process.status).toBe('running');
+    await family.ledger.close();
+  });
+
+  it('waits for news since the last poll: what was told already does not end it, read or not', async () => {
+    const family = openFamily();
+    const coder = await family.root('coder', 'ann');
+    await family.ask(coder);
+    const say = (text: string) => got(family.service.send(coder.caller, writing(coder, 'ann', text), quietly));
+    const poll = () => got(family.service.poll(ann, polling(coder, { wait_ms: LONG }), quietly));
+    await say('one');
+    // Nobody has told it of the first yet.
+    expect((await poll()).message_summary?.unread_messages).toBe(1);
+    let answered = false;
+    const second = poll().finally(() => {
+      answered = true;
+    });
+    await settled();
+    expect(answered).toBe(false);
+    await say('two');
+    expect((await second).message_summary?.unread_messages).toBe(2);
+    // Reading is no news; another message is, though as many are unread as before.
+    await got(family.service.receive(ann, reading(coder, { mark_as_read: true, unread_only: true, last_n: 1 }), quietly));
+    const third = poll();
+    await say('three');
+    expect((await third).message_summary?.unread_messages).toBe(2);
     await family.ledger.close();
   });
 

@@ -59,7 +59,11 @@ export async function serveCommand(context: CommandContext, options: ServeOption
 /** From the option, the environment, or both variables together. */
 function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner: string): readonly NamedToken[] {
   const { env } = terminal;
-  const given = options.token ?? (env['TROUPE_TOKEN'] || undefined);
+  // Somebody who sets it wants a token: an empty one, as from a variable that is not there, must not open the door to all.
+  for (const [name, value] of [['--token', options.token], ...['TROUPE_TOKEN', 'TROUPE_TOKENS'].map((one) => [one, env[one]])])
+    if (value?.trim() === '')
+      throw usageError(`${name} is empty`, 'give a token, let one be made with --token auto, or unset it');
+  const given = options.token ?? env['TROUPE_TOKEN'];
   const token = given === 'auto' ? Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString('base64url') : given;
   if (given === 'auto') terminal.progress.line(`token: ${token} (shown once; keep it)`);
   const problem = token === undefined ? undefined : tokenProblem(token);

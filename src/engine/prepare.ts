@@ -2,6 +2,7 @@
  * What has to be true before a run starts: the agent exists and uses only what this release can run, its tools exist,
  * there is a model, and a budget in dollars is only promised where prices are known.
  */
+import { nameProblem } from '../agents/agent-name.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -20,6 +21,13 @@ export async function prepareAgent(parts: EngineParts, name: string, workspace: 
       fix: 'If it has a file, `troupe check` says what is wrong with it; `troupe agents list` shows those that there are.',
     });
   }
+  const problem = nameProblem(definition.name);
+  if (problem !== undefined)
+    return fail({
+      code: 'bad_name',
+      message: `The name ${JSON.stringify(definition.name)} ${problem}.`,
+      fix: 'Give the agent another name.',
+    });
   const missing = notYet(definition);
   if (missing.length > 0) {
     const message = `${definition.source}: not yet: this release reads ${missing.join(', ')} but cannot run it.`;

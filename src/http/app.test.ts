@@ -145,4 +145,35 @@ describe('the port', () => {
     const wrong = listen({ fetch: fetchNothing, host: '203.0.113.1', port: 0, clock: systemClock });
     await expect(wrong).rejects.toMatchObject({ code: 'usage', fix: expect.stringContaining('--host') });
   });
+
+  it('has room for who comes, however many hold connections open and say nothing', async () => {
+    const server = await listen({ fetch: fetchNothing, host: '127.0.0.1', port: 0, clock: systemClock });
+    const idle = await Promise.all(Array.from({ length: limits.httpConnections * 2 }, () => connected(server.port)));
+    expect(await (await fetch(server.origin)).text()).toBe('ok');
+    await expect.poll(() => idle.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(limits.httpConnections);
+    for (const socket of idle) socket.destroy();
+    await server.stop();
+  });
+
+  it('gives up no request that is under way for those who only hold connections open', async () => {
+    let answer = (_response: Response): void => undefined;
+    const slow = new Promise<Response>((resolve) => {
+      answer = resolve;
+    });
+    const server = await listen({ fetch: () => slow, host: '127.0.0.1', port: 0, clock: systemClock });
+    const asked = fetch(server.origin);
+    const idle = await Promise.all(Array.from({ length: limits.httpConnections * 2 }, () => connected(server.port)));
+    answer(new Response('late'));
+    expect(await (await asked).text()).toBe('late');
+    for (const socket of idle) socket.destroy();
+    await server.stop();
+  });
 });
+
+function connected(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket));
+    socket.on('error', reject);
+    socket.on('data', () => undefined);
+  });
+}

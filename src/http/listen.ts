@@ -1,5 +1,6 @@
 /** Puts an app on a port, with bounds on what strangers can hold open, and takes it off again without hurry. */
 import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Clock, sleep } from '../base/clock.ts';
 import { codeOf, messageOf, TroupeError } from '../base/errors.ts';
@@ -33,7 +34,7 @@ export async function listen({ fetch, host, port, clock, headersMs = limits.http
     },
     getRequestListener(fetch, { overrideGlobalObjects: false }),
   );
-  server.maxConnections = limits.httpConnections;
+  boundConnections(server, limits.httpConnections);
   const underWay = countRequests(server);
   await bind(server, host, port);
   const address = server.address();
@@ -47,6 +48,38 @@ function bind(server: Server, host: string, port: number): Promise<void> {
     server.listen({ host, port }, () => {
       server.removeAllListeners('error');
       resolve();
+    });
+  });
+}
+
+/**
+ * At most so many connections at a time. One more takes the place of the one that has been without a request for longest, so
+ * that nobody can lock others out by holding connections open; a client whose idle connection went opens another.
+ */
+function boundConnections(server: Server, most: number): void {
+  const idle = new Set<Socket>();
+  const busy = new Map<Socket, number>();
+  server.on('connection', (socket) => {
+    const [longest] = idle;
+    if (idle.size + busy.size >= most) {
+      const victim = longest ?? socket;
+      idle.delete(victim);
+      victim.destroy();
+    }
+    if (!socket.destroyed) idle.add(socket);
+    socket.once('close', () => {
+      idle.delete(socket);
+      busy.delete(socket);
+    });
+  });
+  server.on('request', ({ socket }, response) => {
+    idle.delete(socket);
+    busy.set(socket, (busy.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      const left = (busy.get(socket) ?? 1) - 1;
+      if (left > 0) return void busy.set(socket, left);
+      busy.delete(socket);
+      if (!socket.destroyed) idle.add(socket);
     });
   });
 }

@@ -105,11 +105,14 @@ function createRegistered(given: ReadonlyMap<string, AgentDefinition>, options: 
     made ??= import('../agents/registry-files.ts').then(({ createFileSource }) => createFileSource(options));
     return made;
   };
+  let loaded: FileSource | undefined;
   let read: readonly RegisteredAgent[] | undefined;
   let all: readonly RegisteredAgent[] = [];
   return {
+    moved: () => loaded?.moved() ?? true,
     async agents(known) {
-      const found = await (await files()).agents(known);
+      loaded = await files();
+      const found = await loaded.agents(known);
       if (found !== read) {
         const brought = [...given.values()].map((definition) => ({ definition, origin: 'project' as const, disabled: false }));
         all = [...brought, ...found.filter(({ definition }) => !given.has(definition.name))];

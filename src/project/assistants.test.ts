@@ -12,12 +12,15 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
+const SECRET = 'hunter2-hunter2';
+
 function setUp(brain: Brain, perClient?: number, talker = agent({ name: 'talker', tools: [] })) {
   const world = createWorld({ agents: [talker], brain });
   worlds.push(world);
   const assistants = createAssistants({
     ...{ engine: world.engine, ledger: world.ledger, clock: systemClock, ids: createIds(systemClock, systemRandom) },
     ...{ workspace: '.', perClient, refresh: async () => false },
+    redact: (text) => text.replaceAll(SECRET, '[redacted]'),
     registry: async () => {
       throw new Error('nobody looks for agents here');
     },
@@ -45,6 +48,28 @@ describe('spawning for a client', () => {
     expect(again).toEqual(first);
     expect(other.ok && first.ok && other.value.process_id !== first.value.process_id).toBe(true);
     expect(world.outside.modelCalls).toHaveLength(2);
+  });
+
+  it('gives an answer without the secrets in it', async () => {
+    const { assistants } = setUp(() => says(`The key is ${SECRET}.`));
+    expect(await assistants.spawn(alice, task(), call())).toMatchObject({
+      ok: true,
+      value: { answer: 'The key is [redacted].' },
+    });
+  });
+
+  it('is refused for somebody whose name nobody could tell from the caller’s own', async () => {
+    const { assistants } = setUp(() => says('Hello.'));
+    const named = { kind: 'client', name: 'talker' } as const;
+    expect(await assistants.spawn(named, task(), call())).toMatchObject({ ok: false, error: { code: 'own_name' } });
+  });
+
+  it('says what to do to somebody who has only these tools', async () => {
+    const { assistants } = setUp(() => says('Hello.'));
+    expect(await assistants.spawn(alice, { ...task(), assistant_id: 'nobody' }, call())).toMatchObject({
+      ok: false,
+      error: { code: 'no_agent', fix: 'Use an id from list_assistant or search_assistant.' },
+    });
   });
 
   it('is refused beyond the limit, with the name of the setting', async () => {

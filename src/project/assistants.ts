@@ -4,8 +4,8 @@
  */
 import type { Registry } from '../agents/registry.ts';
 import { createMessageService } from '../assistants/message-service.ts';
-import type { Assistants, Caller, CallOptions, Outcome, SpawnAnswer } from '../assistants/port.ts';
-import type { AnswerInput } from '../assistants/schemas.ts';
+import type { Assistants, Caller, CallOptions, Outcome } from '../assistants/port.ts';
+import type { AnswerInput, SpawnOutput } from '../assistants/schemas.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, RunId } from '../base/ids.ts';
 import { runIdFrom, threadOf } from '../base/ids.ts';
@@ -24,6 +24,8 @@ export interface AssistantParts {
   readonly ids: Pick<Ids, 'nonce'>;
   readonly workspace: string;
   readonly perClient?: number | undefined;
+  /** Takes secrets out of what an assistant answered: a client sees what the ledger keeps, not more. */
+  redact(text: string): string;
   /** Looks whether agent files have changed: whoever serves clients for days must not spawn yesterday's agents. */
   refresh(): Promise<unknown>;
   /** Opened with the first question about agents. */
@@ -38,7 +40,7 @@ export interface ProjectAssistants extends Assistants {
 const PROGRESS_MS = 1_000;
 
 export function createAssistants(parts: AssistantParts): ProjectAssistants {
-  const { engine, ledger, clock } = parts;
+  const { engine, ledger } = parts;
   /** What each client has spawned and what has not ended yet, as far as is known. */
   const spawnedBy = new Map<RunId, string>();
   const atWork = async (client: string): Promise<number> => {
@@ -65,6 +67,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
     search: async ({ query, limit }) => ok((await (await parts.registry()).search(query, limit)).map(asAssistant)),
     async spawn(caller, input, options) {
       if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
+      if (input.assistant_id === caller.name) return fail(ownName(caller.name));
       const most = parts.perClient ?? limits.assistantsPerParent;
       if ((await atWork(caller.name)) >= most) return fail(tooMany(most));
       await parts.refresh();
@@ -75,11 +78,11 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
         spawnedBy: caller.name,
         run: options.idempotencyKey === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, options.idempotencyKey])),
       });
-      if (started.kind === 'refused') return fail(withFix(started.error));
+      if (started.kind === 'refused') return fail(forClient(started.error));
       const { handle } = started;
       spawnedBy.set(handle.run, caller.name);
       void handle.done.then((end) => end.kind === 'ended' && spawnedBy.delete(handle.run));
-      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(clock, handle, options);
+      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(parts, handle, options);
     },
     async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
       const process = await reachable(caller, process_id, options);
@@ -122,12 +125,12 @@ const asAssistant = ({ id, name, description, tags }: Awaited<ReturnType<Registr
   tags: [...tags],
 });
 
-function spawned({ run }: RunHandle, status: SpawnAnswer['status'], answer?: string): SpawnAnswer {
+function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: string): SpawnOutput {
   return { process_id: run, thread_id: threadOf(run), status, ...(answer === undefined ? {} : { answer }) };
 }
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */
-async function ended(clock: Clock, handle: RunHandle, options: CallOptions): Outcome<SpawnAnswer> {
+async function ended({ clock, redact }: AssistantParts, handle: RunHandle, options: CallOptions): Outcome<SpawnOutput> {
   const stopped = Promise.withResolvers<'stopped'>();
   const onAbort = (): void => stopped.resolve('stopped');
   options.signal.addEventListener('abort', onAbort, { once: true });
@@ -146,18 +149,21 @@ async function ended(clock: Clock, handle: RunHandle, options: CallOptions): Out
     const end = await Promise.race([handle.done, stopped.promise]);
     // It goes on: whoever called off the call can cancel the process by its id.
     if (end === 'stopped') return ok(spawned(handle, 'running'));
-    return outcomeOf(handle, end);
+    return outcomeOf(handle, end, redact);
   } finally {
     cancelTick();
     options.signal.removeEventListener('abort', onAbort);
   }
 }
 
-async function outcomeOf(handle: RunHandle, end: RunEnd): Outcome<SpawnAnswer> {
+async function outcomeOf(handle: RunHandle, end: RunEnd, redact: AssistantParts['redact']): Outcome<SpawnOutput> {
   if (end.kind === 'ended') {
     const { status, report, verification } = end.result;
     const finished = status === 'completed' || status === 'completed_unverified';
-    return ok({ ...spawned(handle, finished ? 'finished' : 'failed', report.body), ...(finished ? { verification } : {}) });
+    return ok({
+      ...spawned(handle, finished ? 'finished' : 'failed', redact(report.body)),
+      ...(finished ? { verification } : {}),
+    });
   }
   if (end.kind === 'waiting')
     return ok(
@@ -186,10 +192,22 @@ function answerTo({ kind }: OpenWait, text: string) {
   return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
 }
 
-const withFix = ({ code, message, fix }: Failure): Failure => (fix === undefined ? { code, message } : { code, message, fix });
+/** What to do, said to somebody who has only these tools: a command or a setting is for whoever runs the server. */
+function forClient({ code, message, fix }: Failure): Failure {
+  if (code === 'no_agent') return { code, message, fix: 'Use an id from list_assistant or search_assistant.' };
+  if (fix === undefined) return { code, message };
+  return { code, message, fix: /\btroupe\b|troupe\.yaml/.test(fix) ? `For whoever runs the server: ${fix}` : fix };
+}
+
+/** In a thread both would be called the same, and nobody could tell whose words are whose. */
+const ownName = (name: string): Failure => ({
+  code: 'own_name',
+  message: `Not spawned: the assistant has your own name, ${name}.`,
+  fix: 'For whoever runs the server: give the agent or the caller another name.',
+});
 
 const tooMany = (most: number): Failure => ({
   code: 'too_many_assistants',
   message: `Not spawned: a client may have ${most} assistants at work at a time.`,
-  fix: 'Wait until one has ended, cancel one, or raise assistants.perParent in troupe.yaml.',
+  fix: 'Wait until one has ended, or cancel one. For whoever runs the server: raise assistants.perParent in troupe.yaml.',
 });

@@ -117,6 +117,7 @@ async function assemble(
   const assistants = createLazyAssistants({
     ...{ engine, ledger, clock, ids, workspace: config.workspace, perClient: config.assistants.perParent },
     refresh: agents.refresh,
+    redact: parts.redact,
     // On a cluster others host what is spawned here.
     warm: cluster === undefined ? host.warm : () => undefined,
     registry: { path: config.ledger, ...agents.registered },

@@ -63,12 +63,13 @@ describe('the message box', () => {
               inThread.map((message) => [message.id, message.readAt]),
             );
             for (const reader of parties) {
-              const unread = inThread.filter(
-                ({ to, readAt }) =>
-                  readAt === null && to.run === reader.run && (to.run !== undefined || to.assistant === reader.assistant),
+              const received = inThread.filter(
+                ({ to }) => to.run === reader.run && (to.run !== undefined || to.assistant === reader.assistant),
               );
+              const unread = received.filter(({ readAt }) => readAt === null);
               expect(box.summary(thread, reader)).toEqual({
                 total: inThread.length,
+                received: received.length,
                 unread: unread.length,
                 lastAt: inThread.at(-1)?.at ?? null,
                 oldestUnreadAt: unread[0]?.at ?? null,

@@ -29,7 +29,8 @@ export interface BoxMessage {
 /** How a thread stands for one reader. */
 export interface ThreadSummary {
   readonly total: number;
-  /** Messages to this reader that it has not read. */
+  /** Messages to this reader, and those of them that it has not read. */
+  readonly received: number;
   readonly unread: number;
   readonly lastAt: number | null;
   /** Since when the reader has something to read: its lag. */
@@ -116,6 +117,7 @@ export function createMessageBox(): MessageBox {
       const shelf = thread?.shelves.get(keyOf(reader));
       return {
         total: thread?.messages.length ?? 0,
+        received: shelf?.messages.length ?? 0,
         unread: shelf?.unread ?? 0,
         lastAt: thread?.messages.at(-1)?.createdAt ?? null,
         oldestUnreadAt: shelf === undefined ? null : oldestUnread(shelf),

@@ -94,7 +94,13 @@ describe.each(eras)('resources in %s', (era) => {
   });
 
   it('show an agent, but not its secrets', async () => {
-    const mcp = { docs: { command: 'docs', env: { DOCS_TOKEN: 'secret-value' } } };
+    const mcp = {
+      docs: { command: 'docs', args: ['--token', 'secret-value'], env: { DOCS_TOKEN: 'secret-value' } },
+      web: {
+        url: 'https://me:secret-value@docs.example/secret-value/mcp?key=secret-value',
+        headers: { 'x-key': 'secret-value' },
+      },
+    };
     await using server = await startFixture(createFixtureParts([fixtureAgent('code reviewer', { mcp })]));
     const client = await server.client(era);
     const text = await read(client, 'troupe://agents/code%20reviewer');

@@ -130,14 +130,24 @@ async function readAgent({ agents }: McpParts, name: string, uri: string): Promi
   return { contents: [...jsonContents(uri, shown).contents, { uri, mimeType: 'text/markdown', text: prompt }] };
 }
 
-/** The environment and the headers of an agent's servers may hold keys: a client gets their names. */
+/**
+ * What starts or reaches an agent's servers may hold keys: of the environment, the headers and the address's query a client gets
+ * the names, of the arguments their number.
+ */
 function withoutSecrets(servers: NonNullable<AgentDefinition['mcp']>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => {
-      if ('url' in server) return [name, { ...server, headers: Object.keys(server.headers ?? {}) }];
-      return [name, { ...server, env: Object.keys(server.env ?? {}) }];
+      if ('url' in server) return [name, { ...server, url: bareUrl(server.url), headers: Object.keys(server.headers ?? {}) }];
+      return [name, { ...server, args: server.args?.length ?? 0, env: Object.keys(server.env ?? {}) }];
     }),
   );
+}
+
+/** Without user, password and what the query says; a path may hold a key as well, so only its beginning is shown. */
+function bareUrl(address: string): string {
+  if (!URL.canParse(address)) return '(not an address)';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname === '/' ? '' : '/…'}`;
 }
 
 async function readFile({ ledger }: McpParts, row: RunRow, path: string, uri: string): Promise<ReadResourceResult | undefined> {

@@ -4,6 +4,7 @@ import { ReadBuffer, serializeMessage, type Transport } from '@modelcontextproto
 import { describe, expect, it } from 'vitest';
 import { connectClient, type Era, eras } from '../../test/support/mcp-fixture-http.ts';
 import { createFixtureParts, type FixtureParts, fixtureAgent } from '../../test/support/mcp-fixture-parts.ts';
+import { limits } from '../base/limits.ts';
 import { serveMcpStdio } from './mcp-stdio.ts';
 
 /** The client's half of a pair of streams. */
@@ -83,6 +84,22 @@ describe.each(eras)('the server on two streams in %s', (era) => {
     else await client.listPrompts();
     parts.change([fixtureAgent('newcomer')]);
     await expect.poll(() => heard).toEqual(['prompts']);
+    await client.close();
+    await over;
+  });
+
+  it('goes on after a line that is too long, and says that it was not read', async () => {
+    const { client, over, toServer, errors } = await startStdio(createFixtureParts(), era);
+    const piece = 'x'.repeat(1024 * 1024);
+    for (let sent = 0; sent <= limits.mcpMessageBytes; sent += piece.length)
+      if (!toServer.write(piece)) await new Promise((resolve) => toServer.once('drain', resolve));
+    toServer.write('\n');
+    expect((await client.listTools()).tools).toHaveLength(8);
+    const tooLong = { name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: 'y'.repeat(limits.mcpMessageBytes) } };
+    await expect(client.callTool(tooLong)).rejects.toThrow(/mcpMessageBytes/);
+    expect((await client.listTools()).tools).toHaveLength(8);
+    expect(errors).toHaveLength(2);
+    expect(errors[0]?.message).toContain('mcpMessageBytes');
     await client.close();
     await over;
   });

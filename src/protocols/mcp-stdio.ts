@@ -4,8 +4,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { limits } from '../base/limits.ts';
+import { boundedLines, requestIdOf } from './bounded-lines.ts';
 import type { McpCaller, McpParts } from './mcp-parts.ts';
 import { createMcpServer } from './mcp-server.ts';
+
+const INVALID_REQUEST = -32_600;
 
 export interface StdioOptions {
   readonly parts: Omit<McpParts, 'stopping'>;
@@ -33,7 +36,15 @@ export async function serveMcpStdio({ parts, caller, input, output, signal, onEr
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
 
-  const transport = new StdioServerTransport(input, output, { maxBufferSize: limits.mcpMessageBytes });
+  const lines = boundedLines(limits.mcpMessageBytes, (line) => {
+    const message = `A message is longer than ${limits.mcpMessageBytes} bytes (limit mcpMessageBytes) and was not read`;
+    onError(new Error(message));
+    // A client that waits for an answer learns that none will come, if it can be told which request it was.
+    const id = requestIdOf(line);
+    if (id !== undefined) output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message } })}\n`);
+  });
+  // Twice the room: several whole lines may come at once.
+  const transport = new StdioServerTransport(input.pipe(lines), output, { maxBufferSize: 2 * limits.mcpMessageBytes });
   const handle = serveStdio(
     () => {
       const server = createMcpServer({ ...parts, stopping: stopping.signal }, { caller, abortMeansCancel: true });

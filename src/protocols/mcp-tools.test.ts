@@ -67,14 +67,15 @@ describe.each(eras)('the tools in %s', (era) => {
     expect(found.structuredContent).toEqual(era === '2026-07-28' ? array : { result: array });
   });
 
-  it('give the answer of a sync call as a second text, with progress that grows', async () => {
+  it('give the answer of a sync call where clients show it to their model, with progress that grows', async () => {
     await using server = await startFixture(createFixtureParts());
     const client = await server.client(era);
     const told: number[] = [];
     const call = { name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: '30', run_mode: 'sync' } };
     const done = await client.callTool(call, { onprogress: ({ progress }) => void told.push(progress) });
-    expect(done.structuredContent).toEqual({ process_id: 'run_1', thread_id: 'thr_1', status: 'finished' });
-    expect(textsOf(done)[1]).toBe('It is done.');
+    const answered = { process_id: 'run_1', thread_id: 'thr_1', status: 'finished', answer: 'It is done.' };
+    expect(done.structuredContent).toEqual(answered);
+    expect(textsOf(done)).toEqual([JSON.stringify(answered)]);
     expect(told).toEqual([1, 2]);
   });
 
@@ -87,6 +88,11 @@ describe.each(eras)('the tools in %s', (era) => {
     const bad = await client.callTool({ name: 'recv_message', arguments: { thread_id: 'thr_1', last_n: 201 } });
     expect(bad.isError).toBe(true);
     expect(textsOf(bad)[0]).toMatch(/last_n.*200/);
+    for (const name of ['list_assistant', 'search_assistant', 'spawn_assistant', 'poll_assistant', 'recv_message']) {
+      const known = { query: 'x', assistant_id: 'helper', process_id: 'run_1', thread_id: 'thr_1' };
+      const misspelt = await client.callTool({ name, arguments: { ...known, runmode: 'sync' } });
+      expect([misspelt.isError, textsOf(misspelt)[0]]).toEqual([true, expect.stringContaining('runmode')]);
+    }
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow(/no_such_tool/);
   });
 

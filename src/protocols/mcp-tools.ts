@@ -6,7 +6,7 @@
  * says what is wrong and what to do, so that the model on the other side can put it right.
  */
 import type { CallToolResult, McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { Assistants, Outcome, SpawnAnswer } from '../assistants/port.ts';
+import type { Assistants, Outcome } from '../assistants/port.ts';
 import * as schemas from '../assistants/schemas.ts';
 import type { Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -49,7 +49,7 @@ export function registerTools(server: McpServer, parts: McpParts, connection: Mc
   add('spawn_assistant', spawnTool, async (input, call) => {
     const outcome = await assistants.spawn(caller, input, call.options);
     if (input.run_mode === 'sync' && call.wasCancelled()) await cancelSpawned(assistants, caller, outcome);
-    return spawnResult(outcome);
+    return resultOf(outcome);
   });
   add('poll_assistant', pollTool, async (input, { options }) => resultOf(await assistants.poll(caller, input, options)));
   add('send_message', sendTool, async (input, { options }) => resultOf(await assistants.send(caller, input, options)));
@@ -62,19 +62,12 @@ export function registerTools(server: McpServer, parts: McpParts, connection: Mc
 async function cancelSpawned(
   assistants: Assistants,
   caller: Parameters<Assistants['cancel']>[0],
-  outcome: Awaited<Outcome<SpawnAnswer>>,
+  outcome: Awaited<Outcome<schemas.SpawnOutput>>,
 ): Promise<void> {
   if (!outcome.ok || outcome.value.status === 'finished' || outcome.value.status === 'failed') return;
   const input = { process_id: outcome.value.process_id, reason: 'The call that waited for it was cancelled' };
   // The call's own signal has aborted; recording the wish takes a moment and must not depend on it.
   await assistants.cancel(caller, input, { signal: new AbortController().signal });
-}
-
-function spawnResult(outcome: Awaited<Outcome<SpawnAnswer>>): CallToolResult {
-  if (!outcome.ok) return failureResult(outcome.error);
-  const { answer, ...spawned } = outcome.value;
-  const result = valueResult(spawned);
-  return answer === undefined ? result : { ...result, content: [...result.content, { type: 'text', text: answer }] };
 }
 
 function resultOf<Value>(outcome: Result<Value, Failure>): CallToolResult {
@@ -111,7 +104,7 @@ const searchTool = {
 const spawnTool = {
   title: 'Spawn an assistant',
   description:
-    'Starts an assistant on a task of its own. It knows nothing of this conversation: put everything it needs into query. run_mode async returns at once; then wait with poll_assistant and read its report with recv_message. run_mode sync waits for the end and returns the answer as a second text: use it for short tasks. Several assistants may work at the same time.',
+    'Starts an assistant on a task of its own. It knows nothing of this conversation: put everything it needs into query. run_mode async returns at once; then wait with poll_assistant and read its report with recv_message. run_mode sync waits for the end and returns the answer: use it for short tasks. Several assistants may work at the same time.',
   inputSchema: withKeptJsonSchema(schemas.spawnInput),
   outputSchema: withKeptJsonSchema(schemas.spawnOutput),
   annotations: { ...acts, destructiveHint: true, idempotentHint: false },
@@ -120,7 +113,7 @@ const spawnTool = {
 const pollTool = {
   title: 'Look how an assistant is doing',
   description:
-    'Says whether a process is starting, running, finished or failed, and how many messages wait for you; not what they say. To wait, give wait_ms (say 60000) instead of polling again and again: it returns at once when the status changes or a message arrives.',
+    'Says whether a process is starting, running, finished or failed, and how many messages wait for you; not what they say. To wait, give wait_ms (say 60000) instead of polling again and again: it returns when the status changes or a message arrives that your last poll did not tell you of.',
   inputSchema: withKeptJsonSchema(schemas.pollInput),
   outputSchema: withKeptJsonSchema(schemas.pollOutput),
   annotations: looks,

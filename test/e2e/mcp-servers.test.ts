@@ -93,6 +93,9 @@ describe('troupe serve', () => {
     { args: ['--host', '0.0.0.0'], env: {}, says: '--token auto' },
     { args: ['--token', 'short'], env: {}, says: 'fewer than 16' },
     { args: [], env: { TROUPE_TOKENS: 'alice' }, says: 'alice=<token>' },
+    { args: [], env: { TROUPE_TOKEN: '' }, says: 'TROUPE_TOKEN is empty' },
+    { args: [], env: { TROUPE_TOKENS: ' ' }, says: 'TROUPE_TOKENS is empty' },
+    { args: ['--token', ''], env: {}, says: '--token is empty' },
     {
       args: ['--as', 'alice'],
       env: { TROUPE_TOKEN: 'a'.repeat(20), TROUPE_TOKENS: `alice=${'b'.repeat(20)}` },
