@@ -21,6 +21,7 @@ const tasks = {
   fix: { run: ['scripts/fix.ts'] },
   build: { run: ['scripts/build.ts'] },
   bench: { run: ['bench/run.ts'], cluster: true },
+  mutations: { run: ['scripts/mutations.ts'], cluster: true },
 };
 
 const EXIT_USAGE = 2;

@@ -1,12 +1,13 @@
 /**
- * Large payloads as files, named by their hash: `ab/cdef…` in their folder. A file is complete and
- * on the disk before anything refers to it: it is written under another name, flushed, then renamed.
+ * Large payloads as files, named by their hash: `ab/cdef…` in their folder. A file is complete and on the disk, under its
+ * name, before anything refers to it.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, messageOf, TroupeError } from '../base/errors.ts';
 import type { PayloadRef } from '../base/ids.ts';
+import { type Disk, keepFile, systemDisk } from './disk.ts';
 
 export interface PayloadFiles {
   write(ref: PayloadRef, body: string | Uint8Array): Promise<void>;
@@ -20,17 +21,16 @@ export interface PayloadFiles {
 }
 
 /** `unique` keeps the temporary names of several processes apart. */
-export function createPayloadFiles(folder: string, unique: string): PayloadFiles {
+export function createPayloadFiles(folder: string, unique: string, disk: Disk = systemDisk): PayloadFiles {
   const pathOf = (ref: PayloadRef): string => join(folder, ref.slice(0, 2), ref.slice(2));
   const temporary = (path: string): string => `${path}.${unique}.tmp`;
   return {
     write: async (ref, body) => {
       const path = pathOf(ref);
-      if (existsSync(path)) return;
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await writeFile(temporary(path), body, { mode: 0o600, flush: true });
-        await rename(temporary(path), path);
+        // Whoever has put it there may not have flushed its name yet.
+        if (existsSync(path)) await disk.carryOut({ kind: 'flush', what: 'folder', path: dirname(path) });
+        else for (const step of keepFile(path, body, temporary(path))) await disk.carryOut(step);
       } catch (error) {
         rmSync(temporary(path), { force: true });
         throw fileError(error, path);
@@ -40,9 +40,7 @@ export function createPayloadFiles(folder: string, unique: string): PayloadFiles
       const path = pathOf(ref);
       if (existsSync(path)) return;
       try {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        writeFileSync(temporary(path), body, { mode: 0o600, flush: true });
-        renameSync(temporary(path), path);
+        for (const step of keepFile(path, body, temporary(path))) disk.carryOutNow(step);
       } catch (error) {
         throw fileError(error, path);
       }

@@ -5,12 +5,13 @@
  * once. `session.seal` repeats the chain hash of the event at `sealed` (a run's end), so that a cut-off end is noticed.
  * Two pragmas mark the file as ours and say which version wrote it; a newer file is refused, never guessed at.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { codeOf, TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { makeFolder, systemDisk } from './disk.ts';
 import { integer } from './rows.ts';
 import { corruptError, isNotWritable, ledgerError } from './sqlite-errors.ts';
 import { readOnlyError } from './write-queue.ts';
@@ -155,10 +156,11 @@ function version(database: DatabaseSync): number {
 
 /** Prompts and tool outputs are private: the folder and the file are for their owner only. */
 export function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  for (const step of makeFolder(dirname(path))) systemDisk.carryOutNow(step);
   if (existsSync(path)) return;
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
+  systemDisk.carryOutNow({ kind: 'flush', what: 'folder', path: dirname(path) });
 }
 
 function pendingLog(path: string): boolean {

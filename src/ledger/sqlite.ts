@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Ids } from '../base/ids.ts';
 import type { Secret } from '../base/redact.ts';
+import type { Disk } from './disk.ts';
 import { collectGarbage } from './gc.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNews } from './news.ts';
@@ -40,6 +41,8 @@ export interface SqliteLedgerOptions {
   readonly validate?: boolean;
   /** Who holds the leases; this process by default. */
   readonly owner?: Partial<LeaseOwner>;
+  /** For tests: where payload files go. */
+  readonly disk?: Disk;
   /** For tests: the size of a disk that is soon full. */
   readonly maxPages?: number;
 }
@@ -53,7 +56,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${options.maxPages}`);
 
   const protection = options.protection ?? createProtection(options.secrets ?? []);
-  const files = inMemory ? undefined : createPayloadFiles(`${path}-payloads`, owner.id);
+  const files = inMemory ? undefined : createPayloadFiles(`${path}-payloads`, owner.id, options.disk);
   const memo = createMemo(database);
   const payloads = createPayloadStore(database, files);
   const appender = createAppender(database, memo, createRunIndex(database, memo), payloads);

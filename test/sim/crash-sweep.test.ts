@@ -89,7 +89,12 @@ async function untilEnd(world: ReturnType<typeof createWorld>): Promise<RunResul
   return end.kind === 'ended' ? end.result : undefined;
 }
 
-async function conversation(path: string): Promise<{ messages: Message[]; doubts: number; sound: boolean }> {
+async function conversation(path: string): Promise<{
+  messages: Message[];
+  results: readonly (string | null)[];
+  doubts: number;
+  sound: boolean;
+}> {
   const ledger: Ledger = openSqliteLedger({
     path,
     clock: systemClock,
@@ -99,10 +104,11 @@ async function conversation(path: string): Promise<{ messages: Message[]; doubts
   const events = await readAll(ledger, SESSION);
   const transcripts = createTranscripts();
   for (const event of events) transcripts.apply(event);
-  const doubts = events.filter((event) => event.event_type === 'tool.result' && event.payload.inDoubt === true).length;
+  const results = events.filter((event) => event.event_type === 'tool.result');
+  const doubts = results.filter(({ payload }) => payload.inDoubt === true).length;
   const sound = (await ledger.verify()).kind === 'sound';
   await ledger.close();
-  return { messages: transcripts.of(RUN), doubts, sound };
+  return { messages: transcripts.of(RUN), results: results.map(({ step }) => step), doubts, sound };
 }
 
 function checkOutside(outside: Outside): void {
@@ -127,6 +133,9 @@ describe.each([{ budget: false }, { budget: true }])('cut at every append (budge
       checkOutside(outside);
       const got = await conversation(path);
       expect(got.sound).toBe(true);
+      // Calls that must not be repeated come one after the other, and each has its outcome once.
+      expect(got.doubts).toBeLessThanOrEqual(1);
+      expect(new Set(got.results).size, `recorded twice, cut at ${cut}`).toBe(got.results.length);
       if (got.doubts === 0) expect(got.messages, `cut at ${cut}`).toEqual(expected.messages);
       // Only the call that was under way can have been made again.
       expect(outside.modelCalls.length).toBeLessThanOrEqual(5);

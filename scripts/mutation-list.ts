@@ -1,0 +1,42 @@
+/**
+ * Ways to break the core on purpose, each with the invariant that it breaks and the test that must see it. `find` occurs exactly
+ * once in its file. scripts/mutations.ts tries them all and writes the table in docs/testing.md.
+ */
+import { engineMutations } from './mutation-list-engine.ts';
+import { ledgerMutations } from './mutation-list-ledger.ts';
+
+export interface Mutation {
+  readonly invariant: string;
+  /** What is done to the code, in words. */
+  readonly change: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  readonly caughtBy: {
+    readonly file: string;
+    /** A part of the test's name, with those of the blocks it is in. */
+    readonly test: string;
+  };
+}
+
+export const mutations: readonly Mutation[] = [...ledgerMutations, ...engineMutations];
+
+const BEGIN = '<!-- mutations: begin -->';
+const END = '<!-- mutations: end -->';
+
+/** The table, between its markers. */
+export function mutationTable(): string {
+  const rows = mutations.map(
+    ({ invariant, change, file, caughtBy }) =>
+      `| ${cell(invariant)} | ${cell(change)} (\`${file.replace('src/', '')}\`) | ${cell(caughtBy.test)} (\`${caughtBy.file}\`) |`,
+  );
+  return [BEGIN, '| invariant | mutation | caught by |', '|---|---|---|', ...rows, END].join('\n');
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** The page with the table of now; `undefined` when its markers are gone. */
+export function pageWithMutations(page: string): string | undefined {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  return begin === -1 || end < begin ? undefined : page.slice(0, begin) + mutationTable() + page.slice(end + END.length);
+}
