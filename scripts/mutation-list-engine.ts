@@ -161,10 +161,10 @@ export const engineMutations: readonly Mutation[] = [
   },
   {
     invariant: 'A budget that is out ends the whole tree below it',
-    change: 'it is forgotten that a budget is out',
-    file: 'src/engine/spending.ts',
-    find: 'if (!out.has(exhausted.scope)) out.set(exhausted.scope, exhausted);',
-    replace: 'void exhausted;',
+    change: 'a part that ran out is taken for one that failed',
+    file: 'src/patterns/out-of-budget.ts',
+    find: 'return ended.find(({ exhausted }) => exhausted !== undefined && scopes.has(exhausted));',
+    replace: 'return ended.find(({ exhausted }) => exhausted !== undefined && scopes.size < 0);',
     caughtBy: { file: 'src/patterns/out-of-budget.test.ts', test: 'the budget of the whole' },
   },
   {
@@ -181,7 +181,7 @@ export const engineMutations: readonly Mutation[] = [
     file: 'src/engine/freshness.ts',
     find: 'return now.digest === last ? undefined : CHANGED;',
     replace: 'return undefined;',
-    caughtBy: { file: EVIDENCE, test: 'a trick is not verified: > a file broken by a person after the tests' },
+    caughtBy: { file: EVIDENCE, test: 'a trick is not verified: > a file broken by a person' },
   },
   {
     invariant: 'Evidence is newer than the last change, also one by a later command',
@@ -189,7 +189,7 @@ export const engineMutations: readonly Mutation[] = [
     file: 'src/engine/freshness.ts',
     find: 'if (around.before !== around.after && !onlyLeftovers(next, events)) return CHANGED;',
     replace: '',
-    caughtBy: { file: EVIDENCE, test: 'a trick is not verified: > a file broken by the shell after the tests' },
+    caughtBy: { file: EVIDENCE, test: 'a trick is not verified: > a file broken by the shell' },
   },
   {
     invariant: 'A claimed file holds what its recorded change left',
@@ -234,9 +234,9 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Late work is kept and shown',
     change: 'what comes after `collectTimeout` is dropped',
-    file: 'src/patterns/group-work.ts',
-    find: 'late: () => lateOutcomes(run, late),',
-    replace: 'late: async () => [],',
+    file: 'src/patterns/group.ts',
+    find: 'const came = await lateOutcomes(run, late);',
+    replace: 'const came = await lateOutcomes(run, late.slice(0, 0));',
     caughtBy: { file: 'src/patterns/group-late.test.ts', test: 'is shown below the answer that was put together without it' },
   },
   {

@@ -28,7 +28,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLooks(add, perform);
   describeRuns(add, perform);
   describeAnswers(add, perform);
-  describeLedger(add('ledger', 'the ledger itself: stats, verify, gc, copy, new-key', 'troupe ledger verify'), perform);
+  describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
@@ -170,9 +170,18 @@ function describeLedger(ledger: Command, perform: Perform): void {
   json(addTo(ledger, 'stats', 'how much is in it', 'troupe ledger stats')).action((options: JsonOption) =>
     perform(async (context) => (await import('./ledger.ts')).ledgerStatsCommand(context, options)),
   );
-  json(addTo(ledger, 'verify [run]', 'walk the hash chain and name the first bad event', 'troupe ledger verify')).action(
-    (run: string | undefined, options: JsonOption) =>
-      perform(async (context) => (await import('./ledger.ts')).ledgerVerifyCommand(context, run, options)),
+  json(
+    addTo(
+      ledger,
+      'verify [run]',
+      'walk the hash chain, compare what follows from it, and name what is wrong',
+      'troupe ledger verify',
+    ),
+  ).action((run: string | undefined, options: JsonOption) =>
+    perform(async (context) => (await import('./ledger.ts')).ledgerVerifyCommand(context, run, options)),
+  );
+  json(addTo(ledger, 'rebuild', 'set right what has drifted from the events', 'troupe ledger rebuild')).action(
+    (options: JsonOption) => perform(async (context) => (await import('./ledger.ts')).ledgerRebuildCommand(context, options)),
   );
   json(
     addTo(

@@ -14,6 +14,7 @@ import { readableBytes } from '../projections/readable.ts';
 import { checkFiles } from './check-files.ts';
 import { type CommandContext, withProject } from './command.ts';
 import type { Finding } from './finding.ts';
+import { damageFix, damageText } from './ledger-damage.ts';
 
 const NODE_MAJOR_MIN = 24;
 const DISK_BYTES_MIN = 100 * 1024 * 1024;
@@ -103,8 +104,7 @@ async function ledgerFinding(context: CommandContext, config: ProjectConfig | un
     const report = await ledger.verify();
     if (report.kind === 'sound')
       return { about, state: 'good', text: `${counted(report.events, 'event')}, sound, in ${config.ledger}` };
-    const fix = 'restore it from a copy; sessions before that event are whole';
-    return { about, state: 'broken', text: `broken at ${report.event}: ${report.why}`, fix };
+    return { about, state: 'broken', text: damageText(report), fix: damageFix(report) };
   });
 }
 

@@ -1,4 +1,4 @@
-/** `troupe ledger stats|verify|gc|copy|new-key`: how large it is, whether it is whole, making it smaller, moving it, its keys. */
+/** `troupe ledger stats|verify|rebuild|gc|copy|new-key`: how large it is, whether it is whole, mending it, making it smaller, moving it, its keys. */
 
 import { parseDuration } from '../agents/duration.ts';
 import { createIds, type Ids } from '../base/ids.ts';
@@ -13,6 +13,7 @@ import { readableBytes } from '../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
+import { damageFix, damageText, driftText } from './ledger-damage.ts';
 import { printTable } from './table.ts';
 
 export async function ledgerStatsCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
@@ -51,8 +52,31 @@ export async function ledgerVerifyCommand(
       context.terminal.out.line(
         `sound: ${counted(report.events, 'event')} in ${counted(report.sessions, 'session')}${tombstones}`,
       );
-    } else context.terminal.out.line(`broken at ${report.event}: ${report.why}`);
+    } else sayDamage(context, report);
     return report.kind === 'sound' ? exitCodes.completed : exitCodes.failed;
+  });
+}
+
+function sayDamage({ terminal: { out } }: CommandContext, report: Exclude<VerifyReport, { kind: 'sound' }>): void {
+  if (report.kind === 'drifted') for (const row of report.rows.slice(0, SHOWN_ROWS)) out.line(driftText(row));
+  out.line(damageText(report));
+  out.line(`fix: ${damageFix(report)}`);
+}
+
+const SHOWN_ROWS = 20;
+
+/** What follows from the events is made to say so again; the events themselves are never changed. */
+export async function ledgerRebuildCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+  return withProject(context, { readOnly: false }, async ({ ledger }) => {
+    const found = await ledger.rebuild();
+    const left = await ledger.verify();
+    if (options.json) printJson(context, { found, left });
+    else {
+      if (found.kind === 'drifted') for (const row of found.rows) context.terminal.out.line(`set right: ${driftText(row)}`);
+      if (left.kind === 'sound') context.terminal.out.line(found.kind === 'sound' ? 'sound: nothing to set right' : 'sound now');
+      else sayDamage(context, left);
+    }
+    return left.kind === 'sound' ? exitCodes.completed : exitCodes.failed;
   });
 }
 
@@ -108,7 +132,7 @@ export async function ledgerCopyCommand(
     const events = `${counted(copied.events, 'event')} and ${counted(copied.payloads, 'payload')}`;
     const what = `${events} of ${counted(copied.sessions, 'session')}`;
     terminal.out.line(`copied ${what} to ${target.shown}; all ${verified.events} events there are sound`);
-  } else terminal.out.line(`copied, but ${target.shown} is broken at ${verified.event}: ${verified.why}`);
+  } else terminal.out.line(`copied, but ${target.shown} is not whole: ${damageText(verified)}`);
   return sound ? exitCodes.completed : exitCodes.failed;
 }
 

@@ -150,7 +150,23 @@ export interface LedgerStats {
 
 export type VerifyReport =
   | { readonly kind: 'sound'; readonly sessions: number; readonly events: number; readonly tombstones: number }
-  | { readonly kind: 'broken'; readonly event: EventId; readonly why: string };
+  | { readonly kind: 'broken'; readonly event: EventId; readonly why: string }
+  /** The events are as they were written, but what is kept beside them does not follow from them: `rebuild` sets it right. */
+  | { readonly kind: 'drifted'; readonly rows: readonly DriftedRow[] }
+  /** The file itself is damaged, as SQLite says. */
+  | { readonly kind: 'damaged'; readonly why: string };
+
+/** One value that follows from the events and is another. */
+export interface DriftedRow {
+  readonly table: 'run' | 'session' | 'counter';
+  readonly name: string;
+  /** `name` when no event speaks of the row at all. */
+  readonly column: string;
+  readonly found: string | number | null;
+  readonly expected: string | number | null;
+  /** The last event that it follows from, if there is one. */
+  readonly event: EventId | null;
+}
 
 export interface RetentionPolicy {
   /** Sessions whose last event is older lose their payloads, except pinned ones and ones with unfinished runs. */
@@ -187,6 +203,8 @@ export interface Ledger {
 
   stats(): Promise<LedgerStats>;
   verify(session?: SessionId): Promise<VerifyReport>;
+  /** Sets right what `verify` finds drifted; what has changed meanwhile stays. Gives what it found. */
+  rebuild(): Promise<VerifyReport>;
   pin(session: SessionId, pinned: boolean): Promise<void>;
   gc(policy: RetentionPolicy): Promise<GcReport>;
   /** Writes what is queued, gives leases back and closes. */

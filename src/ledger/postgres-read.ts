@@ -1,16 +1,17 @@
 /** Reading: events page by page, payloads by reference, counters, and how large everything is. */
 import { TroupeError } from '../base/errors.ts';
-import type { PayloadRef, SessionId } from '../base/ids.ts';
+import type { PayloadRef } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { BlobStore } from './blob-store.ts';
 import { payloadRef } from './chain.ts';
 import type { Ledger, LedgerStats, ReadQuery } from './port.ts';
+import { readPostgresSnapshot } from './postgres-check.ts';
 import type { Database, Statement } from './postgres-connection.ts';
 import type { Protection } from './protection.ts';
 import { eventsOf, storedEvent } from './read-events.ts';
-import { bytes, hex, integer, type Row, text } from './rows.ts';
+import { bytes, integer, type Row } from './rows.ts';
 import { place, type StoredEvent } from './stored-event.ts';
-import type { SealedSession, VerifySource } from './verify.ts';
+import type { VerifySource } from './verify.ts';
 
 /** Large payloads are fetched one by one, however many are on a page. */
 const SELECT_EVENTS = `
@@ -27,12 +28,6 @@ AND event.run IN (SELECT id FROM run WHERE root = (SELECT id FROM run WHERE name
 const OF_TYPES = (value: string): string => ` AND event.type = ANY(${value}::text[])`;
 const PAYLOAD: Statement = { name: 'troupe-payload', text: 'SELECT place, body FROM payload WHERE ref = $1' };
 const COUNTER: Statement = { name: 'troupe-counter', text: 'SELECT value FROM counter WHERE name = $1' };
-const SEALED: Statement = {
-  name: 'troupe-sealed',
-  text: `SELECT name, sealed, seal, head,
-                coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last
-         FROM session WHERE head > 0 AND ($1::text IS NULL OR name = $1) ORDER BY id`,
-};
 const SIZES: Statement = {
   name: 'troupe-sizes',
   text: `SELECT (SELECT count(*) FROM session WHERE head > 0) AS sessions,
@@ -83,7 +78,7 @@ export function createPostgresReader(
       stored,
       payload,
       isIntact,
-      sessions: async (only) => (await database.rows(SEALED, [only ?? null])).map(sealedSession),
+      snapshot: (only) => readPostgresSnapshot(database, only),
     },
   };
 }
@@ -110,16 +105,6 @@ function eventsValues({ session, after, limit, run, root, types }: ReadQuery): u
 function readable(row: Row): Row {
   const { body } = row;
   return { ...row, place: row['place'] ?? place.file, body: body instanceof Uint8Array ? Buffer.from(body).toString() : null };
-}
-
-/** An end that is cut off is noticed by the head too, which only the writer of an event moves. */
-function sealedSession(row: Row): SealedSession {
-  return {
-    session: text(row, 'name') as SessionId,
-    last: Math.max(integer(row, 'last'), integer(row, 'head')),
-    sealed: integer(row, 'sealed'),
-    seal: hex(bytes(row, 'seal')),
-  };
 }
 
 function statsOf(row: Row): LedgerStats {

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
-import type { Ids } from '../base/ids.ts';
+import type { Ids, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { systemRandom } from '../base/random.ts';
 import type { Secret } from '../base/redact.ts';
@@ -13,9 +13,10 @@ import { reportingDamage } from './blob-check.ts';
 import { openBlobs } from './blob-open.ts';
 import { underLock } from './blob-removal.ts';
 import type { BlobStore } from './blob-store.ts';
-import type { Append, AppendOutcome, LeaseOwner, Ledger } from './port.ts';
+import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from './port.ts';
 import { parsePostgresAddress } from './postgres-address.ts';
 import { applyAppend, needsOf, refuseNul } from './postgres-append.ts';
+import { repairPostgres } from './postgres-check.ts';
 import { createPostgresCommit } from './postgres-commit.ts';
 import { type Database, openDatabase } from './postgres-connection.ts';
 import { collectPostgres } from './postgres-gc.ts';
@@ -129,6 +130,7 @@ function assemble(
     await writes.close();
     await database.close();
   };
+  const verify = (session?: SessionId): Promise<VerifyReport> => verifyLedger(reportingDamage(reader.source), session);
   let closed: Promise<void> | undefined;
 
   return {
@@ -142,7 +144,15 @@ function assemble(
     acquire: leases.acquire,
     release: leases.release,
     stats: reader.stats,
-    verify: (session) => verifyLedger(reportingDamage(reader.source), session),
+    verify,
+    rebuild: async () => {
+      const found = await verify();
+      if (found.kind === 'drifted') {
+        if (!writable) throw readOnlyError(database.shown);
+        await repairPostgres(database, schema, found.rows);
+      }
+      return found;
+    },
     pin: (session, pinned) =>
       writes.submit({
         weight: 1,

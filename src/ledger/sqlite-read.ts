@@ -9,9 +9,10 @@ import type { PayloadFiles } from './payload-files.ts';
 import type { LedgerStats, ReadQuery } from './port.ts';
 import type { Protection } from './protection.ts';
 import { eventsOf, storedEvent } from './read-events.ts';
-import { bytes, hex, integer, text } from './rows.ts';
+import { integer, text } from './rows.ts';
+import { readSnapshot } from './sqlite-check.ts';
 import { place, type StoredEvent } from './stored-event.ts';
-import type { SealedSession } from './verify.ts';
+import type { Snapshot } from './verify.ts';
 
 export interface Reader {
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
@@ -21,11 +22,8 @@ export interface Reader {
   isIntact(ref: PayloadRef): Promise<boolean>;
   counter(name: string): number;
   stats(): LedgerStats;
-  sealedSessions(only: SessionId | undefined): readonly SealedSession[];
+  snapshot(only: SessionId | undefined): Promise<Snapshot>;
 }
-
-const SELECT_SESSIONS = `
-SELECT name, sealed, seal, coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last FROM session`;
 
 const SELECT_EVENTS = `
 SELECT event.position, run.name AS run, event.parent, event.at, event.actor, event.tool, event.type, event.step,
@@ -106,7 +104,7 @@ export function createReader(
       return row === undefined ? 0 : integer(row, 'value');
     },
     stats: () => readStats(database, path),
-    sealedSessions: (only) => readSessions(database, only),
+    snapshot: async (only) => readSnapshot(database, only),
   };
 }
 
@@ -114,16 +112,6 @@ function typesOf({ types }: ReadQuery): { readonly type?: string; readonly types
   if (types === undefined) return {};
   const [only] = types;
   return types.length === 1 && only !== undefined ? { type: only } : { types: JSON.stringify(types) };
-}
-
-function readSessions(database: DatabaseSync, only: SessionId | undefined): readonly SealedSession[] {
-  const sessions = database.prepare(`${SELECT_SESSIONS} ${only === undefined ? '' : 'WHERE name = ?'} ORDER BY id`);
-  return (only === undefined ? sessions.all() : sessions.all(only)).map((row) => ({
-    session: text(row, 'name') as SessionId,
-    last: integer(row, 'last'),
-    sealed: integer(row, 'sealed'),
-    seal: hex(bytes(row, 'seal')),
-  }));
 }
 
 const SELECT_SIZES = `

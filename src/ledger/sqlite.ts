@@ -5,17 +5,18 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import type { Ids } from '../base/ids.ts';
+import type { Ids, SessionId } from '../base/ids.ts';
 import type { Secret } from '../base/redact.ts';
 import type { Disk } from './disk.ts';
 import { collectGarbage } from './gc.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNews } from './news.ts';
 import { createPayloadFiles } from './payload-files.ts';
-import type { Append, AppendOutcome, LeaseOwner, Ledger } from './port.ts';
+import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from './port.ts';
 import { isInbound, prepareAppend } from './prepared-event.ts';
 import { createProtection, type Protection } from './protection.ts';
 import { createAppender } from './sqlite-append.ts';
+import { damageOf, rebuildSqlite } from './sqlite-check.ts';
 import { createLeases, liveness } from './sqlite-leases.ts';
 import { createMemo } from './sqlite-memo.ts';
 import { createPayloadStore } from './sqlite-payloads.ts';
@@ -96,6 +97,12 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     });
   };
 
+  const verify = async (session?: SessionId): Promise<VerifyReport> => {
+    const why = session === undefined ? damageOf(database) : undefined;
+    if (why !== undefined) return { kind: 'damaged', why };
+    return await verifyLedger({ ...reader, stored: async (query) => reader.stored(query) }, session);
+  };
+
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await writes.idle();
@@ -118,11 +125,8 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     acquire: leases.acquire,
     release: leases.release,
     stats: async () => reader.stats(),
-    verify: (session) =>
-      verifyLedger(
-        { ...reader, stored: async (query) => reader.stored(query), sessions: async (only) => reader.sealedSessions(only) },
-        session,
-      ),
+    verify,
+    rebuild: () => rebuildSqlite({ database, writes, memo, verify }),
     pin: (session, pinned) => writes.submit({ weight: 1, power: false, apply: () => void pin.run(pinned ? 1 : 0, session) }),
     gc: (policy) => collectGarbage({ database, writes, memo, files }, policy),
     close: () => {

@@ -1,27 +1,35 @@
 /**
  * Walks the hash chain of each session from its first event and names the first one that is not as it was written
- * (invariant I10). Collected payloads are counted, not missed: their hash is still in the chain.
+ * (invariant I10). Collected payloads are counted, not missed: their hash is still in the chain. On the way it derives what the
+ * tables beside the events should say, and compares.
  */
-import { eventId, type PayloadRef, type SessionId } from '../base/ids.ts';
+import { eventId, type PayloadRef, type RunId, type SessionId } from '../base/ids.ts';
 import { parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { isEventType, payloadSchemas } from '../events/catalogue.ts';
 import { CHAIN_START, chainHash, payloadRef } from './chain.ts';
-import type { ReadQuery, VerifyReport } from './port.ts';
+import { type Derivation, deriveCounters, deriveSession, type IndexedRun, type IndexedSession } from './derived.ts';
+import type { DriftedRow, ReadQuery, VerifyReport } from './port.ts';
+import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import { place, type StoredEvent } from './stored-event.ts';
 
 /** What the end of a session is compared with: `seal` is the chain hash of the event at `sealed`. */
-export interface SealedSession {
-  readonly session: SessionId;
+export interface SealedSession extends IndexedSession {
   /** The position of the last event that is there. */
   readonly last: number;
-  readonly sealed: number;
   readonly seal: string;
+}
+
+/** Everything that is kept beside the events, as it was at one moment: events are only added, so they can be read later. */
+export interface Snapshot {
+  readonly sessions: readonly SealedSession[];
+  readonly runs: ReadonlyMap<SessionId, readonly IndexedRun[]>;
+  readonly counters: ReadonlyMap<string, number>;
 }
 
 /** What a store gives to be checked. */
 export interface VerifySource {
-  sessions(only: SessionId | undefined): Promise<readonly SealedSession[]>;
+  snapshot(only: SessionId | undefined): Promise<Snapshot>;
   stored(query: ReadQuery): Promise<readonly StoredEvent[]>;
   payload(ref: PayloadRef): Promise<Uint8Array | undefined>;
   /** Whether the bytes still have the hash they are named by. Collected ones count as intact. */
@@ -31,24 +39,28 @@ export interface VerifySource {
 type Broken = Extract<VerifyReport, { kind: 'broken' }>;
 
 export async function verifyLedger(source: VerifySource, only?: SessionId): Promise<VerifyReport> {
-  const sessions = await source.sessions(only);
+  const { sessions, runs, counters } = await source.snapshot(only);
+  const derivedCounters = deriveCounters();
+  const rows: DriftedRow[] = [];
   let events = 0;
   let tombstones = 0;
-  for (const { session, sealed, seal, ...found } of sessions) {
-    const last = Math.max(found.last, sealed);
-    const report = await verifySession(source, session, last, { at: sealed, chain: seal });
+  for (const found of sessions) {
+    const last = Math.max(found.last, found.sealed);
+    const derived = deriveSession(found.session, derivedCounters);
+    const report = await verifySession(source, { ...found, last }, derived);
     if (report.kind === 'broken') return report;
+    rows.push(...derived.drifts(found, runs.get(found.session) ?? []));
     events += last;
     tombstones += report.tombstones;
   }
-  return { kind: 'sound', sessions: sessions.length, events, tombstones };
+  rows.push(...derivedCounters.drifts(counters, only === undefined));
+  return rows.length > 0 ? { kind: 'drifted', rows } : { kind: 'sound', sessions: sessions.length, events, tombstones };
 }
 
 async function verifySession(
   source: VerifySource,
-  session: SessionId,
-  last: number,
-  seal: { readonly at: number; readonly chain: string },
+  { session, last, sealed, seal }: SealedSession,
+  derived: Pick<Derivation, 'apply'>,
 ): Promise<Broken | { readonly kind: 'sound'; readonly tombstones: number }> {
   const broken = (position: number, why: string): Broken => ({ kind: 'broken', event: eventId(session, position), why });
   let chain = CHAIN_START;
@@ -61,12 +73,14 @@ async function verifySession(
     for (const event of page) {
       if (event.fields.position > last) break;
       if (event.fields.position !== position + 1) return broken(position + 1, 'it is missing');
-      const why = whyBadEnvelope(event, chain) ?? (await whyBadPayload(event, source));
-      if (why !== undefined) return broken(position + 1, why);
+      const why = whyBadEnvelope(event, chain);
+      const checked = why === undefined ? await checkPayload(event, source) : { why };
+      if (checked.why !== undefined) return broken(position + 1, checked.why);
+      derived.apply(event.fields, checked.payload);
       if (event.place === place.gone) tombstones += 1;
       chain = event.chain;
       position += 1;
-      if (position === seal.at && chain !== seal.chain) return broken(position, 'it is not the event that ended the run here');
+      if (position === sealed && chain !== seal) return broken(position, 'it is not the event that ended the run here');
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -93,19 +107,47 @@ function whyBadEnvelope({ fields, chain }: StoredEvent, before: string): string 
   return chainHash(before, fields) === chain ? undefined : 'its envelope was changed: the chain hash does not match';
 }
 
-async function whyBadPayload(event: StoredEvent, source: VerifySource): Promise<string | undefined> {
+/** Its payload, if it is not collected, or what is wrong with it. */
+async function checkPayload(
+  event: StoredEvent,
+  source: VerifySource,
+): Promise<{ readonly why: string } | { readonly why?: undefined; readonly payload: unknown }> {
   const { fields } = event;
   if (fields.attachment !== null) {
     const attachment = await source.isIntact(fields.attachment);
-    if (!attachment) return 'its attachment was changed or is missing';
+    if (!attachment) return { why: 'its attachment was changed or is missing' };
   }
-  if (event.place === place.gone) return undefined;
+  if (event.place === place.gone) return { payload: undefined };
   const body = event.body ?? (await source.payload(fields.payload));
-  if (body === undefined) return 'its payload file is missing';
-  if (payloadRef(body) !== fields.payload) return 'its payload was changed: the bytes do not match their hash';
+  if (body === undefined) return { why: 'its payload file is missing' };
+  if (payloadRef(body) !== fields.payload) return { why: 'its payload was changed: the bytes do not match their hash' };
   const parsed = parseJson(typeof body === 'string' ? body : Buffer.from(body).toString());
-  if (!parsed.ok) return `its payload is not JSON: ${parsed.error}`;
-  if (!isEventType(fields.type)) return `its type ${fields.type} is unknown`;
+  if (!parsed.ok) return { why: `its payload is not JSON: ${parsed.error}` };
+  if (!isEventType(fields.type)) return { why: `its type ${fields.type} is unknown` };
   const checked = payloadSchemas[fields.type].safeParse(parsed.value);
-  return checked.success ? undefined : `its payload does not fit the schema of ${fields.type}: ${checked.error.message}`;
+  if (!checked.success) return { why: `its payload does not fit the schema of ${fields.type}: ${checked.error.message}` };
+  return { payload: checked.data };
+}
+
+/** The rows of the index of runs, by session. */
+export function indexedRuns(rows: readonly Row[]): ReadonlyMap<SessionId, readonly IndexedRun[]> {
+  const runs = new Map<SessionId, IndexedRun[]>();
+  for (const row of rows) {
+    const session = text(row, 'session') as SessionId;
+    const run: IndexedRun = {
+      run: text(row, 'name') as RunId,
+      root: textOrNull(row, 'root') as RunId | null,
+      parent: textOrNull(row, 'parent') as RunId | null,
+      first: integer(row, 'first'),
+      agent: textOrNull(row, 'agent'),
+      role: textOrNull(row, 'role'),
+      state: textOrNull(row, 'state'),
+      startedAt: integerOrNull(row, 'started_at'),
+      endedAt: integerOrNull(row, 'ended_at'),
+    };
+    const known = runs.get(session);
+    if (known === undefined) runs.set(session, [run]);
+    else known.push(run);
+  }
+  return runs;
 }

@@ -1,0 +1,91 @@
+/** Everything that a ledger in a file keeps beside its events: looked at as it is at one moment, and set right. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { SessionId } from '../base/ids.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { DriftedRow, VerifyReport } from './port.ts';
+import { forSqlite, repairOf } from './rebuild.ts';
+import { bytes, hex, integer, type Row, text } from './rows.ts';
+import type { Memo } from './sqlite-memo.ts';
+import { indexedRuns, type SealedSession, type Snapshot } from './verify.ts';
+
+const SELECT_SESSIONS = `
+SELECT name, sealed, seal, inbound,
+       coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last FROM session`;
+const SELECT_RUNS = `
+SELECT run.name, session.name AS session, root.name AS root, parent.name AS parent, run.first, run.agent, run.role, run.state,
+       run.started_at, run.ended_at
+FROM run JOIN session ON session.id = run.session LEFT JOIN run AS root ON root.id = run.root
+LEFT JOIN run AS parent ON parent.id = run.parent`;
+
+/** Nothing else of this process comes in between, and in the transaction nothing of another one. */
+export function readSnapshot(database: DatabaseSync, only: SessionId | undefined): Snapshot {
+  const [ofSession, ofRun] = only === undefined ? ['', ''] : [' WHERE name = ?', ' WHERE session.name = ?'];
+  const given = only === undefined ? [] : [only];
+  database.exec('BEGIN');
+  try {
+    return {
+      sessions: database
+        .prepare(`${SELECT_SESSIONS}${ofSession} ORDER BY id`)
+        .all(...given)
+        .map(sealedSession),
+      runs: indexedRuns(database.prepare(`${SELECT_RUNS}${ofRun} ORDER BY run.id`).all(...given)),
+      counters: new Map(
+        database
+          .prepare('SELECT name, value FROM counter')
+          .all()
+          .map((row) => [text(row, 'name'), integer(row, 'value')]),
+      ),
+    };
+  } finally {
+    database.exec('COMMIT');
+  }
+}
+
+function sealedSession(row: Row): SealedSession {
+  return {
+    session: text(row, 'name') as SessionId,
+    last: integer(row, 'last'),
+    sealed: integer(row, 'sealed'),
+    seal: hex(bytes(row, 'seal')),
+    inbound: integer(row, 'inbound'),
+  };
+}
+
+/** What SQLite finds wrong with its own file, indexes included. */
+export function damageOf(database: DatabaseSync): string | undefined {
+  const found = database.prepare('PRAGMA integrity_check(1)').get();
+  const said = found === undefined ? 'nothing can be read' : text(found, 'integrity_check');
+  return said === 'ok' ? undefined : said;
+}
+
+interface RebuildParts {
+  readonly database: DatabaseSync;
+  readonly writes: GroupCommit;
+  readonly memo: Memo;
+  verify(): Promise<VerifyReport>;
+}
+
+/** Indexes are made anew from their tables, and rows from their events. Gives what was found before. */
+export async function rebuildSqlite(parts: RebuildParts): Promise<VerifyReport> {
+  const { database, writes, verify } = parts;
+  const found = await verify();
+  if (found.kind === 'drifted') await repair(parts, found.rows);
+  if (found.kind !== 'damaged') return found;
+  await writes.submit({ weight: 1, power: true, apply: () => database.exec('REINDEX') });
+  const left = await verify();
+  if (left.kind === 'drifted') await repair(parts, left.rows);
+  return left.kind === 'sound' || left.kind === 'drifted' ? found : left;
+}
+
+async function repair({ database, writes, memo }: RebuildParts, rows: readonly DriftedRow[]): Promise<void> {
+  await writes.submit({
+    weight: 1,
+    power: true,
+    apply: () => {
+      memo.flush();
+      for (const one of rows.map(repairOf)) database.prepare(forSqlite(one)).run(...one.values);
+      // What is remembered of these rows is what was wrong.
+      memo.forget();
+    },
+  });
+}
