@@ -1,7 +1,7 @@
 /** Everything that a ledger in Postgres keeps beside its events: looked at as it is at one moment, and set right. */
 import type { SessionId } from '../base/ids.ts';
 import { parseJson } from '../base/json.ts';
-import type { DriftedRow } from './port.ts';
+import type { VerifyReport } from './port.ts';
 import type { Database, Statement } from './postgres-connection.ts';
 import { COLLECTING, lockKey } from './postgres-load.ts';
 import { repairOf } from './rebuild.ts';
@@ -56,10 +56,12 @@ function sealedSession(row: Row): SealedSession {
   };
 }
 
-/** Appends wait meanwhile. */
-export async function repairPostgres(database: Database, schema: string, rows: readonly DriftedRow[]): Promise<void> {
+/** Gives what was found. Appends wait meanwhile. */
+export async function rebuildPostgres(database: Database, schema: string, found: VerifyReport): Promise<VerifyReport> {
+  if (found.kind !== 'drifted') return found;
   await database.transaction(async (connection) => {
     await connection.query({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema, COLLECTING)})` });
-    for (const { text, values } of rows.map(repairOf)) await connection.query({ text, values: [...values] });
+    for (const { text, values } of found.rows.map(repairOf)) await connection.query({ text, values: [...values] });
   });
+  return found;
 }

@@ -16,7 +16,7 @@ import type { BlobStore } from './blob-store.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from './port.ts';
 import { parsePostgresAddress } from './postgres-address.ts';
 import { applyAppend, needsOf, refuseNul } from './postgres-append.ts';
-import { repairPostgres } from './postgres-check.ts';
+import { rebuildPostgres } from './postgres-check.ts';
 import { createPostgresCommit } from './postgres-commit.ts';
 import { type Database, openDatabase } from './postgres-connection.ts';
 import { collectPostgres } from './postgres-gc.ts';
@@ -146,12 +146,8 @@ function assemble(
     stats: reader.stats,
     verify,
     rebuild: async () => {
-      const found = await verify();
-      if (found.kind === 'drifted') {
-        if (!writable) throw readOnlyError(database.shown);
-        await repairPostgres(database, schema, found.rows);
-      }
-      return found;
+      if (!writable) throw readOnlyError(database.shown);
+      return await rebuildPostgres(database, schema, await verify());
     },
     pin: (session, pinned) =>
       writes.submit({

@@ -2,11 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../base/ids.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { DriftedRow, VerifyReport } from './port.ts';
+import type { DriftedRow, ReadQuery, VerifyReport } from './port.ts';
 import { forSqlite, repairOf } from './rebuild.ts';
 import { bytes, hex, integer, type Row, text } from './rows.ts';
 import type { Memo } from './sqlite-memo.ts';
-import { indexedRuns, type SealedSession, type Snapshot } from './verify.ts';
+import type { StoredEvent } from './stored-event.ts';
+import { indexedRuns, type SealedSession, type Snapshot, type VerifySource, verifyLedger } from './verify.ts';
 
 const SELECT_SESSIONS = `
 SELECT name, sealed, seal, inbound,
@@ -51,8 +52,19 @@ function sealedSession(row: Row): SealedSession {
   };
 }
 
+/** Of the whole ledger, the file itself is looked at first: what its indexes hide would seem to be missing. */
+export async function verifySqlite(
+  database: DatabaseSync,
+  source: Omit<VerifySource, 'stored'> & { stored(query: ReadQuery): readonly StoredEvent[] },
+  session: SessionId | undefined,
+): Promise<VerifyReport> {
+  const why = session === undefined ? damageOf(database) : undefined;
+  if (why !== undefined) return { kind: 'damaged', why };
+  return await verifyLedger({ ...source, stored: async (query) => source.stored(query) }, session);
+}
+
 /** What SQLite finds wrong with its own file, indexes included. */
-export function damageOf(database: DatabaseSync): string | undefined {
+function damageOf(database: DatabaseSync): string | undefined {
   const found = database.prepare('PRAGMA integrity_check(1)').get();
   const said = found === undefined ? 'nothing can be read' : text(found, 'integrity_check');
   return said === 'ok' ? undefined : said;

@@ -16,7 +16,7 @@ import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from './
 import { isInbound, prepareAppend } from './prepared-event.ts';
 import { createProtection, type Protection } from './protection.ts';
 import { createAppender } from './sqlite-append.ts';
-import { damageOf, rebuildSqlite } from './sqlite-check.ts';
+import { rebuildSqlite, verifySqlite } from './sqlite-check.ts';
 import { createLeases, liveness } from './sqlite-leases.ts';
 import { createMemo } from './sqlite-memo.ts';
 import { createPayloadStore } from './sqlite-payloads.ts';
@@ -24,7 +24,6 @@ import { createPresence } from './sqlite-presence.ts';
 import { createReader } from './sqlite-read.ts';
 import { createRunIndex, createRunReader } from './sqlite-runs.ts';
 import { openFile } from './sqlite-schema.ts';
-import { verifyLedger } from './verify.ts';
 
 export interface SqliteLedgerOptions {
   /** A file, made when it is not there, or `:memory:`. */
@@ -97,11 +96,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     });
   };
 
-  const verify = async (session?: SessionId): Promise<VerifyReport> => {
-    const why = session === undefined ? damageOf(database) : undefined;
-    if (why !== undefined) return { kind: 'damaged', why };
-    return await verifyLedger({ ...reader, stored: async (query) => reader.stored(query) }, session);
-  };
+  const verify = (session?: SessionId): Promise<VerifyReport> => verifySqlite(database, reader, session);
 
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
