@@ -1,4 +1,4 @@
-/** `troupe ledger stats|verify|rebuild|gc|copy|new-key`: how large it is, whether it is whole, mending it, making it smaller, moving it, its keys. */
+/** `troupe ledger stats|verify|rebuild|gc|copy|new-key`: its size, whether it is whole, mending, shrinking, moving, its keys. */
 
 import { parseDuration } from '../agents/duration.ts';
 import { createIds, type Ids } from '../base/ids.ts';

@@ -83,7 +83,7 @@ async function copySession(from: CopyStore, to: CopyStore, name: SessionId): Pro
   return copied;
 }
 
-/** In the middle of a copy the end is not there yet: the chain holds so far, and verify says that the seal is not that of an end. */
+/** In the middle of a copy the end is not there yet: the chain holds so far, and verify says that no end is sealed. */
 function unfinished(source: CopiedSession, head: number, chain: string): CopiedSession {
   return { ...source, sealed: head, seal: chain, head, chain, inbound: 0, collected: 0 };
 }
