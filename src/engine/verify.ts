@@ -99,7 +99,7 @@ async function runDemand(tree: Tree, node: RunNode, { command, timeoutMs }: Dema
   if (before.state.kind === 'known' && passedAt(node, step, command, before.state.digest)) return { command };
   tree.checkpoint(node);
   const ran = await withEvidence(workspaces, workspace, before, tree.parts.redact, async () => {
-    const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, timeoutMs });
+    const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, redact: tree.parts.redact, timeoutMs });
     return outcome.ok ? outcome.value : { evidence: [], failure: outcome.error, output: '' };
   });
   // Cut off because the engine stops: it is run again when the run is taken up.
@@ -162,7 +162,7 @@ async function failureText(tree: Tree, node: RunNode, setup: AgentSetup, verify:
   for (const [index, demand] of demandsIn(verify).entries()) {
     const { command, why, output = '' } = await runDemand(tree, node, demand, `${step}/${index}`);
     if (why === undefined) continue;
-    const printed = output === '' ? '' : `\n\n${fenced('output', tree.parts.ids.nonce(), tree.parts.redact(output))}`;
+    const printed = output === '' ? '' : `\n\n${fenced('output', tree.parts.ids.nonce(), output)}`;
     return `Not done yet: \`${command}\` must pass before you end, and ${why}.${printed}`;
   }
   return '';

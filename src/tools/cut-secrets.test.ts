@@ -13,6 +13,7 @@ import { malformedArguments } from '../session/prompts.ts';
 import { createBuiltIns } from './built-ins.ts';
 import { createCapture } from './capture.ts';
 import type { ToolContext, ToolOutcome } from './port.ts';
+import { createVerifier } from './verifier.ts';
 
 const PHRASE = 'Zq7-first Zq7-second Zq7-third';
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
@@ -71,6 +72,21 @@ describe('a cut leaves no half of a secret', () => {
     for (const secret of [TOKEN, PHRASE]) {
       await writeFile(join(place.path, 'printed.txt'), `${across(secret, 400)[secret.length >> 1]}`);
       for (const text of textsOf(await run('shell', { command: 'cat printed.txt' }, context))) expectNoHalf(text);
+    }
+  });
+
+  it('in what a demanded command prints, which a model is told the end of', async () => {
+    await using place = await testWorkspace();
+    const verifier = createVerifier({ clock: systemClock, environment: process.env });
+    const at = { ...place.context, redact: redactor.text, timeoutMs: limits.verifyMs };
+    for (const secret of [TOKEN, PHRASE]) {
+      // The last 4,096 bytes are shown, so the cut goes through the secret.
+      const [before, after] = ['word '.repeat(100), 'word '.repeat(1_000).slice(0, 4_096 - (secret.length >> 1))];
+      await writeFile(join(place.path, 'printed.txt'), `${before}${secret}${after}`);
+      const ran = await verifier.run('cat printed.txt', at);
+      if (!ran.ok) throw new Error(ran.error);
+      expect(ran.value.output).toContain('word word');
+      for (const shown of [ran.value.output, JSON.stringify(ran.value.evidence)]) expectNoHalf(shown);
     }
   });
 

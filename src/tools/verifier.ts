@@ -10,7 +10,7 @@ import { tailOf } from './bounded.ts';
 import { runCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
 import { type Environment, minimalEnvironment } from './environment.ts';
-import type { Evidence } from './port.ts';
+import type { Evidence, ToolContext } from './port.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 import { workspaceRoot } from './workspace.ts';
 
@@ -18,7 +18,7 @@ export interface Verified {
   readonly evidence: readonly Evidence[];
   /** Why it does not hold; absent when it does. */
   readonly failure?: string | undefined;
-  /** The end of what it printed. */
+  /** The end of what it printed, redacted before it was cut. */
   readonly output: string;
 }
 
@@ -26,7 +26,7 @@ export interface Verifier {
   /** The failure says why it could not be run at all. */
   run(
     command: string,
-    at: { readonly workspace: string; readonly signal: AbortSignal; readonly timeoutMs: number },
+    at: Pick<ToolContext, 'workspace' | 'signal' | 'redact'> & { readonly timeoutMs: number },
   ): Promise<Result<Verified, string>>;
 }
 
@@ -43,7 +43,7 @@ const SHOWN_BYTES = 4_096;
 
 export function createVerifier({ clock, environment, shells = BASH }: VerifierOptions): Verifier {
   return {
-    async run(command, { workspace, signal, timeoutMs }) {
+    async run(command, { workspace, signal, redact, timeoutMs }) {
       const root = await workspaceRoot(workspace);
       if (!root.ok) return root;
       const bash = shells.find((path) => existsSync(path));
@@ -56,7 +56,7 @@ export function createVerifier({ clock, environment, shells = BASH }: VerifierOp
         ...{ command, folder: root.value, environment: own, timeoutMs, signal, clock },
       });
       if (!ran.ok) return ran;
-      const streams = { stdout: ran.value.stdout.text(), stderr: ran.value.stderr.text() };
+      const streams = { stdout: redact(ran.value.stdout.text()), stderr: redact(ran.value.stderr.text()) };
       const { evidence } = await commandEvidence(command, root.value, ran.value, streams, own['PATH'] ?? '', STRICT);
       const output = tailOf([streams.stdout, streams.stderr].filter((text) => text !== '').join('\n'), SHOWN_BYTES);
       return ok({ evidence, output, failure: failureIn(evidence, timeoutMs) });
