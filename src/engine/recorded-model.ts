@@ -21,7 +21,7 @@ import { type AgentSetup, sessionLimits } from './setup.ts';
 import type { Exhausted } from './spending.ts';
 import type { StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
-import { createSpendMeter, type SpendMeter } from './worst-case.ts';
+import { createSpendMeter, type SpendMeter, type WorstCase } from './worst-case.ts';
 
 interface Recorder {
   readonly tree: Tree;
@@ -100,7 +100,10 @@ async function attempt(
     async before(model) {
       const first = asked === undefined;
       asked = model;
-      return await announce(recorder, step, request, first, attempts, model);
+      const opened = models.find(({ id }) => id === model);
+      const { maxOutputTokens } = sessionLimits(setup.definition);
+      const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
+      return await announce(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
     },
     async onFailure({ model, attempt, error, final }) {
       failures = attempt;
@@ -135,12 +138,12 @@ const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_bu
 
 /** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
 async function announce(
-  { tree, node, setup, steps, meter }: Recorder,
+  { tree, node, setup, steps }: Recorder,
   step: string,
   request: TurnRequest,
   first: boolean,
   attempts: Attempts,
-  model: string,
+  worst: WorstCase,
 ): Promise<Refused | undefined> {
   const events = [];
   const undo = node.journal.mark();
@@ -152,7 +155,7 @@ async function announce(
       ...receipts(tree, node, step, added),
     );
   }
-  const written = await attempts.reserve(meter.worstCase(model, request, outputTokens(setup)), events);
+  const written = await attempts.reserve(worst, events);
   if ('kind' in written) {
     undo();
     return written;
@@ -229,8 +232,6 @@ function settingsOf({ definition }: AgentSetup): ModelSettings {
   const { maxOutputTokens, temperature, topP, reasoning } = definition;
   return { maxOutputTokens: maxOutputTokens ?? limits.maxOutputTokens, temperature, topP, reasoning };
 }
-
-const outputTokens = (setup: AgentSetup): number => sessionLimits(setup.definition).maxOutputTokens;
 
 async function openModels(tree: Tree, setup: AgentSetup): Promise<Result<readonly Model[], ModelFailure>> {
   const models: Model[] = [];

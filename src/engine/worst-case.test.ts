@@ -2,7 +2,9 @@
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 import llama2 from 'llama-tokenizer-js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startModelServer } from '../../test/support/model-server.ts';
+import { serverCatalogue } from '../../test/support/model-server-client.ts';
 import { agent, calls, createWorld, type Outside, PENNY_PRICES, reports, says, turnOf } from '../../test/support/world.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { ok } from '../base/result.ts';
@@ -114,6 +116,27 @@ describe('what is reserved', () => {
     const served = events.flatMap((event) => (event.event_type === 'model.response' ? [event.payload.served] : []));
     expect(new Set(served)).toEqual(new Set(['test/llama2']));
     for (const { reserved, spent } of pairs) expect(spent).toBeLessThanOrEqual(reserved);
+  });
+
+  it('has room for the thinking that a provider adds to the maximum', async () => {
+    const server = await startModelServer(() => ({ text: 'Good day.' }));
+    onTestFinished(server.close);
+    const thinking = agent({ models: ['anthropic/claude-sonnet-4-5'], tools: [], maxOutputTokens: 2_000, reasoning: 'high' });
+    const world = createWorld({
+      agents: [{ ...thinking, budget: { tokens: 100_000_000 } }],
+      brain: working,
+      outside: { modelCalls: [], effects: [] },
+      parts: { models: serverCatalogue(server) },
+    });
+    const started = await world.engine.start({ agent: thinking.name, input: userText('Hello.'), workspace: '.' });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    await started.handle.done;
+    const events = await readAll(world.ledger, started.handle.session);
+    await world.close();
+    const [reserved] = events.flatMap((event) => (event.event_type === 'budget.reserved' ? [event.payload.amounts] : []));
+    const { max_tokens: sent } = server.requests[0]?.body as { max_tokens: number };
+    expect(sent).toBeGreaterThan(2_000);
+    expect(reserved?.tokens).toBeGreaterThanOrEqual(sent);
   });
 
   it('holds for the exits of a router and of a team', async () => {

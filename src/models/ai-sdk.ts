@@ -13,6 +13,7 @@ import { halfFinished, type Piece, toOutcome } from './answer.ts';
 import { cancelledFailure, timeoutFailure, toFailure, unsentFailure } from './failures.ts';
 import type { Model, ModelOutcome, ModelRequest, ToolSpec } from './port.ts';
 import { createPromptWriter, type Dialect, type PromptWriter } from './prompt.ts';
+import type { SentOutput } from './sent-output.ts';
 import { merged, readStream, toolCallPiece } from './stream.ts';
 
 export interface AiSdkModelOptions {
@@ -26,6 +27,8 @@ export interface AiSdkModelOptions {
   readonly providerOptions?: SharedV4ProviderOptions | undefined;
   readonly secrets?: readonly string[];
   readonly idleMs?: number;
+  /** Where the provider sends another maximum than it is given. */
+  readonly sentOutput?: SentOutput | undefined;
 }
 
 export function aiSdkModel(options: AiSdkModelOptions): Model {
@@ -45,7 +48,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
       watch.end();
     }
   };
-  return { id, account, ask };
+  return { id, account, ask, ...(options.sentOutput === undefined ? {} : { mostOutput: options.sentOutput }) };
 }
 
 async function generate(

@@ -23,6 +23,7 @@ import {
 import { readRecording, recordedModel } from './recorded.ts';
 import { readScript } from './script-file.ts';
 import { playScript } from './scripted.ts';
+import { createSentOutput } from './sent-output.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 export interface CatalogueOptions {
@@ -84,6 +85,7 @@ async function openProvider(name: string, options: CatalogueOptions, transport: 
       dialect: dialectOf(provider),
       clock: options.clock,
       providerOptions: optionsOf(provider),
+      ...(provider.kind === 'anthropic' ? { sentOutput: createSentOutput((unsent) => loadModel(provider, model, unsent)) } : {}),
       secrets: provider.apiKey === undefined ? [] : [provider.apiKey],
     }),
   );

@@ -67,6 +67,8 @@ export interface Model {
   /** Runs that share an account share its rate limit. */
   readonly account: string;
   ask(request: ModelRequest): Promise<ModelOutcome>;
+  /** The most output tokens that a request with these settings allows; `maxOutputTokens` where a model does not say. */
+  mostOutput?(settings: ModelSettings): Promise<number | undefined>;
 }
 
 /** Finds models by name, such as `anthropic/claude-sonnet-4-5`, `scripted:replies.yaml` or `recorded:ses_…`. */
