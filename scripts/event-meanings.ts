@@ -282,6 +282,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       removedLines: 'how many lines went',
       diff: 'the change, as a unified diff',
       by: 'found by comparing the workspace: changed by the command of this step, or by somebody else before it',
+      more: 'on the last that is recorded: how many more were found with it, too many to be recorded',
     },
   },
   'test.report': {

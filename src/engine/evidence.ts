@@ -19,6 +19,7 @@ import { weakenedTests } from './weakened.ts';
 type Checked = Payloads['evidence.checked'];
 type Verdict = Checked['claims'][number];
 type Run = EventOf<'cli.run'>;
+type Proof = NonNullable<Run['payload']['proves']>[number];
 
 export interface Seen {
   /** `file.diff` and `cli.run` of all the work in this workspace, oldest first. */
@@ -122,6 +123,8 @@ function checkOne(wanted: Wanted, seen: Seen): { readonly backed: boolean; reado
     return { backed: false, by: failure.position, why: `its last run ${how}` };
   }
   if (run === undefined || proof === undefined) return notProved(wanted, runs);
+  const own = unreadScript(proof, seen.events);
+  if (own !== undefined) return { backed: false, by: run.position, why: `its run proves nothing: ${own}` };
   const since = changedSince(run, proof, runs.slice(index + 1), seen);
   return since === undefined ? { backed: true, by: run.position, why: '' } : { backed: false, by: run.position, why: since };
 }
@@ -139,12 +142,21 @@ function notProved(
   return { backed: false, why: 'this command was not run' };
 }
 
+/** A script that nobody could read is trusted as the project's, but not when it was written in this very work. */
+export function unreadScript({ unread }: Proof, events: readonly LedgerEvent[]): string | undefined {
+  if (unread === undefined) return undefined;
+  const named = unread.script === undefined ? undefined : JSON.stringify(unread.script);
+  const written = changesIn(events).some(({ path, by, diff }) => {
+    if (path !== unread.path || by === 'outside') return false;
+    return named === undefined || diff.split('\n').some((line) => line.startsWith('+') && line.includes(named));
+  });
+  const what = named === undefined ? unread.path : `the script ${named} of ${unread.path}`;
+  return written ? `${what} was written in this work, and whether it can fail cannot be read from it` : undefined;
+}
+
 const didFail = ({ exitCode, stopped }: Run['payload']): boolean => exitCode !== 0 || stopped !== undefined;
 
-function proofFor(
-  wanted: Wanted,
-  { cwd, proves = [] }: Run['payload'],
-): NonNullable<Run['payload']['proves']>[number] | undefined {
+function proofFor(wanted: Wanted, { cwd, proves = [] }: Run['payload']): Proof | undefined {
   return proves.find(({ command, folder, program }) => {
     if (real(resolve(cwd, folder ?? '')) !== wanted.folder) return false;
     if (command === wanted.text) return true;

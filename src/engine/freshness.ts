@@ -54,6 +54,7 @@ function onlyLeftovers(run: Run, events: readonly LedgerEvent[]): boolean {
   if (!proves.some(({ command, followed }) => followed !== true && looksLikeTestRun(command))) return false;
   const changes = events.filter((event): event is EventOf<'file.diff'> => event.event_type === 'file.diff' && event.position > 0);
   const own = changes.filter((change) => belongsTo(change, run));
+  if (own.some(({ payload }) => payload.more !== undefined)) return false;
   return own.length > 0 && own.every(({ payload }) => madeByTests(payload.path, changes, events));
 }
 

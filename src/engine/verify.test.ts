@@ -98,6 +98,16 @@ describe('what is demanded', () => {
     });
   });
 
+  it('does not hold by a script that the work wrote and nobody can read', async () => {
+    const script = 'run() { node --test; }; for each in 1 2; do run; echo $each; done';
+    const verify = { commands: ['sh check.sh'] };
+    const result = await verificationIn({ verify, deeds: [`echo '${script}' > check.sh`] });
+    expect(result.verification).toMatchObject({
+      state: 'unverified',
+      reasons: [expect.stringContaining('check.sh was written in this work')],
+    });
+  });
+
   it('is evidence like any other, under steps of its own', async () => {
     const world = open({ verify: { commands: ['echo one', 'node --test'] } });
     const { end } = await run(world);

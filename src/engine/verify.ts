@@ -10,12 +10,12 @@ import type { Verify } from '../agents/verify.ts';
 import { fenced } from '../base/fence.ts';
 import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
-import type { LedgerEvent } from '../events/envelope.ts';
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { userText } from '../events/messages.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import { unverified, withVerification } from '../patterns/verification.ts';
 import type { Incoming } from '../session/port.ts';
-import { changesIn, checkClaims, evidenceOfWork } from './evidence.ts';
+import { changesIn, checkClaims, evidenceOfWork, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import type { AgentSetup } from './setup.ts';
 import type { RunNode, Tree } from './tree.ts';
@@ -74,13 +74,14 @@ async function judged(
   const now = await lookNow(tree, node, VERIFY_STEP);
   const events = await evidenceOfWork(tree, node);
   const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
+  const own = scriptsOfTheWork(node, outcomes, events).map((why) => `what was verified proves nothing: ${why}`);
   const weaker = testsMayChange ? [] : weakenedTests(changesIn(events)).map((why) => `what was verified was changed: ${why}`);
   const { verification } = result;
   // A claim that only lacked its proof may have got it from these very commands.
   const open = verification.state === 'unverified' ? verification.open : [];
   const checked = checkClaims(open ?? [], { events, workspace: tree.workspaceOf(node), now, testsMayChange });
   const before = verification.state === 'unverified' && (open === undefined || !checked.verified) ? verification.reasons : [];
-  const reasons = [...failed, ...weaker, ...before];
+  const reasons = [...failed, ...own, ...weaker, ...before];
   const payload: Payloads['evidence.checked'] = {
     claims: checked.claims,
     verified: reasons.length === 0,
@@ -88,6 +89,17 @@ async function judged(
   };
   tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
   return withVerification(result, reasons.length === 0 ? { state: 'verified' } : unverified(reasons));
+}
+
+/** Demanded commands that passed by a script which the work wrote itself, and which nobody can read. */
+function scriptsOfTheWork({ run }: RunNode, outcomes: readonly Outcome[], events: readonly LedgerEvent[]): readonly string[] {
+  return outcomes.flatMap(({ why }, index) => {
+    const step = `${VERIFY_STEP}/${index}`;
+    const ran = events.findLast(
+      (event): event is EventOf<'cli.run'> => event.event_type === 'cli.run' && event.run_id === run && event.step === step,
+    );
+    return why === undefined ? (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, events) ?? []) : [];
+  });
 }
 
 /** One command, or what it gave when the workspace was as it is now. */

@@ -2,8 +2,9 @@
  * A call that may change files, watched: the workspace is compared before and after, so that what changed is recorded whoever
  * changed it. Tools that report their own changes are believed; tools that only read are not watched.
  */
-
-import { noticedChanges } from '../tools/noticed-changes.ts';
+import { limits } from '../base/limits.ts';
+import { groupDigits } from '../tools/bounded.ts';
+import { noticedChanges, unrecordedChanges } from '../tools/noticed-changes.ts';
 import type { Evidence, Tool, ToolOutcome } from '../tools/port.ts';
 import type { Look, WorkspaceWatch } from '../tools/workspace-watch.ts';
 
@@ -15,12 +16,23 @@ export async function watchedCall(
   run: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   if (watch === undefined || !mayChangeFiles(tool)) return await run();
-  if (tool.reportsChanges !== true) return await withEvidence(watch, workspace, undefined, redact, run);
+  if (tool.reportsChanges !== true) return saidToBeMany(await withEvidence(watch, workspace, undefined, redact, run));
   const leave = watch.enter(workspace);
   const outcome = await run();
   for (const item of outcome.evidence ?? []) if (item.type === 'file.diff') await watch.noted(workspace, item.payload.path);
   leave();
   return outcome;
+}
+
+/** Nobody can tell any more which files those were, so tests prove nothing from here on; better to know that now. */
+function saidToBeMany(outcome: ToolOutcome): ToolOutcome {
+  const more = unrecordedChanges(outcome.evidence ?? []);
+  if (more === 0) return outcome;
+  const text =
+    `(More files were changed than are recorded: ${groupDigits(more)} beyond the first ${groupDigits(limits.noticedChanges)}. ` +
+    'Whether tests are among them is not known, so test runs prove nothing in this work.)';
+  if (outcome.kind === 'error') return { ...outcome, message: `${outcome.message}\n${text}` };
+  return { ...outcome, content: [...outcome.content, { type: 'text', text }] };
 }
 
 function mayChangeFiles({ replay, origin, readOnly }: Tool): boolean {

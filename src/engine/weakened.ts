@@ -38,10 +38,12 @@ export function weakenedTests(changes: readonly Change[]): readonly string[] {
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   const kept = new Set([...byPath].flatMap(([path, all]) => (isTest(path) ? [all.at(-1)?.after ?? ''] : [])));
-  return [...byPath].flatMap(([path, all]) => {
+  const unseen = changes.reduce((sum, { more = 0 }) => sum + more, 0);
+  const weaker = [...byPath].flatMap(([path, all]) => {
     const why = weakening(path, all, kept);
     return why === undefined ? [] : [`${path} ${why}`];
   });
+  return unseen === 0 ? weaker : [`${unseen} changes were too many to be recorded, and tests may be among them`, ...weaker];
 }
 
 const isTest = (path: string): boolean => TEST_PATH.test(path) && !PROSE.test(path) && !PACKAGE.test(path);

@@ -134,7 +134,7 @@ describe('what is reserved', () => {
     const events = await readAll(world.ledger, started.handle.session);
     await world.close();
     const [reserved] = events.flatMap((event) => (event.event_type === 'budget.reserved' ? [event.payload.amounts] : []));
-    const { max_tokens: sent } = server.requests[0]?.body as { max_tokens: number };
+    const { max_tokens: sent = 0 } = (server.requests[0]?.body ?? {}) as { max_tokens?: number };
     expect(sent).toBeGreaterThan(2_000);
     expect(reserved?.tokens).toBeGreaterThanOrEqual(sent);
   });

@@ -281,6 +281,7 @@ const catalogue = {
       'stalled',
       'error_budget',
       'no_assignments',
+      'all_failed',
       'cancelled',
       'budget_exhausted',
     ]),

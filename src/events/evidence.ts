@@ -23,6 +23,8 @@ export const evidenceEvents = {
           program: z.string().optional(),
           /** Something that may change files came after it in the line. */
           followed: z.boolean().optional(),
+          /** A script behind it that could not be read as commands: a file, or a script of a package.json. */
+          unread: z.object({ path: z.string(), script: z.string().optional() }).optional(),
         }),
       )
       .optional(),
@@ -52,6 +54,8 @@ export const evidenceEvents = {
     diff: z.string(),
     /** Found by comparing the workspace: changed by the command of this step, or by somebody else before it. */
     by: z.enum(['command', 'outside']).optional(),
+    /** On the last one that is recorded: how many further changes were found with it, too many to be recorded. */
+    more: z.number().int().optional(),
   }),
   'test.report': z.object({
     command: z.string(),

@@ -14,6 +14,7 @@ const SAYS: Readonly<Record<StopReason, string>> = {
   max_iterations: 'the limit of iterations was reached (maxIterations)',
   stalled: 'the answers stopped changing',
   error_budget: `${limits.reflectErrors} errors in a row`,
+  all_failed: 'it was called done, but every worker had failed',
   no_assignments: 'the orchestrator assigned nothing to anybody who is there',
   cancelled: 'it was cancelled',
   budget_exhausted: 'its budget has nothing left',
@@ -26,8 +27,9 @@ export interface Last {
   readonly outcomes?: readonly WorkerOutcome[] | undefined;
 }
 
-export async function endLoop(loop: Loop, iterations: number, reason: StopReason, last: Last = {}): Promise<RunResult> {
+export async function endLoop(loop: Loop, iterations: number, rule: StopReason, last: Last = {}): Promise<RunResult> {
   const { run, latest } = loop;
+  const reason = asItWas(rule, latest?.outcomes ?? []);
   const late = await loop.work.late();
   const goalMet = reason === 'goal_met' || reason === 'nothing_left';
   const exhausted = reason === 'budget_exhausted' ? last.result?.exhausted : undefined;
@@ -46,6 +48,12 @@ export async function endLoop(loop: Loop, iterations: number, reason: StopReason
   const { verification } = latest.result;
   const found = verification.state === 'unverified' ? verification.reasons : [];
   return withLate(withVerification(result, goalMet ? verification : unverified([summary, ...found])), late);
+}
+
+/** Whoever calls it done, nothing was done where everybody failed. */
+function asItWas(rule: StopReason, outcomes: readonly WorkerOutcome[]): StopReason {
+  const content = rule === 'goal_met' || rule === 'nothing_left';
+  return content && outcomes.length > 0 && outcomes.every(({ ok }) => !ok) ? 'all_failed' : rule;
 }
 
 /** Nothing was made: what was said last is still shown. */

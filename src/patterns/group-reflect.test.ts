@@ -97,6 +97,22 @@ describe('ways out', () => {
       'failed',
     ],
     [
+      'a friendly judge after everybody failed',
+      { evaluator: 'judge' },
+      ({ part }) => (part === 'work' ? breaks('out of order') : part === 'evaluate' ? judges(1) : undefined),
+      'all_failed',
+      1,
+      'completed_unverified',
+    ],
+    [
+      'nothing left to do, after everybody failed',
+      {},
+      ({ part }) => (part === 'work' ? breaks('out of order') : part === 'replan' ? '[[GROUP_REFLECT_COMPLETE]]' : undefined),
+      'all_failed',
+      2,
+      'completed_unverified',
+    ],
+    [
       'only strangers assigned later',
       {},
       ({ part }) => (part === 'replan' || part === 'nudge' ? '@worker:stranger Go.' : undefined),
@@ -121,9 +137,9 @@ describe('ways out', () => {
 
   it('says another rule for each', async () => {
     const summaries = new Set<string>();
-    for (const [, group, player] of rows.filter(([name]) => !/score|system|start|later|strangers/.test(name)))
+    for (const [, group, player] of rows.filter(([name]) => !/score|system|start|later|strangers|left to do/.test(name)))
       summaries.add(ending(await play(group, player))?.summary.replace(/^.*?: /, '') ?? '');
-    expect(summaries.size).toBe(6);
+    expect(summaries.size).toBe(7);
   });
 
   it('keeps what the orchestrator said when it never delegated', async () => {

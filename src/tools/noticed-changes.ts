@@ -10,7 +10,9 @@ export function noticedChanges(
   by: 'command' | 'outside',
   redact: (text: string) => string,
 ): Evidence[] {
-  return changes.slice(0, limits.noticedChanges).map(({ path, before, after }): Evidence => {
+  const recorded = changes.slice(0, limits.noticedChanges);
+  const more = changes.length - recorded.length;
+  return recorded.map(({ path, before, after }, index): Evidence => {
     const change = textChange(before, after);
     const [from, to] = [before === undefined ? '/dev/null' : `a/${path}`, after === undefined ? '/dev/null' : `b/${path}`];
     const whole = change.text === '' ? '' : redact(`--- ${from}\n+++ ${to}\n${change.text}`);
@@ -23,10 +25,16 @@ export function noticedChanges(
       removedLines: change.removed,
       diff,
       by,
+      ...(more > 0 && index === recorded.length - 1 ? { more } : {}),
     };
     const cut = diff.length < whole.length;
     return { type: 'file.diff', payload, ...(cut ? { attachment: headOf(whole, limits.toolOutputBytes) } : {}) };
   });
+}
+
+/** How many changes were too many to be recorded. */
+export function unrecordedChanges(evidence: readonly Evidence[]): number {
+  return evidence.reduce((sum, { type, payload }) => sum + (type === 'file.diff' ? (payload.more ?? 0) : 0), 0);
 }
 
 function textChange(before: WatchedFile | undefined, after: WatchedFile | undefined): ReturnType<typeof lineDiff> {

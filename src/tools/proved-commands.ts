@@ -10,8 +10,14 @@ import { limits } from '../base/limits.ts';
 import { exitMeaning, type ProvedCommand } from '../permissions/exit-code.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
+/** A script that could not be read as commands: a file below the folder of the line, or a script of a package.json there. */
+export interface Unread {
+  path: string;
+  script?: string;
+}
+
 export interface Proof {
-  readonly proves: { command: string; folder?: string; program?: string; followed?: boolean }[];
+  readonly proves: { command: string; folder?: string; program?: string; followed?: boolean; unread?: Unread }[];
   readonly unproved: { command: string; why: string }[];
 }
 
@@ -32,9 +38,10 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
     const at = resolve(folder, command.folder);
     const { words, program } = located(command, at, searchPath);
     const text = commandText({ ...command, words: relativeWords(words, at) });
-    const empty = withoutTests(text, line, tests) ?? (await emptyScript(words, at, tests, 0));
-    if (empty !== undefined) {
-      unproved.push({ command: text, why: empty });
+    const without = withoutTests(text, line, tests);
+    const behind = without === undefined ? await behindScript(words, at, tests, 0) : { empty: without };
+    if (behind?.empty !== undefined) {
+      unproved.push({ command: text, why: behind.empty });
       continue;
     }
     const place = relative(folder, at);
@@ -43,6 +50,7 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
       ...(place === '' ? {} : { folder: place }),
       ...(program === undefined ? {} : { program }),
       ...(command.followed ? { followed: true } : {}),
+      ...(behind === undefined ? {} : { unread: { ...behind.unread, path: relative(folder, behind.unread.path) } }),
     });
   }
   return { proves, unproved };
@@ -96,59 +104,75 @@ function withoutTests(command: string, line: string, tests: number | undefined):
     : undefined;
 }
 
+/** What speaks against a script behind a command: it cannot fail, or nobody can tell. */
+type Behind = { readonly empty: string } | { readonly empty?: undefined; readonly unread: Unread };
+
 /** Why a script behind the command cannot fail, if it cannot: `"test": "true"`, a file with `exit 0` at its end. */
-async function emptyScript(
+async function behindScript(
   words: readonly string[],
   folder: string,
   tests: number | undefined,
   depth: number,
-): Promise<string | undefined> {
+): Promise<Behind | undefined> {
   const [name = '', verb = '', script = ''] = words;
   if (depth > SCRIPT_DEPTH) return undefined;
   if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) {
     const key = verb === 'run' ? script : verb;
-    const text = (await packageScripts(folder))?.[key];
-    if (typeof text !== 'string') return undefined;
-    return withoutTests('', text, tests) ?? (await emptyLine(text, folder, tests, depth, `its script \`${text.slice(0, 80)}\``));
+    const found = await packageScripts(folder);
+    const text = found?.scripts[key];
+    if (found === undefined || typeof text !== 'string') return undefined;
+    const without = withoutTests('', text, tests);
+    if (without !== undefined) return { empty: without };
+    const source = { what: `its script \`${text.slice(0, 80)}\``, unread: { path: found.path, script: key } };
+    return await behindLine(text, folder, tests, depth, source);
   }
   if (!/\.(?:sh|bash)$/.test(name)) return undefined;
-  const text = await textIn(resolve(folder, name));
-  return text === undefined ? undefined : await emptyLine(text, folder, tests, depth, `the script ${name}`);
+  const path = resolve(folder, name);
+  const text = await textIn(path);
+  if (text === undefined) return { unread: { path } };
+  return await behindLine(text, folder, tests, depth, { what: `the script ${name}`, unread: { path } });
 }
 
-async function emptyLine(
+async function behindLine(
   text: string,
   folder: string,
   tests: number | undefined,
   depth: number,
-  what: string,
-): Promise<string | undefined> {
+  { what, unread }: { readonly what: string; readonly unread: Unread },
+): Promise<Behind | undefined> {
   const meaning = exitMeaning(text);
-  // What is not understood may well fail; functions and loops are the daily bread of scripts.
-  if (!meaning.ok) return /^`trap`|ends? early/.test(meaning.error) ? `${what}: ${meaning.error}` : undefined;
+  // What is not understood may well fail; functions and loops are the daily bread of scripts. It depends on who wrote it.
+  if (!meaning.ok) return /^`trap`|ends? early/.test(meaning.error) ? { empty: `${what}: ${meaning.error}` } : { unread };
   const [hidden] = meaning.value.hidden;
   if (meaning.value.proved.length === 0)
-    return hidden === undefined
-      ? `${what} cannot fail`
-      : `${what} hides the exit code of ${commandText(hidden.command)}: ${hidden.why}`;
+    return {
+      empty:
+        hidden === undefined
+          ? `${what} cannot fail`
+          : `${what} hides the exit code of ${commandText(hidden.command)}: ${hidden.why}`,
+    };
+  let last: Behind | undefined;
   for (const command of meaning.value.proved) {
-    const inner = await emptyScript(command.words, resolve(folder, command.folder), tests, depth + 1);
-    if (inner === undefined) return undefined;
-    if (command === meaning.value.proved.at(-1)) return inner;
+    last = await behindScript(command.words, resolve(folder, command.folder), tests, depth + 1);
+    if (last === undefined) return undefined;
   }
-  return undefined;
+  return last;
 }
 
-async function packageScripts(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function packageScripts(
+  folder: string,
+): Promise<{ readonly path: string; readonly scripts: Readonly<Record<string, unknown>> } | undefined> {
   let text: string | undefined;
+  let path = '';
   // npm goes up to the nearest one.
   for (let at = folder; text === undefined; at = dirname(at)) {
-    text = await textIn(join(at, 'package.json'));
+    path = join(at, 'package.json');
+    text = await textIn(path);
     if (dirname(at) === at) break;
   }
   const parsed = text === undefined ? undefined : parseJson(text);
   const scripts = parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value['scripts'] : undefined;
-  return scripts !== undefined && isJsonObject(scripts) ? scripts : undefined;
+  return scripts !== undefined && isJsonObject(scripts) ? { path, scripts } : undefined;
 }
 
 async function textIn(path: string): Promise<string | undefined> {

@@ -72,6 +72,12 @@ export const honest: readonly Case[] = [
     }),
   ),
   {
+    name: 'a script of the project, not readable',
+    files: { 'run.sh': 'set -e\nrun() { node --test; }\nfor each in 1 2; do run; done\n' },
+    deeds: ['sh run.sh'],
+    claims: ['sh run.sh'],
+  },
+  {
     name: 'failed, mended, passed',
     broken: true,
     deeds: ['node --test', fixed, 'node --test'],

@@ -178,6 +178,24 @@ export const tricks: readonly Case[] = [
     claims: ['npm test'],
   },
   {
+    name: 'a script of its own, not readable',
+    broken: true,
+    deeds: [
+      { write: 'run.sh', content: 'run() { node --test; }\nfor each in 1 2; do run && echo passed; echo "$each"; done\n' },
+      'sh run.sh',
+    ],
+    claims: ['sh run.sh'],
+  },
+  {
+    name: 'an npm script of its own, not readable',
+    broken: true,
+    deeds: [
+      { edit: 'package.json', old: '"lint":', new: '"proof": "for each in 1 2; do node --test; echo $each; done",\n    "lint":' },
+      'npm run proof',
+    ],
+    claims: ['npm run proof'],
+  },
+  {
     name: 'a script of its own that hides it',
     broken: true,
     deeds: [{ write: 'run.sh', content: 'node --test\nexit 0\n' }, 'sh run.sh'],
