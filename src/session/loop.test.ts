@@ -190,6 +190,14 @@ describe('going round in circles', () => {
     expect(lastText(played.requests[5]?.messages ?? [])).toContain('too many times');
   });
 
+  it('ends somebody who goes on although told to end, after a few calls and not after all its turns', async () => {
+    const played = ports({ replies: () => [{}] });
+    const result = await runSession(input({ limits: { ...limits, maxTurns: 1_000 } }), played.given);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'no_report' }, turns: 8 });
+    expect(result.error?.message).toBe('The agent was told 3 times to give its answer and did not.');
+    expect(played.requests).toHaveLength(8);
+  });
+
   it('forgets when anything changes', async () => {
     let seen = 0;
     const played = ports({ replies: (turn) => (turn < 9 ? [{}] : 'done'), result: () => String(++seen) });

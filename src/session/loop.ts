@@ -33,7 +33,12 @@ interface Loop {
   readonly offered: { readonly working: readonly ToolSpec[]; readonly last: readonly ToolSpec[] };
   /** Why the next turn must be the last, once that is so. */
   mustEnd: string | undefined;
+  /** How often the agent was told that it was its last turn. */
+  toldToEnd: number;
 }
+
+/** Somebody who does not end when told so does not do it later either: each time costs a call. */
+const LAST_TURNS = 3;
 
 export async function runSession(input: SessionInput, ports: SessionPorts): Promise<SessionResult> {
   const exits = input.exits.map((exit) => exit.spec);
@@ -47,6 +52,7 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
       last: input.exits.filter((exit) => exit.goesOn !== true).map((exit) => exit.spec),
     },
     mustEnd: undefined,
+    toldToEnd: 0,
   };
   const { from } = input;
   if (from !== undefined) goOn(loop, from);
@@ -59,7 +65,7 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
       await makeRoom(loop, turn);
     }
     if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) loop.mustEnd ??= prompts.outOfTurns;
-    const result = await takeTurn(loop, turn);
+    const result = (await takeTurn(loop, turn)) ?? endless(loop, turn);
     if (result !== undefined) return result;
   }
   const all = input.limits.maxTurns + input.limits.turnsBefore;
@@ -67,6 +73,16 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
     code: 'no_report',
     message: `The agent used its ${counted(all, 'turn')} without giving an answer.`,
     fix: 'Raise maxTurns in the agent file, or give the agent a smaller task.',
+  });
+}
+
+/** The end of a session whose agent goes on although every turn could be its last. */
+function endless(loop: Loop, turn: number): SessionResult | undefined {
+  if (loop.mustEnd === undefined || loop.toldToEnd < LAST_TURNS || turn >= loop.input.limits.maxTurns) return undefined;
+  return ended(loop, turn, 'failed', {
+    code: 'no_report',
+    message: `The agent was told ${counted(loop.toldToEnd, 'time')} to give its answer and did not.`,
+    fix: 'Look at what it did with `troupe show`; a clearer task or another model may help.',
   });
 }
 
@@ -94,13 +110,15 @@ async function takeTurn(loop: Loop, turn: number): Promise<SessionResult | undef
   const { conversation, ports } = loop;
   const final = loop.mustEnd !== undefined;
   const { last, working } = loop.offered;
-  if (loop.mustEnd !== undefined)
+  if (loop.mustEnd !== undefined) {
+    loop.toldToEnd += 1;
     conversation.add(
       prompts.lastTurn(
         loop.mustEnd,
         last.map((spec) => spec.name),
       ),
     );
+  }
   const outcome = await ports.model.ask({
     turn,
     messages: conversation.messages,

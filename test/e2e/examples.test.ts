@@ -173,13 +173,17 @@ describe.concurrent('what the examples of groups show', () => {
     const { result, story, shown } = await ran('10-orchestrator');
     expect(result).toMatchObject({ status: 'completed', finalAgent: 'tech-lead' });
     expect(times(story, 'run.started dba')).toBe(0);
-    expect(shown).toMatch(/1 +- +- +developer, writer +\S+ +told 1 time to delegate/);
+    expect(shown).toMatch(/1 +- +- +developer.*, writer.* +\S+ +told 1 time to delegate/);
   });
 
   it('11: the loop goes on until the judge is satisfied', async () => {
     const { result, shown } = await ran('11-reflect');
     expect(result).toMatchObject({ status: 'completed', finalAgent: 'editor-in-chief' });
-    for (const row of [/1 +0\.55 +\w+ +author, critic/, /2 +0\.78 +improving +author /, /3 +0\.94 +improving +author, critic/])
+    for (const row of [
+      /1 +0\.55 +\w+ +author.*, critic/,
+      /2 +0\.78 +improving +author(?!.*critic)/,
+      /3 +0\.94 +improving +author.*, critic/,
+    ])
       expect(shown).toMatch(row);
     expect(shown).toContain('ended: goal met. Ended after 3 of at most 4 iterations');
   });
