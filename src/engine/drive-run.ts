@@ -31,7 +31,7 @@ import { reportMessage } from './report-message.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
 import { createStepIndex, type StepIndex } from './step-index.ts';
 import type { RunNode, Tree } from './tree.ts';
-import { assistantsOf, checkSession } from './verification.ts';
+import { assistantsOf, checkAgain, checkSession } from './verification.ts';
 import { demandsDuring, verified } from './verify.ts';
 
 export const SETUP_STEP = 'setup';
@@ -100,6 +100,7 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
     context: contextReader(tree, setup.definition, port),
     about: (agents) => aboutAgents(tree, agents),
     progress: () => progressOf(tree, node),
+    checkAgain: (claims) => checkAgain(tree, node, claims),
     session: (request) => session(tree, node, setup, steps, request),
   };
   try {

@@ -37,6 +37,14 @@ async function checkOwn(tree: Tree, node: RunNode, { status, claims }: SessionRe
   return verificationOf(checked);
 }
 
+/** Claims that were backed when they were made, held against what others in the same workspace have done since. */
+export async function checkAgain(tree: Tree, node: RunNode, claims: readonly Claim[]): Promise<Verification> {
+  const now = await lookNow(tree, node, CHECK_STEP);
+  return verificationOf(
+    checkClaims(claims, { events: await evidenceOfWork(tree, node), workspace: tree.workspaceOf(node), now }),
+  );
+}
+
 /** What the workspace holds now. Whatever changed since somebody last looked is recorded first. */
 export async function lookNow(tree: Tree, node: RunNode, step: string): Promise<WorkspaceState> {
   const look = await tree.parts.workspaces?.look(tree.workspaceOf(node));

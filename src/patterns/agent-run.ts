@@ -2,6 +2,7 @@
 import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
+import type { Claim, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { Ending, Exit, SessionResult } from '../session/port.ts';
 import type { Part, RunResult, Seat, Steps } from './steps.ts';
@@ -28,6 +29,8 @@ export interface AgentRun {
   about(agents: readonly string[]): Promise<About[]>;
   /** What was achieved that the runtime saw, and how often the work was paused. */
   progress(): Promise<Progress>;
+  /** What these claims are worth now, when everything that this group did has been done. */
+  checkAgain(claims: readonly Claim[]): Promise<Verification>;
   /** The agent's own session: turns until it ends. */
   session(request: SessionRequest): Promise<CheckedSession>;
 }

@@ -2,6 +2,8 @@
  * Groups: the same prompt to all (`broadcast`), one after the other (`sequential`), plan and divide (`orchestrator`), and the
  * same in a loop until the goal is met (`reflect`). The declaring agent is the orchestrator; a loop without workers is its own.
  */
+
+import type { Verification } from '../events/catalogue.ts';
 import { textOf, type UserMessage } from '../events/messages.ts';
 import { type AgentRun, succeeded, wasStopped } from './agent-run.ts';
 import { ownWork } from './group-alone.ts';
@@ -53,7 +55,17 @@ async function broadcast(run: AgentRun, config: GroupConfig, workers: readonly W
   const nonce = shared === undefined ? '' : await run.steps.nonce('broadcast/fence');
   const tasks = workers.map((worker) => ({ worker, prompt: sharedPrompt(worker, shared, request, [], nonce) }));
   const outcomes = await runTasks(run, config, 'broadcast', tasks);
-  return endedAmong(run, outcomes) ?? sideBySide(run, outcomes, await wasStopped(run, 'broadcast', outcomes));
+  const out = endedAmong(run, outcomes);
+  if (out !== undefined) return out;
+  const result = sideBySide(run, outcomes, await wasStopped(run, 'broadcast', outcomes));
+  return withVerification(result, await atTheEnd(run, result.verification, partsOf(outcomes)));
+}
+
+/** Each was verified when it ended, and another may have changed files after that: what they claim must hold when all are done. */
+async function atTheEnd(run: AgentRun, verification: Verification, parts: readonly Part[]): Promise<Verification> {
+  const claims = parts.flatMap(({ result }) => result.claims ?? []);
+  if (verification.state !== 'verified' || parts.length < 2 || claims.length === 0) return verification;
+  return await run.steps.step('broadcast/together', () => run.checkAgain(claims));
 }
 
 async function sequential(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {

@@ -145,7 +145,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
 }
 
 /** What groups ask beside steps. No files are here to read or to change, and nobody pauses. */
-function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | 'progress'> {
+function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | 'progress' | 'checkAgain'> {
   return {
     async context(kind, source) {
       if (source === undefined || typeof source === 'string') return undefined;
@@ -153,6 +153,7 @@ function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | '
     },
     about: async (names) => names.map((name) => about(options.agents.find((one) => one.name === name))),
     progress: async () => ({ files: '', tests: '', pauses: 0 }),
+    checkAgain: async () => ({ state: 'verified' }),
   };
 }
 
