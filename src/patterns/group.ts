@@ -61,7 +61,7 @@ async function broadcast(run: AgentRun, config: GroupConfig, workers: readonly W
   return withVerification(result, await atTheEnd(run, result.verification, partsOf(outcomes)));
 }
 
-/** Each was verified when it ended, and another may have changed files after that: what they claim must hold when all are done. */
+/** Each was verified when it ended; another may have changed files after that. What they claim must hold when all are done. */
 async function atTheEnd(run: AgentRun, verification: Verification, parts: readonly Part[]): Promise<Verification> {
   const claims = parts.flatMap(({ result }) => result.claims ?? []);
   if (verification.state !== 'verified' || parts.length < 2 || claims.length === 0) return verification;
