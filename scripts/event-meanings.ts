@@ -246,8 +246,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     },
   },
   'approval.answered': {
-    says: 'Somebody answered a question or a request for permission.',
-    fields: { wait: 'which one', answer: 'what they said' },
+    says: 'Somebody answered a question or a request for permission, or its time ran out.',
+    fields: { wait: 'which one', answer: 'what they said; `expired`: nobody did in time' },
   },
   'cli.run': {
     says: 'A command ran to its end.',

@@ -8,6 +8,7 @@ const INTENT = {
 const ATTEMPTS = 'src/engine/attempts.test.ts';
 const CLOSING = 'src/engine/closing.test.ts';
 const HEARING = 'src/engine/hearing.test.ts';
+const TIMED = 'src/engine/timed-question.test.ts';
 const EVIDENCE = 'src/engine/evidence-table.test.ts';
 
 export const engineMutations: readonly Mutation[] = [
@@ -134,6 +135,22 @@ export const engineMutations: readonly Mutation[] = [
     find: "unended: run, heard, sync: 'power'",
     replace: "unended: run, sync: 'power'",
     caughtBy: { file: CLOSING, test: 'two answers to one question > one counts, and whoever gave the other is told' },
+  },
+  {
+    invariant: 'An answer and the time-out of its question never pass each other',
+    change: 'the time-out does not depend on what was heard',
+    file: 'src/engine/embedded-steps.ts',
+    find: "{ heard: tree.inbox.heard(), sync: 'power' }",
+    replace: "{ sync: 'power' }",
+    caughtBy: { file: TIMED, test: 'on the embedded engine > an answer that comes just before the time-out is written is used' },
+  },
+  {
+    invariant: 'Whoever answers too late is told so',
+    change: 'a question stays open after its time-out',
+    file: 'src/engine/embedded-steps.ts',
+    find: "      node.journal.event('approval.answered', { wait, answer: { kind: 'expired' } }, { step: wait, actor: 'system' }),\n",
+    replace: '',
+    caughtBy: { file: TIMED, test: 'on the embedded engine > one that comes after it is told that it was too late' },
   },
   {
     invariant: 'Every attempt is one call',

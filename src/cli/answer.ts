@@ -28,6 +28,8 @@ export async function answerCommand(
     const wait = await findWait(context, project, row, answer, options.wait);
     const outcome = await project.engine.answer(wait.run, wait.wait, answer);
     if (outcome.kind === 'answered') throw usageError(`somebody else has answered ${wait.run} already; their answer counts`);
+    if (outcome.kind === 'expired')
+      throw usageError(`it was too late: the time in which ${wait.run} waited for an answer is over`);
     if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
     const root = await rootOf(project, row);
     // On a cluster it goes on by itself; whoever answered sees how.

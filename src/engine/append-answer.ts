@@ -7,7 +7,7 @@ import { readAll } from './read-all.ts';
 import type { EngineParts } from './tree.ts';
 
 type Tell = (() => Promise<void>) | undefined;
-type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' };
+type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' };
 
 export async function appendAnswer(
   { ledger, clock }: EngineParts,
@@ -22,7 +22,8 @@ export async function appendAnswer(
     const known = await questionsOf(ledger, session, run, wait);
     const cause = known.findLast(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
     if (cause === undefined) return { kind: 'unknown' };
-    if (known.some(({ step, event_type }) => step === wait && event_type === 'approval.answered')) return { kind: 'answered' };
+    const given = known.find((event) => event.step === wait && event.event_type === 'approval.answered');
+    if (given !== undefined) return { kind: isExpired(given) ? 'expired' : 'answered' };
     tell ??= await foresee();
     const event: NewEvent = {
       ...{ type: 'approval.answered', run, actor: 'user', cause: cause.event_id, step: wait, at: clock.now() },
@@ -36,6 +37,9 @@ export async function appendAnswer(
     if (outcome.kind === 'unheard') heard = outcome.inbound;
   }
 }
+
+const isExpired = (event: LedgerEvent): boolean =>
+  event.event_type === 'approval.answered' && event.payload.answer.kind === 'expired';
 
 const QUESTIONS: readonly EventType[] = ['approval.asked', 'task.clarify', 'approval.answered'];
 const NEWEST = 50;

@@ -28,7 +28,7 @@ export async function closeRun(
     const events = [...first, ...letters.flatMap((letter) => unread(tree, node, letter)), ...closing(final)];
     // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
     const durable = isRoot ? ({ sync: 'power', release: true } as const) : {};
-    const stored = await tree.writer.end(events, { heard: tree.inbox.heard(), ...durable });
+    const stored = await tree.writer.writeIfHeard(events, { heard: tree.inbox.heard(), ...durable });
     if (!('kind' in stored)) {
       if (isRoot) tree.released();
       for (const event of stored) tree.mailbox.apply(event);

@@ -184,9 +184,27 @@ async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: 
   const timedOut = `${key}/timeout`;
   if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
   const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.parts.clock.now() + timeoutMs);
-  const answer = await untilDeadline(tree, node, deadline, ask);
-  if (answer === undefined) await write(tree, node, timedOut, null);
-  return answer;
+  return (await untilDeadline(tree, node, deadline, ask)) ?? (await expire(tree, node, key, timedOut));
+}
+
+/**
+ * The time-out and an answer never pass each other: it is refused while something has not been heard, which may be the answer,
+ * and whoever answers after it is told that it was too late.
+ */
+async function expire(tree: Tree, node: RunNode, wait: string, timedOut: string): Promise<Answer | undefined> {
+  for (;;) {
+    const answered = tree.inbox.answer(node.run, wait);
+    if (answered !== undefined) return answered;
+    const takeBack = node.journal.mark();
+    const events = [
+      node.journal.event('approval.answered', { wait, answer: { kind: 'expired' } }, { step: wait, actor: 'system' }),
+      node.journal.event('step.recorded', { value: null }, { step: timedOut, actor: 'system' }),
+    ];
+    const stored = await tree.writer.writeIfHeard(events, { heard: tree.inbox.heard(), sync: 'power' });
+    if (!('kind' in stored)) return undefined;
+    takeBack();
+    await tree.refresh();
+  }
 }
 
 /** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */

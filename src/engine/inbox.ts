@@ -58,6 +58,7 @@ export function createInbox({ ledger, session, heard, approved, shared, onNews }
     const key = 'wait' in event.payload ? `${event.run_id} ${event.payload.wait}` : '';
     if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);
     else if (event.event_type === 'approval.answered') {
+      if (event.payload.answer.kind === 'expired') return;
       answers.set(key, event.payload.answer);
       const tool = asked.get(key);
       if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && tool !== undefined)

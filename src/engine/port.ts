@@ -76,8 +76,8 @@ export type SignalOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'unknown' };
 
-/** `answered`: somebody else was first; nothing was written. */
-export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' };
+/** `answered`: somebody else was first; `expired`: the time for it had run out. Nothing was written. */
+export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' };
 
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePart {

@@ -23,7 +23,7 @@ it.each<[string, () => Promise<AppendOutcome>, string]>([
   await expect(writer.flushed()).rejects.toMatchObject({ kind });
   await expect(writer.write([])).rejects.toMatchObject({ kind });
   writer.enqueue([]);
-  await expect(writer.end([], {})).rejects.toMatchObject({ kind });
+  await expect(writer.writeIfHeard([], {})).rejects.toMatchObject({ kind });
   expect(asked).toHaveLength(2);
   expect(failures).toEqual([kind]);
 });

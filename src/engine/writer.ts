@@ -17,12 +17,12 @@ import { Interruption } from './interruption.ts';
 export type OverLimit = Extract<AppendOutcome, { kind: 'over_limit' }>;
 export type Unheard = Extract<AppendOutcome, { kind: 'unheard' }>;
 export type WriteOptions = Pick<Append, 'counters' | 'sync'>;
-export type EndOptions = Pick<Append, 'heard' | 'release' | 'sync'>;
+export type HeardOptions = Pick<Append, 'heard' | 'release' | 'sync'>;
 
 export interface SessionWriter {
   write(events: readonly NewEvent[], options?: WriteOptions): Promise<readonly LedgerEvent[] | OverLimit>;
-  /** The end of a run: refused, with nothing written, while something has not been heard. */
-  end(events: readonly NewEvent[], options: EndOptions): Promise<readonly LedgerEvent[] | Unheard>;
+  /** What closes a door to those outside (the end of a run, of a question): refused, with nothing written, while something is unheard. */
+  writeIfHeard(events: readonly NewEvent[], options: HeardOptions): Promise<readonly LedgerEvent[] | Unheard>;
   enqueue(events: readonly NewEvent[], options?: WriteOptions): void;
   /** Resolves when everything enqueued so far is durable. */
   flushed(): Promise<void>;
@@ -46,7 +46,7 @@ export function createWriter(
   };
   const send = async (
     events: readonly NewEvent[],
-    options: (WriteOptions & EndOptions) | undefined,
+    options: (WriteOptions & HeardOptions) | undefined,
   ): Promise<readonly LedgerEvent[] | Exclude<AppendOutcome, { kind: 'appended' | 'lease_lost' }>> => {
     if (failure !== undefined) throw failure;
     let outcome: AppendOutcome;
@@ -70,10 +70,10 @@ export function createWriter(
       if (!('kind' in outcome) || outcome.kind === 'over_limit') return outcome;
       throw new TroupeError('bug', `An append without conditions was refused: ${outcome.kind}`);
     },
-    async end(events, options) {
+    async writeIfHeard(events, options) {
       const outcome = await queued(events, options);
       if (!('kind' in outcome) || outcome.kind === 'unheard') return outcome;
-      throw new TroupeError('bug', `The end of a run was refused: ${outcome.kind}`);
+      throw new TroupeError('bug', `An append that depends on what was heard was refused: ${outcome.kind}`);
     },
     enqueue(events, options) {
       last = send(events, options).catch(() => undefined);

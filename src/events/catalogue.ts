@@ -51,6 +51,8 @@ export const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string() }),
 ]);
 export type Answer = z.infer<typeof answer>;
+/** A question with a time limit that nobody has answered: written by the run that asked, and as final as an answer. */
+const expired = z.object({ kind: z.literal('expired') });
 
 /** Tools that were approved for the whole session, and the latest run of each member of its group, by its place there. */
 const sessionFacts = z.object({
@@ -328,7 +330,7 @@ const catalogue = {
   }),
   'task.error': failure,
   'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
-  'approval.answered': z.object({ wait: z.string(), answer }),
+  'approval.answered': z.object({ wait: z.string(), answer: z.discriminatedUnion('kind', [...answer.options, expired]) }),
 
   ...evidenceEvents,
   'artifact.manifest': z.object({

@@ -100,6 +100,8 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       if (!given.ok) return given;
       const outcome = await engine.answer(wait.value.run, wait.value.wait, given.value);
       if (outcome.kind === 'answered') return fail({ code: 'answered', message: 'Somebody else has answered this question.' });
+      if (outcome.kind === 'expired')
+        return fail({ code: 'expired', message: 'It was too late: the time for an answer has run out.' });
       if (outcome.kind !== 'accepted')
         return fail({ code: 'ended', message: `${input.process_id} has ended; nothing waits for an answer any more.` });
       await engine.resume(input.process_id as RunId);

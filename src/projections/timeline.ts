@@ -299,6 +299,7 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
       return ['warn', `asks to use ${event.payload.tool}: ${firstLine(event.payload.why, TEXT_CHARACTERS)}`];
     case 'approval.answered': {
       const { answer } = event.payload;
+      if (answer.kind === 'expired') return ['warn', 'nobody answered in time'];
       return ['info', answer.kind === 'text' ? `answered: ${firstLine(answer.text, TEXT_CHARACTERS)}` : answer.kind];
     }
     case 'budget.reserved':
