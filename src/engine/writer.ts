@@ -21,7 +21,7 @@ export type HeardOptions = Pick<Append, 'heard' | 'release' | 'sync'>;
 
 export interface SessionWriter {
   write(events: readonly NewEvent[], options?: WriteOptions): Promise<readonly LedgerEvent[] | OverLimit>;
-  /** What closes a door to those outside (the end of a run, of a question): refused, with nothing written, while something is unheard. */
+  /** What closes a door (the end of a run, or of a question): refused, with nothing written, while something is unheard. */
   writeIfHeard(events: readonly NewEvent[], options: HeardOptions): Promise<readonly LedgerEvent[] | Unheard>;
   enqueue(events: readonly NewEvent[], options?: WriteOptions): void;
   /** Resolves when everything enqueued so far is durable. */
