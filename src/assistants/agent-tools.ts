@@ -31,7 +31,7 @@ function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
       input: listInput,
       replay: 'safe',
       readOnly: true,
-      run: async (input) => asResult(await assistants.list(input)),
+      run: async (input, context) => asResult(await assistants.list(callerOf(context), input)),
     }),
     defineTool({
       name: 'search_assistant',
@@ -39,7 +39,7 @@ function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
       input: searchInput,
       replay: 'safe',
       readOnly: true,
-      run: async (input) => asResult(await assistants.search(input)),
+      run: async (input, context) => asResult(await assistants.search(callerOf(context), input)),
     }),
   ];
 }

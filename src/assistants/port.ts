@@ -13,6 +13,7 @@
 import type { RunId } from '../base/ids.ts';
 import { PERSON } from '../base/person.ts';
 import type { Result } from '../base/result.ts';
+import type { ClientRights } from '../events/assistants.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type {
   AnswerInput,
@@ -32,7 +33,18 @@ import type {
 } from './schemas.ts';
 
 /** Who asks: a run, or a client outside (the person's own by default). */
-export type Caller = { readonly kind: 'client'; readonly name: string } | { readonly kind: 'run'; readonly run: RunId };
+export type Caller = Client | { readonly kind: 'run'; readonly run: RunId };
+
+export interface Client {
+  readonly kind: 'client';
+  readonly name: string;
+  /** What runs of other clients ask can be answered by it: the owner of the project. */
+  readonly answersForAll?: boolean | undefined;
+  /** Everything without them. */
+  readonly rights?: ClientRights | undefined;
+  /** Where its runs work; in the project's workspace without it. */
+  readonly workspace?: string | undefined;
+}
 
 /** The name under which a client takes part in threads when it gives none. */
 export const DEFAULT_CLIENT = PERSON;
@@ -48,8 +60,8 @@ export interface CallOptions {
 export type Outcome<Value> = Promise<Result<Value, Failure>>;
 
 export interface Assistants {
-  list(input: ListInput): Outcome<ListOutput>;
-  search(input: SearchInput): Outcome<SearchOutput>;
+  list(caller: Caller, input: ListInput): Outcome<ListOutput>;
+  search(caller: Caller, input: SearchInput): Outcome<SearchOutput>;
   spawn(caller: Caller, input: SpawnInput, options: CallOptions): Outcome<SpawnOutput>;
   poll(caller: Caller, input: PollInput, options: CallOptions): Outcome<PollOutput>;
   send(caller: Caller, input: SendInput, options: CallOptions): Outcome<SuccessOutput>;

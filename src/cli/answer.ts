@@ -34,11 +34,20 @@ export async function answerCommand(
     const root = await rootOf(project, row);
     // On a cluster it goes on by itself; whoever answered sees how.
     const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);
-    if (options.resume !== false && goesOn) return resumeRun(context, project, root, options);
+    if (options.resume !== false && goesOn) {
+      const code = await resumeRun(context, project, root, options).catch(ifHeld);
+      if (code !== 'held') return code;
+    }
     if (options.json) printJson(context, { run: wait.run, wait: wait.wait, answer, live: outcome.live });
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;
   });
+}
+
+/** A server took it up in the moment after the answer: it goes on there, which is what was wanted. */
+function ifHeld(error: unknown): 'held' {
+  if (error instanceof TroupeError && error.code === 'held') return 'held';
+  throw error;
 }
 
 /** The wait that is meant: the named one, or the only one that this kind of answer fits. */

@@ -157,6 +157,7 @@ function describeServers(add: Add, perform: Perform): void {
     .option('--port <number>', 'the port; 0 takes any that is free', parsePort, 4747)
     .option('--token <token>', 'what clients must send; auto makes one; better in TROUPE_TOKEN')
     .option('--as <name>', as)
+    .option('--allow-commands', 'let agents run commands although there are several callers; no sandbox holds them')
     .option('--allow-host <name>', 'another name under which the server is reached; may be given again', collectText)
     .action((options: ServeOptions) => perform(async (context) => (await import('./serve.ts')).serveCommand(context, options)));
 }

@@ -6,18 +6,20 @@ import { systemRandom } from '../base/random.ts';
 import { createApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import { allowedNames, isLoopback } from '../http/names.ts';
-import { createTokens, type NamedToken, parseTokens, tokenProblem } from '../http/tokens.ts';
+import { createTokens, type GivenToken, parseTokens, tokenProblem } from '../http/tokens.ts';
 import { createMcpEndpoint } from '../protocols/mcp-http.ts';
 import { type CommandContext, usageError, withProject } from './command.ts';
 import { exposedVariables } from './conceal-environment.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
+import { type Callers, callersOf, warningsOf } from './serve-callers.ts';
 
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly token?: string | undefined;
   readonly as?: string | undefined;
+  readonly allowCommands?: boolean | undefined;
   readonly allowHost?: readonly string[] | undefined;
 }
 
@@ -26,25 +28,26 @@ const TOKEN_BYTES = 24;
 export async function serveCommand(context: CommandContext, options: ServeOptions): Promise<ExitCode> {
   keepStdoutClean();
   const owner = ownerName(options.as);
-  const named = namedTokens(context, options, owner);
-  if (named.length === 0 && !isLoopback(options.host))
-    throw usageError(
-      `Everybody who can reach ${options.host} could make agents work here`,
-      'set a token: --token auto makes one, TROUPE_TOKEN=… keeps it out of the list of processes',
-    );
+  const tokens = namedTokens(context, options, owner);
   return await withProject(context, {}, async (project) => {
+    const { env } = context.terminal;
+    const allowCommands = options.allowCommands === true;
+    const callers = await callersOf({ config: project.config, env, owner, tokens, allowCommands });
+    requireToken(callers, options);
     const parts = mcpParts(context, project);
     const onError = logError(context);
     const mcp = createMcpEndpoint(parts, onError);
-    const names = allowedNames(options.host, options.allowHost);
-    const app = createApp({ mcp, names, tokens: createTokens(named), owner, version: parts.version, onError });
+    const app = createApp({
+      ...{ mcp, owner, onError, names: allowedNames(options.host, options.allowHost), version: parts.version },
+      ...{ tokens: createTokens(callers.tokens), callerOf: callers.callerOf },
+    });
     const { clock } = context;
     // Before anybody learns of the address: whoever knows it may also tell us to stop.
     const stopped = stopSignal(context);
     try {
       const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
-      announce(context, server, named.length > 0);
-      warnOfExposed(context);
+      announce(context, server, callers.tokens.length > 0);
+      for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUp(context, project);
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
@@ -56,8 +59,16 @@ export async function serveCommand(context: CommandContext, options: ServeOption
   });
 }
 
+function requireToken({ tokens }: Callers, { host }: ServeOptions): void {
+  if (tokens.length > 0 || isLoopback(host)) return;
+  throw usageError(
+    `Everybody who can reach ${host} could make agents work here`,
+    'set a token: --token auto makes one, TROUPE_TOKEN=… keeps it out of the list of processes',
+  );
+}
+
 /** From the option, the environment, or both variables together. */
-function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner: string): readonly NamedToken[] {
+function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner: string): readonly GivenToken[] {
   const { env } = terminal;
   // Somebody who sets it wants a token: an empty one, as from a variable that is not there, must not open the door to all.
   for (const [name, value] of [['--token', options.token], ...['TROUPE_TOKEN', 'TROUPE_TOKENS'].map((one) => [one, env[one]])])
@@ -90,12 +101,10 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
   progress.line(`  others, JSON: ${json}`);
 }
 
-function warnOfExposed({ terminal }: CommandContext): void {
-  const exposed = exposedVariables();
-  if (exposed.length === 0) return;
-  terminal.progress.line(
-    `warning: this system does not let Troupe hide its environment: commands of agents can read ${exposed.length} variables of it`,
-  );
+function exposed(): readonly string[] {
+  const count = exposedVariables().length;
+  if (count === 0) return [];
+  return [`warning: this system does not let Troupe hide its environment: commands of agents can read ${count} variables of it`];
 }
 
 /** The first Ctrl-C resolves; the second, while connections are being closed, leaves at once. */

@@ -11,6 +11,7 @@ import { userText } from '../events/messages.ts';
 import type { Cause, NewEvent } from '../ledger/port.ts';
 import { succeeded } from '../patterns/agent-run.ts';
 import type { ChildRun } from './child-run.ts';
+import { commandsRefusal, mayBeSpawned, rightsOf } from './client-rights.ts';
 import { Interruption, joinAll } from './interruption.ts';
 import { brokenReference } from './reachable.ts';
 import { reportMessage } from './report-message.ts';
@@ -130,14 +131,18 @@ async function begin(
 async function maySpawn(tree: Tree, node: RunNode, step: string, input: SpawnInput): Promise<Result<null, Failure>> {
   // One that had begun before a crash is not one more.
   if (tree.begun(childRunId(node.run, step))) return ok(null);
-  const agent = await tree.parts.agent(input.assistant_id);
+  const rights = rightsOf(node);
+  const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.parts.agent(input.assistant_id) : undefined;
   if (agent === undefined)
     return fail({
       code: 'unknown_assistant',
       message: `There is no assistant with the id ${JSON.stringify(input.assistant_id)}.`,
       fix: 'Find one with search_assistant or list_assistant.',
     });
-  const problem = tree.spawned.refusal(node) ?? (await brokenReference(agent, tree.parts.agent));
+  const problem =
+    tree.spawned.refusal(node) ??
+    (await brokenReference(agent, tree.parts.agent)) ??
+    (await commandsRefusal(tree.parts, agent, rights));
   return problem === undefined ? ok(null) : fail(problem);
 }
 

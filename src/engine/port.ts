@@ -3,6 +3,7 @@
  * the engine adds scheduling, leases, budgets and recovery.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
+import type { ClientRights } from '../events/assistants.ts';
 import type { Answer, Budget, Failure } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { LeaseOwner } from '../ledger/port.ts';
@@ -20,6 +21,8 @@ export interface StartRequest {
   readonly workspace: string;
   /** A client outside spawns it: the run has a thread, is hosted in a process of its own, and lives as long as assistants do. */
   readonly spawnedBy?: string | undefined;
+  /** What may be done for that client, when it is not the owner. */
+  readonly rights?: ClientRights | undefined;
   /** Goes on with the conversation of this member of the session's group. */
   readonly member?: string | undefined;
   /** Takes the place of the agent's own models. */

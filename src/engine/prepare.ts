@@ -14,13 +14,7 @@ import type { EngineParts } from './tree.ts';
 
 export async function prepareAgent(parts: EngineParts, name: string, workspace: string): Promise<Result<AgentSetup, Failure>> {
   const definition = await parts.agent(name);
-  if (definition === undefined) {
-    return fail({
-      code: 'no_agent',
-      message: `There is no agent named ${name} that could run.`,
-      fix: 'If it has a file, `troupe check` says what is wrong with it; `troupe agents list` shows those that there are.',
-    });
-  }
+  if (definition === undefined) return fail(noAgent(name));
   const problem = nameProblem(definition.name);
   if (problem !== undefined)
     return fail({
@@ -35,6 +29,12 @@ export async function prepareAgent(parts: EngineParts, name: string, workspace: 
   }
   return await equip(parts, definition, parts.prompt(definition, workspace));
 }
+
+export const noAgent = (name: string): Failure => ({
+  code: 'no_agent',
+  message: `There is no agent named ${name} that could run.`,
+  fix: 'If it has a file, `troupe check` says what is wrong with it; `troupe agents list` shows those that there are.',
+});
 
 /** Finds tools and models for a definition, be it from its file or from the ledger. */
 export async function equip(

@@ -6,6 +6,7 @@ import type { Fence, LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/po
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { projectScope, scopesOf, tighter } from './budget.ts';
 import { ofSession } from './build-tree.ts';
+import { commandsRefusal } from './client-rights.ts';
 import { resultOfEnd, SETUP_STEP } from './drive-run.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
@@ -24,13 +25,15 @@ import type { EngineParts, RunNode } from './tree.ts';
 export async function startNew(all: EngineParts, request: StartRequest, driver: Driver): Promise<StartOutcome> {
   const session = request.session ?? all.ids.session();
   const parts = ofSession(all, session);
-  const { spawnedBy } = request;
-  const spawned = spawnedBy === undefined ? undefined : { by: spawnedBy };
+  const { spawnedBy, rights } = request;
+  const spawned = spawnedBy === undefined ? undefined : { by: spawnedBy, ...(rights === undefined ? {} : { rights }) };
   const prepared = await prepareAgent(parts, request.agent, request.workspace);
   const setup = await adapted(parts, prepared, { model: request.model, spawned });
   if (!setup.ok) return { kind: 'refused', error: setup.error };
   const broken = await brokenReference(setup.value.definition, parts.agent);
   if (broken !== undefined) return { kind: 'refused', error: broken };
+  const commands = await commandsRefusal(parts, setup.value.definition, rights);
+  if (commands !== undefined) return { kind: 'refused', error: commands };
   const run = request.run ?? parts.ids.run();
   const lifetime = spawned === undefined ? undefined : { wallMs: assistantLimits(parts).lifetimeMs };
   const budget = tighter(tighter(budgetOf(setup.value.definition), request.budget), lifetime);

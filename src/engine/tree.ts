@@ -77,6 +77,8 @@ export interface EngineParts {
   readonly verifier?: Verifier | undefined;
   /** What the project demands of every root run. */
   readonly projectVerify?: Verify | undefined;
+  /** By what the agent can make commands run, in words; `undefined` when it cannot. */
+  commandsOf?(agent: AgentDefinition): string | undefined;
   /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
   readonly whenInDoubt?: 'tell' | 'ask';
 }

@@ -3,6 +3,7 @@
  * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
  */
 import { type RunId, type SessionId, threadOf } from '../base/ids.ts';
+import type { ClientRights } from '../events/assistants.ts';
 import type { Answer, EventType, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Ledger, NewEvent } from '../ledger/port.ts';
@@ -43,17 +44,19 @@ function toClient(node: RunNode, wait: string, question: Question, fence: string
     thread: threadOf(root.run),
     from: { assistant: agent, run: root.run },
     to: { assistant: spawned.by },
-    content: questionText(question, root.run, questionId(node.run, wait)),
+    content: questionText(question, root.run, questionId(node.run, wait), spawned.rights),
     fence,
     kind: 'question' as const,
   };
   return [root.journal.event('message.sent', payload, { step: `message/${message}`, actor: 'system', aside: true })];
 }
 
-function questionText({ kind, payload }: Question, process: string, id: string): string {
+function questionText({ kind, payload }: Question, process: string, id: string, rights: ClientRights | undefined): string {
   const asked = kind === 'permission' ? payload.why : payload.question;
   const choices = kind === 'question' && payload.choices !== undefined ? `\nChoices: ${payload.choices.join(' | ')}` : '';
   const how = kind === 'permission' ? 'answer yes or no' : 'answer in words';
+  const may = kind === 'permission' ? rights?.approves : rights?.answers;
+  if (may === false) return `${asked}${choices}\n\nIt waits until the owner of the project has answered; you cannot.`;
   const use = `Use answer_assistant with process_id ${process} and question_id ${id}; ${how}.`;
   return `${asked}${choices}\n\nIt waits for this. ${use}`;
 }

@@ -13,6 +13,19 @@ export const party = z.object({
 });
 export type Party = z.infer<typeof party>;
 
+/** What may be done in the name of a client that is not the owner of the project. It holds for everything below its runs, too. */
+export const clientRights = z.object({
+  /** The agents that it may spawn, and that agents below may spawn for it; all without it. */
+  spawn: z.array(z.string()).optional(),
+  /** The agents that may run commands for it. */
+  commands: z.union([z.literal('all'), z.array(z.string())]),
+  /** It may answer questions of its runs. */
+  answers: z.boolean(),
+  /** It may give permissions to its runs; otherwise they are the owner's to give. */
+  approves: z.boolean(),
+});
+export type ClientRights = z.infer<typeof clientRights>;
+
 export const assistantEvents = {
   /** The run that the event belongs to is the owner of the thread. */
   'message.sent': z.object({

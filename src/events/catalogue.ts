@@ -3,7 +3,7 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
-import { assistantEvents } from './assistants.ts';
+import { assistantEvents, clientRights } from './assistants.ts';
 import { evidenceEvents } from './evidence.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
@@ -114,7 +114,7 @@ const catalogue = {
     /** The run that asked for this one, and in its own words why. */
     parent: z.string().optional(),
     /** Spawned: it has a thread of its own and works beside whoever spawned it. A client outside is named here. */
-    spawned: z.object({ by: z.string() }).optional(),
+    spawned: z.object({ by: z.string(), rights: clientRights.optional() }).optional(),
     reason: z.string().optional(),
     role: z.string().optional(),
     depth: z.number().int().nonnegative(),

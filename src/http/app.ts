@@ -15,6 +15,7 @@ export interface AppParts {
   readonly tokens: Tokens;
   /** Whoever holds the token of this name, or anybody when no token is needed, is the owner of the project. */
   readonly owner: string;
+  callerOf(name: string): McpCaller;
   readonly version: string;
   onError(error: Error): void;
 }
@@ -34,7 +35,7 @@ export function createApp(parts: AppParts): Hono<Environment> {
   app.use(safeHeaders);
   app.use(knownNames(parts.names));
   app.get('/healthz', (context) => context.json({ status: 'ok', version: parts.version }));
-  app.use('/mcp', knownCaller(parts.tokens, parts.owner));
+  app.use('/mcp', knownCaller(parts));
   app.all('/mcp', (context) => parts.mcp.fetch(context.req.raw, context.get('caller')));
   app.notFound((context) => context.json(refusal('There is nothing here; the MCP server is at /mcp'), 404));
   app.onError((error, context) => {
@@ -60,7 +61,7 @@ function knownNames(names: AllowedNames): MiddlewareHandler {
   };
 }
 
-function knownCaller(tokens: Tokens, owner: string): MiddlewareHandler<Environment> {
+function knownCaller({ tokens, owner, callerOf }: AppParts): MiddlewareHandler<Environment> {
   return async (context, next) => {
     const token = bearerToken(context.req.header('authorization'));
     const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);
@@ -68,7 +69,7 @@ function knownCaller(tokens: Tokens, owner: string): MiddlewareHandler<Environme
       context.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
       return context.json(refusal('This server needs a token: Authorization: Bearer …'), 401);
     }
-    context.set('caller', { name, sees: name === owner ? 'everything' : 'own' });
+    context.set('caller', callerOf(name));
     return await next();
   };
 }

@@ -13,13 +13,16 @@ export interface Tokens {
   ownerOf(token: string): string | undefined;
 }
 
-export interface NamedToken {
+export interface GivenToken {
   readonly name: string;
   readonly token: string;
 }
 
+/** A token, or its SHA-256 in hexadecimal digits. */
+export type NamedToken = GivenToken | { readonly name: string; readonly sha256: string };
+
 export function createTokens(named: readonly NamedToken[]): Tokens {
-  const hashes = named.map(({ name, token }) => ({ name, hash: hashOf(token) }));
+  const hashes = named.map((one) => ({ name: one.name, hash: Buffer.from(sha256Of(one), 'hex') }));
   return {
     open: named.length === 0,
     ownerOf(token) {
@@ -29,6 +32,10 @@ export function createTokens(named: readonly NamedToken[]): Tokens {
       return owner;
     },
   };
+}
+
+export function sha256Of(one: NamedToken): string {
+  return 'token' in one ? hashOf(one.token).toString('hex') : one.sha256;
 }
 
 /** The token of `Authorization: Bearer …`. */
@@ -42,8 +49,8 @@ const TOKEN = /^[\w.~+/=-]+$/;
 const TOKEN_MIN = 16;
 
 /** `alice=…,bob=…`. */
-export function parseTokens(text: string): Result<readonly NamedToken[], string> {
-  const named: NamedToken[] = [];
+export function parseTokens(text: string): Result<readonly GivenToken[], string> {
+  const named: GivenToken[] = [];
   for (const entry of text.split(',')) {
     const [name = '', ...rest] = entry.trim().split('=');
     const token = rest.join('=');

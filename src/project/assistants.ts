@@ -5,17 +5,20 @@
 import type { Registry } from '../agents/registry.ts';
 import { createMessageService } from '../assistants/message-service.ts';
 import type { Assistants, Caller, CallOptions, Outcome } from '../assistants/port.ts';
-import type { AnswerInput, SpawnOutput } from '../assistants/schemas.ts';
+import type { SpawnOutput } from '../assistants/schemas.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, RunId } from '../base/ids.ts';
 import { runIdFrom, threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok } from '../base/result.ts';
-import type { Engine, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
-import { questionId } from '../engine/waits.ts';
-import type { Answer, Failure } from '../events/catalogue.ts';
+import { mayBeSpawned } from '../engine/client-rights.ts';
+import type { Engine, RunEnd, RunHandle } from '../engine/port.ts';
+import { noAgent } from '../engine/prepare.ts';
+import type { Failure } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
+import { chosenAnswer, mayAnswer } from './client-answers.ts';
+import { createFinding, spawnedRoot } from './findable-agents.ts';
 
 export interface AssistantParts {
   readonly engine: Engine;
@@ -58,31 +61,36 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
   const reachable = (caller: Caller, process_id: string, options: CallOptions) =>
     messages.poll(caller, { process_id, include_summary: false, wait_ms: 0 }, options);
 
+  /** The owner answers as if it were the client that spawned the run. */
+  const answering = async (caller: Caller, process: string): Promise<Caller> => {
+    if (caller.kind !== 'client' || caller.answersForAll !== true) return caller;
+    const spawned = await spawnedRoot(ledger, process as RunId);
+    return spawned === undefined ? caller : { kind: 'client', name: spawned.by };
+  };
+
   return {
     ...messages,
-    async list({ page, pageSize }) {
-      const { items, total } = await (await parts.registry()).list({ page, pageSize });
-      return ok({ items: items.map(asAssistant), totalItems: total });
-    },
-    search: async ({ query, limit }) => ok((await (await parts.registry()).search(query, limit)).map(asAssistant)),
+    ...createFinding(parts),
     async spawn(caller, input, options) {
       if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
       if (input.assistant_id === caller.name) return fail(ownName(caller.name));
+      if (!mayBeSpawned(caller.rights, input.assistant_id)) return fail(forClient(noAgent(input.assistant_id)));
       const most = parts.perClient ?? limits.assistantsPerParent;
       if ((await atWork(caller.name)) >= most) return fail(tooMany(most));
       await parts.refresh();
       const started = await engine.start({
         agent: input.assistant_id,
         input: userText(input.query),
-        workspace: parts.workspace,
+        workspace: caller.workspace ?? parts.workspace,
         spawnedBy: caller.name,
+        rights: caller.rights,
         run: options.idempotencyKey === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, options.idempotencyKey])),
       });
       if (started.kind === 'refused') return fail(forClient(started.error));
       const { handle } = started;
       spawnedBy.set(handle.run, caller.name);
       void handle.done.then((end) => end.kind === 'ended' && spawnedBy.delete(handle.run));
-      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(parts, handle, options);
+      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(parts, handle, caller, options);
     },
     async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
       const process = await reachable(caller, process_id, options);
@@ -92,13 +100,12 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       return fail({ code: 'ended', message: `${process_id} has ended already.`, fix: 'Nothing is left to cancel.' });
     },
     async answer(caller, input, options) {
-      const process = await reachable(caller, input.process_id, options);
+      const process = await reachable(await answering(caller, input.process_id), input.process_id, options);
       if (!process.ok) return process;
-      const wait = chosen(await engine.waits(input.process_id as RunId), input);
-      if (!wait.ok) return wait;
-      const given = answerTo(wait.value, input.answer);
+      const given = chosenAnswer(await engine.waits(input.process_id as RunId), caller, input);
       if (!given.ok) return given;
-      const outcome = await engine.answer(wait.value.run, wait.value.wait, given.value);
+      const { wait, answer } = given.value;
+      const outcome = await engine.answer(wait.run, wait.wait, answer);
       if (outcome.kind === 'answered') return fail({ code: 'answered', message: 'Somebody else has answered this question.' });
       if (outcome.kind === 'expired')
         return fail({ code: 'expired', message: 'It was too late: the time for an answer has run out.' });
@@ -120,19 +127,13 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
   };
 }
 
-const asAssistant = ({ id, name, description, tags }: Awaited<ReturnType<Registry['search']>>[number]) => ({
-  id,
-  name,
-  description,
-  tags: [...tags],
-});
-
 function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: string): SpawnOutput {
   return { process_id: run, thread_id: threadOf(run), status, ...(answer === undefined ? {} : { answer }) };
 }
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */
-async function ended({ clock, redact }: AssistantParts, handle: RunHandle, options: CallOptions): Outcome<SpawnOutput> {
+async function ended(parts: AssistantParts, handle: RunHandle, caller: Caller, options: CallOptions): Outcome<SpawnOutput> {
+  const { clock, redact } = parts;
   const stopped = Promise.withResolvers<'stopped'>();
   const onAbort = (): void => stopped.resolve('stopped');
   options.signal.addEventListener('abort', onAbort, { once: true });
@@ -151,14 +152,14 @@ async function ended({ clock, redact }: AssistantParts, handle: RunHandle, optio
     const end = await Promise.race([handle.done, stopped.promise]);
     // It goes on: whoever called off the call can cancel the process by its id.
     if (end === 'stopped') return ok(spawned(handle, 'running'));
-    return outcomeOf(handle, end, redact);
+    return outcomeOf(handle, caller, end, redact);
   } finally {
     cancelTick();
     options.signal.removeEventListener('abort', onAbort);
   }
 }
 
-async function outcomeOf(handle: RunHandle, end: RunEnd, redact: AssistantParts['redact']): Outcome<SpawnOutput> {
+async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact: AssistantParts['redact']): Outcome<SpawnOutput> {
   if (end.kind === 'ended') {
     const { status, report, verification } = end.result;
     const finished = status === 'completed' || status === 'completed_unverified';
@@ -167,31 +168,14 @@ async function outcomeOf(handle: RunHandle, end: RunEnd, redact: AssistantParts[
       ...(finished ? { verification } : {}),
     });
   }
-  if (end.kind === 'waiting')
-    return ok(
-      spawned(handle, 'running', 'It waits for an answer: read its question with recv_message, then use answer_assistant.'),
-    );
+  if (end.kind === 'waiting') {
+    const how = end.waits.some((wait) => mayAnswer(caller, wait))
+      ? 'It waits for an answer: read its question with recv_message, then use answer_assistant.'
+      : 'It waits for the owner of the project, who alone can answer what it asks; poll_assistant tells when it has ended.';
+    return ok(spawned(handle, 'running', how));
+  }
   const why = end.kind === 'lost' ? 'another process drives it now' : end.reason;
   return ok(spawned(handle, 'running', `It was interrupted (${why}) and can be polled.`));
-}
-
-function chosen(waits: readonly OpenWait[], { question_id, process_id }: AnswerInput) {
-  const found = waits.filter(({ run, wait }) => question_id === undefined || questionId(run, wait) === question_id);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return ok(only);
-  if (waits.length === 0) return fail({ code: 'no_question', message: `${process_id} waits for no answer.` });
-  const ids = waits.slice(0, 10).map(({ run, wait }) => questionId(run, wait));
-  return fail({ code: 'which_question', message: 'Say which question is answered.', fix: `Give question_id: ${ids.join(', ')}` });
-}
-
-const YES = /^\s*(y|yes|ok|okay|approve|approved|allow|true)\b/i;
-const NO = /^\s*(n|no|deny|denied|refuse|false)\b/i;
-
-function answerTo({ kind }: OpenWait, text: string) {
-  if (kind === 'question') return ok<Answer>({ kind: 'text', text });
-  if (YES.test(text)) return ok<Answer>({ kind: 'approved' });
-  if (NO.test(text)) return ok<Answer>({ kind: 'denied', note: text });
-  return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
 }
 
 /** What to do, said to somebody who has only these tools: a command or a setting is for whoever runs the server. */

@@ -48,6 +48,7 @@ export interface ProjectConfig {
   readonly mcp: NonNullable<Settings['mcp']>;
   readonly verify: Settings['verify'];
   readonly assistants: NonNullable<Settings['assistants']>;
+  readonly serve: NonNullable<Settings['serve']>;
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
   /** The files that were read, strongest first. */
@@ -114,6 +115,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     mcp: { ...far.mcp, ...near.mcp },
     verify: near.verify ?? far.verify,
     assistants: { ...far.assistants, ...near.assistants },
+    serve: { ...far.serve, ...near.serve },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),

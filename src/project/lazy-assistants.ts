@@ -37,8 +37,8 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
     return registry;
   };
   return {
-    list: async (input) => (await open()).list(input),
-    search: async (input) => (await open()).search(input),
+    list: async (caller, input) => (await open()).list(caller, input),
+    search: async (caller, input) => (await open()).search(caller, input),
     spawn: async (caller, input, call) => (await open()).spawn(caller, input, call),
     poll: async (caller, input, call) => (await open()).poll(caller, input, call),
     send: async (caller, input, call) => (await open()).send(caller, input, call),

@@ -33,6 +33,7 @@ import type { Tool } from '../tools/port.ts';
 import { createVerifier } from '../tools/verifier.ts';
 import { createWorkspaceWatch } from '../tools/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
+import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { createDeclaredServers } from './declared-servers.ts';
 import { createSavedAgents } from './group-agents.ts';
@@ -97,8 +98,7 @@ async function assemble(
     ...{ models, prices, quota },
     agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
     tools: toolsets.of,
-    permission: (agent, tool) => decide(tool, agent.permissions, config.permissions),
-    opening: (agent, protection) => decideProtected(protection, agent.permissions, config.permissions),
+    ...rightsOf(config),
     contextFile: (file) => readContextFile(config.root, file),
     redact: protection.redactor.text,
     defaultModels: () => defaultModels(config, env, clock),
@@ -151,6 +151,16 @@ async function assemble(
       await Promise.all([host.close(), toolsets.close(), assistants.close(), quota.close()]);
       await ledger.close();
     },
+  };
+}
+
+/** What agents may do, by their files and the project's settings. */
+function rightsOf(config: ProjectConfig): Pick<EngineParts, 'permission' | 'opening' | 'commandsOf'> {
+  const { permissions } = config;
+  return {
+    permission: (agent, tool) => decide(tool, agent.permissions, permissions),
+    opening: (agent, protection) => decideProtected(protection, agent.permissions, permissions),
+    commandsOf: (agent) => commandsOf(agent, config),
   };
 }
 

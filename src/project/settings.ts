@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { definitionSchema } from '../agents/definition.ts';
 import { duration } from '../agents/duration-schema.ts';
+import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate-address.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/providers.ts';
@@ -14,6 +15,20 @@ const models = z.union([
   z.array(z.string().min(1)).min(1).max(10),
 ]);
 const count = z.number().int().positive();
+
+/** One caller of `troupe serve`. Its token is not in a file: a variable holds it, or the file has its hash. */
+const caller = z.strictObject({
+  tokenEnv: z.string().min(1).optional(),
+  tokenSha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits: printf %s "$TOKEN" | sha256sum')
+    .optional(),
+  /** The agents that it may spawn; `*` stands for all, as does no list. */
+  spawn: z.array(z.string().min(1)).max(limits.callersPerServer).optional(),
+  answers: z.boolean().optional(),
+  approves: z.boolean().optional(),
+  workspace: z.string().min(1).optional(),
+});
 
 export const settingsSchema = z.strictObject({
   model: models.optional(),
@@ -60,6 +75,14 @@ export const settingsSchema = z.strictObject({
       warm: z.number().int().min(0).max(64).optional(),
       /** How often a process that crashed is replaced. */
       restarts: z.number().int().min(0).max(100).optional(),
+    })
+    .optional(),
+  /** What callers of `troupe serve` may do. */
+  serve: z
+    .strictObject({
+      /** With several callers, agents that run commands are refused: all are allowed, or those that are named. */
+      commands: z.union([z.literal('allow'), z.array(z.string().min(1)).max(limits.callersPerServer)]).optional(),
+      callers: z.record(z.string().min(1), caller).optional(),
     })
     .optional(),
   workspace: z.string().min(1).optional(),

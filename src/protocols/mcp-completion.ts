@@ -2,14 +2,14 @@
 import { type CompleteResult, type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { limits } from '../base/limits.ts';
 import { artifactsOf } from './mcp-artifacts.ts';
-import type { McpCaller, McpParts } from './mcp-parts.ts';
+import { agentsFor, type McpCaller, type McpParts } from './mcp-parts.ts';
 import { resourceTemplates } from './mcp-resources.ts';
 import { findVisibleRun, visibleRuns } from './mcp-runs.ts';
 
 export function serveCompletion({ server }: McpServer, parts: McpParts, caller: McpCaller): void {
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context } }) => {
     if (ref.type === 'ref/prompt') {
-      const known = (await parts.agents.list()).some((agent) => agent.name === ref.name);
+      const known = (await agentsFor(parts, caller)).some((agent) => agent.name === ref.name);
       if (!known) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${ref.name}"`);
       return completion([]);
     }
@@ -26,7 +26,7 @@ async function candidates(
   variable: string,
   given: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  if (variable === 'name') return (await parts.agents.list()).map((agent) => agent.name);
+  if (variable === 'name') return (await agentsFor(parts, caller)).map((agent) => agent.name);
   if (variable === 'run') return (await visibleRuns(parts.ledger, caller)).map((row) => row.run);
   if (variable !== 'path' || given['run'] === undefined) return [];
   const row = await findVisibleRun(parts.ledger, caller, given['run']);

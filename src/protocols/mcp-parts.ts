@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { Assistants } from '../assistants/port.ts';
 import type { Clock } from '../base/clock.ts';
+import type { ClientRights } from '../events/assistants.ts';
 import type { Ledger } from '../ledger/port.ts';
 
 /** The agents as a client may see them. */
@@ -30,6 +31,20 @@ export interface McpCaller {
   readonly name: string;
   /** The owner of the project sees every run; others see those that they spawned, and what is below them. */
   readonly sees: 'everything' | 'own';
+  /** The owner, where there are other callers: what their runs ask can be answered by it. */
+  readonly answersForAll?: boolean | undefined;
+  /** Everything without them. */
+  readonly rights?: ClientRights | undefined;
+  /** Where its runs work, when not in the project's workspace. */
+  readonly workspace?: string | undefined;
+}
+
+/** The agents that there are for this caller. */
+export async function agentsFor(
+  { agents }: Pick<McpParts, 'agents'>,
+  { rights }: McpCaller,
+): Promise<readonly AgentDefinition[]> {
+  return (await agents.list()).filter(({ name }) => rights?.spawn?.includes(name) ?? true);
 }
 
 /** Where one server instance is used. */

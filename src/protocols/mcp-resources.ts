@@ -16,7 +16,7 @@ import type { RunRow } from '../ledger/port.ts';
 import { firstLine } from '../projections/readable.ts';
 import { artifactsOf, readArtifact } from './mcp-artifacts.ts';
 import { pageOf } from './mcp-pages.ts';
-import type { McpCaller, McpParts } from './mcp-parts.ts';
+import { agentsFor, type McpCaller, type McpParts } from './mcp-parts.ts';
 import { findVisibleRun, runLog, runSummary, visibleRuns } from './mcp-runs.ts';
 import { agentAddress, artifactAddress, parseAddress, type ResourceAddress, runAddress } from './mcp-uris.ts';
 
@@ -61,7 +61,7 @@ export const resourceTemplates = [
 
 export function serveResources({ server }: McpServer, parts: McpParts, caller: McpCaller): void {
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const agents = (await parts.agents.list()).map(agentEntry);
+    const agents = (await agentsFor(parts, caller)).map(agentEntry);
     const runs = (await visibleRuns(parts.ledger, caller)).map(runEntry);
     const { entries, ...rest } = pageOf([...agents, ...runs], (entry) => entry.uri, params?.cursor);
     return { resources: [...entries], ...rest };
@@ -100,7 +100,7 @@ async function readResource(
   address: ResourceAddress,
   uri: string,
 ): Promise<ReadResourceResult | undefined> {
-  if (address.kind === 'agent') return await readAgent(parts, address.name, uri);
+  if (address.kind === 'agent') return await readAgent(parts, caller, address.name, uri);
   const row = await findVisibleRun(parts.ledger, caller, address.run);
   if (row === undefined) return undefined;
   switch (address.kind) {
@@ -122,8 +122,8 @@ async function readResource(
   }
 }
 
-async function readAgent({ agents }: McpParts, name: string, uri: string): Promise<ReadResourceResult | undefined> {
-  const agent = (await agents.list()).find((one) => one.name === name);
+async function readAgent(parts: McpParts, caller: McpCaller, name: string, uri: string): Promise<ReadResourceResult | undefined> {
+  const agent = (await agentsFor(parts, caller)).find((one) => one.name === name);
   if (agent === undefined) return undefined;
   const { prompt, ...settings } = agent;
   const shown = { ...settings, ...(agent.mcp === undefined ? {} : { mcp: withoutSecrets(agent.mcp) }) };

@@ -34,7 +34,7 @@ export function createMcpServer(parts: McpParts, connection: McpConnection): Mcp
   );
   registerTools(server, parts, connection);
   serveResources(server, parts, connection.caller);
-  servePrompts(server, parts);
+  servePrompts(server, parts, connection.caller);
   serveCompletion(server, parts, connection.caller);
   return server;
 }
@@ -52,10 +52,11 @@ export function createMcpFactory(parts: McpParts): McpServerFactory {
 
 /** The caller as the SDK carries it from the request to the instance. The token itself stays where it was checked. */
 export function authOf(caller: McpCaller): AuthInfo {
-  return { token: '', clientId: caller.name, scopes: [caller.sees] };
+  return { token: '', clientId: caller.name, scopes: [caller.sees], extra: { caller } };
 }
 
 function callerOf(auth: AuthInfo | undefined): McpCaller {
-  assert(auth !== undefined, 'every request has a caller');
-  return { name: auth.clientId, sees: auth.scopes.includes('everything') ? 'everything' : 'own' };
+  const caller = auth?.extra?.['caller'];
+  assert(caller !== undefined, 'every request has a caller');
+  return caller as McpCaller;
 }

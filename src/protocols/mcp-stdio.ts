@@ -63,4 +63,7 @@ export async function serveMcpStdio({ parts, caller, input, output, signal, onEr
   if (!over.signal.aborted) await ended;
   endWatch();
   await handle.close();
+  // An input that is still read keeps the process alive.
+  input.unpipe(lines);
+  input.pause();
 }

@@ -6,7 +6,7 @@
  * says what is wrong and what to do, so that the model on the other side can put it right.
  */
 import type { CallToolResult, McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { Assistants, Outcome } from '../assistants/port.ts';
+import type { Assistants, Client, Outcome } from '../assistants/port.ts';
 import * as schemas from '../assistants/schemas.ts';
 import type { Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -27,7 +27,8 @@ const acts: ToolAnnotations = { readOnlyHint: false, openWorldHint: true };
 
 export function registerTools(server: McpServer, parts: McpParts, connection: McpConnection): void {
   const { assistants } = parts;
-  const caller = { kind: 'client', name: connection.caller.name } as const;
+  const { name, answersForAll, rights, workspace } = connection.caller;
+  const caller: Client = { kind: 'client', name, answersForAll, rights, workspace };
 
   const add = <Input, Output>(
     name: string,
@@ -44,8 +45,8 @@ export function registerTools(server: McpServer, parts: McpParts, connection: Mc
     });
   };
 
-  add('list_assistant', listTool, async (input) => resultOf(await assistants.list(input)));
-  add('search_assistant', searchTool, async (input) => resultOf(await assistants.search(input)));
+  add('list_assistant', listTool, async (input) => resultOf(await assistants.list(caller, input)));
+  add('search_assistant', searchTool, async (input) => resultOf(await assistants.search(caller, input)));
   add('spawn_assistant', spawnTool, async (input, call) => {
     const outcome = await assistants.spawn(caller, input, call.options);
     if (input.run_mode === 'sync' && call.wasCancelled()) await cancelSpawned(assistants, caller, outcome);

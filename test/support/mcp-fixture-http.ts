@@ -28,7 +28,8 @@ export async function startFixture(parts: FixtureParts, { tokens = [], headersMs
   const onError = (error: Error): void => void errors.push(error);
   const mcp = createMcpEndpoint(parts, onError);
   const names = allowedNames('127.0.0.1');
-  const app = createApp({ mcp, names, tokens: createTokens(tokens), owner: 'user', version: '0.0.0', onError });
+  const callerOf = (name: string) => ({ name, sees: name === 'user' ? 'everything' : 'own' }) as const;
+  const app = createApp({ mcp, names, tokens: createTokens(tokens), owner: 'user', callerOf, version: '0.0.0', onError });
   const bounds = { host: '127.0.0.1', port: 0, clock: systemClock, headersMs };
   const server = await listen({ fetch: (request) => app.fetch(request), ...bounds });
   const url = new URL(`${server.origin}/mcp`);

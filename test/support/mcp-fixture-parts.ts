@@ -66,11 +66,11 @@ function createFixtureAssistants(calls: SeenCall[], agents: () => readonly Agent
     agents().map(({ name, description = '', tags = [] }) => ({ id: name, name, description, tags: [...tags] }));
   const process = { process_id: 'run_1', thread_id: 'thr_1' };
   return {
-    async list({ page, pageSize }) {
+    async list(_caller, { page, pageSize }) {
       const items = entries().slice((page - 1) * pageSize, page * pageSize);
       return ok({ items, totalItems: agents().length });
     },
-    search: async ({ limit }) => ok(entries().slice(0, limit)),
+    search: async (_caller, { limit }) => ok(entries().slice(0, limit)),
     async spawn(caller, input, options) {
       seen('spawn', caller, input, options);
       if (!agents().some((agent) => agent.name === input.assistant_id))

@@ -131,6 +131,7 @@ const app = createApp({
   names: allowedNames('127.0.0.1'),
   tokens: createTokens([]),
   owner: 'user',
+  callerOf: (name) => ({ name, sees: 'everything' }),
   version: '0.0.0',
   onError,
 });

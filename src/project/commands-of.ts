@@ -1,0 +1,21 @@
+/** Which agents can make commands run on this machine, and by what. */
+import type { AgentDefinition } from '../agents/definition.ts';
+import { parseMcpReference } from '../agents/tool-names.ts';
+import { decide } from '../tools/permissions.ts';
+import type { ProjectConfig } from './config.ts';
+
+type Settings = Pick<ProjectConfig, 'permissions' | 'mcp' | 'verify'>;
+
+/** In words for an error; `undefined` when it cannot. */
+export function commandsOf(agent: AgentDefinition, { permissions, mcp, verify }: Settings): string | undefined {
+  const { tools = [] } = agent;
+  const shell = { name: 'shell', replay: 'never' } as const;
+  if (tools.includes('shell') && decide(shell, agent.permissions, permissions) !== 'deny') return 'its tool shell';
+  const servers = { ...mcp, ...agent.mcp };
+  for (const name of tools) {
+    const { server } = parseMcpReference(name) ?? {};
+    const config = server === undefined ? undefined : servers[server];
+    if (config !== undefined && 'command' in config) return `the MCP server ${server}`;
+  }
+  return (agent.verify ?? verify) === undefined ? undefined : 'what it is verified with';
+}
