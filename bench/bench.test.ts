@@ -44,7 +44,10 @@ describe('the fake server', () => {
   it('has a supervisor delegate to sub-agents that work at the same time', async () => {
     const floor = await openFloor({ baseUrl, apiKey: 'none', folder, scripts: [] }, 'fetch');
     await control.ask('/reset');
-    expect(await floor.fanOut?.('fan', { width: 8, subTurns: 3, delay: 20 })).toContain(FINAL_MARK);
+    // Each of the eight is answered when all of them have asked.
+    await control.ask('/gather/8');
+    expect(await floor.fanOut?.('fan', { width: 8, subTurns: 3 })).toContain(FINAL_MARK);
+    await control.ask('/gather/0');
     expect(await control.stats()).toMatchObject({ requests: 26, peakInFlight: 8 });
     await floor.close();
   });

@@ -52,6 +52,9 @@ let counts = freshCounts();
 let cpuAtReset = process.cpuUsage();
 let stalling = true;
 let serial = 0;
+/** So many requests of sub-agents wait for each other, and are answered together; 0 when none waits. */
+let gathering = 0;
+const gathered: (() => void)[] = [];
 
 function countToolResults(body: Buffer): number {
   let count = 0;
@@ -186,7 +189,10 @@ function answerModel(response: ServerResponse, body: Buffer): void {
   const streamed = body.includes(STREAM);
   if (streamed) current.streamed += 1;
   const answer = streamed ? answerInPieces : answerWhole;
-  if (script.delay === 0) answer(response, reply);
+  if (gathering > 0 && script.width === 0) {
+    gathered.push(() => answer(response, reply));
+    if (gathered.length === gathering) for (const one of gathered.splice(0)) one();
+  } else if (script.delay === 0) answer(response, reply);
   else setTimeout(answer, script.delay, response, reply);
 }
 
@@ -201,6 +207,11 @@ function control(url: string): string | undefined {
   if (url === '/reset') {
     counts = freshCounts();
     cpuAtReset = process.cpuUsage();
+    return 'ok';
+  }
+  const together = /^\/gather\/(\d+)$/.exec(url)?.[1];
+  if (together !== undefined) {
+    gathering = Number(together);
     return 'ok';
   }
   if (url === '/stall/on' || url === '/stall/off') {

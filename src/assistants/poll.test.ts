@@ -1,13 +1,22 @@
 import { expect, it } from 'vitest';
 import { client, got, openFamily, polling, quietly } from '../../test/support/assistant-family.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+
+const WAIT_MS = 10_000;
 
 it('says after a wait all that was committed together, not its first part', async () => {
-  const { root, write, ask, service, ledger } = openFamily();
+  const begun = Promise.withResolvers<void>();
+  const after: Clock['after'] = (delayMs, ...rest) => {
+    // The wait and the ledger's tail are set up in one go.
+    if (delayMs === WAIT_MS) begun.resolve();
+    return systemClock.after(delayMs, ...rest);
+  };
+  const { root, write, ask, service, ledger } = openFamily({ clock: { ...systemClock, after } });
   const coder = await root('coder', 'ann');
   await ask(coder);
-  const waiting = got(service.poll(client('ann'), polling(coder, { wait_ms: 10_000 }), quietly));
+  const waiting = got(service.poll(client('ann'), polling(coder, { wait_ms: WAIT_MS }), quietly));
   // The wait has begun, so both come to it through the ledger's tail.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await begun.promise;
   const from = { assistant: 'coder', run: coder.run };
   const report = { message: 'report', thread: coder.thread, from, to: { assistant: 'ann' }, content: 'Done.', fence: 'x' };
   await write(

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { client, got, openFamily, polling, quietly, reading, writing } from '../../test/support/assistant-family.ts';
 import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
-import type { NewEvent } from '../ledger/port.ts';
-import { testIds } from '../ledger/sqlite-test-support.ts';
+import type { Ledger, NewEvent } from '../ledger/port.ts';
+import { openTestLedger, testIds } from '../ledger/sqlite-test-support.ts';
 import { createMessageService } from './message-service.ts';
 
 const ann = client('ann');
@@ -45,8 +45,15 @@ it('is the same whether it was followed all along or is read at the end', async 
   );
 });
 
-it('costs what is new: a poll is far below half a millisecond, and reading is linear', async () => {
-  const family = openFamily();
+it('costs what is new: a poll reads nothing twice, and reading from the start reads everything once', async () => {
+  const ledger = openTestLedger({ path: ':memory:', clock: systemClock });
+  let seen = 0;
+  const read: Ledger['read'] = async (query) => {
+    const page = await ledger.read(query);
+    seen += page.length;
+    return page;
+  };
+  const family = openFamily({ ledger: { ...ledger, read } });
   const coder = await family.root('coder', 'ann');
   const fill = async (count: number): Promise<void> => {
     const events = Array.from({ length: count }, (): NewEvent => {
@@ -64,30 +71,30 @@ it('costs what is new: a poll is far below half a millisecond, and reading is li
     for (let from = 0; from < count; from += 1_000)
       await family.ledger.append({ session: coder.session, fence: null, events: events.slice(from, from + 1_000) });
   };
-  /** Of this process only: the machine may be busy with something else. */
-  const timed = async (act: () => Promise<unknown>): Promise<number> => {
-    const before = process.cpuUsage();
+  const readBy = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = seen;
     await act();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
+    return seen - before;
   };
   const coldPoll = (): Promise<number> =>
-    timed(() =>
+    readBy(() =>
       got(createMessageService({ ledger: family.ledger, clock: systemClock, ids: testIds }).poll(ann, polling(coder), quietly)),
     );
+  /** The start of the run, and what a poll looks up beside the thread. */
+  const beside = 10;
 
   await fill(1_000);
-  await coldPoll();
-  const thousand = Math.max(await coldPoll(), await coldPoll());
+  expect(await coldPoll()).toBeLessThanOrEqual(1_000 + beside);
   await fill(limits.messagesPerThread - 1_000);
-  const tenThousand = Math.min(await coldPoll(), await coldPoll());
-  expect(tenThousand / thousand).toBeLessThan(50);
+  const whole = await coldPoll();
+  expect(whole).toBeGreaterThanOrEqual(limits.messagesPerThread);
+  expect(whole).toBeLessThanOrEqual(limits.messagesPerThread + beside);
 
   await got(family.service.poll(ann, polling(coder), quietly));
-  const polls = await timed(async () => {
-    for (let index = 0; index < 500; index += 1) await family.service.poll(ann, polling(coder), quietly);
+  const polls = await readBy(async () => {
+    for (let index = 0; index < 50; index += 1) await family.service.poll(ann, polling(coder), quietly);
   });
-  expect(polls / 500).toBeLessThan(0.5);
+  expect(polls / 50).toBeLessThanOrEqual(beside);
   const full = await family.service.send(ann, writing(coder, 'coder', 'one too many'), quietly);
   expect(full).toMatchObject({
     ok: false,

@@ -128,7 +128,7 @@ describe('while a session is read again for an answer', () => {
     const brain: Brain = async (asked) => {
       if (asked.agent === 'worker') return calls({ name: 'asker', input }, { name: 'busy', input });
       if (asked.agent === 'asker') return turnOf(asked) === 1 ? calls({ name: 'act' }) : untilStopped(asked);
-      await expect.poll(async () => (await world.engine.waits(RUN)).length, { timeout: 15_000 }).toBe(1);
+      await expect.poll(async () => (await world.engine.waits(RUN)).length).toBe(1);
       const [wait] = await world.engine.waits(RUN);
       if (wait !== undefined) await world.engine.answer(wait.run, wait.wait, { kind: 'approved' });
       answered = true;
@@ -185,7 +185,7 @@ describe('while the lease is given back', () => {
     );
     const world = created({ path: newPath(), brain: untilStopped, wrapLedger });
     const handle = await start(world, ids);
-    await expect.poll(() => world.outside.modelCalls.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => world.outside.modelCalls.length).toBe(1);
     await world.engine.close();
     expect(await resultOf(handle)).toMatchObject({ status: 'cancelled' });
   });
@@ -232,7 +232,7 @@ describe('whoever answers a run that was just left', () => {
     });
     const handle = await start(driving, ids);
     const answering = (async () => {
-      await expect.poll(async () => (await driving.engine.waits(RUN)).length, { timeout: 15_000 }).toBe(1);
+      await expect.poll(async () => (await driving.engine.waits(RUN)).length).toBe(1);
       return await outside.engine.answer(RUN, WAIT, { kind: 'approved' });
     })();
     expect(await handle.done).toMatchObject({ kind: 'waiting' });

@@ -171,9 +171,12 @@ for (const name of ['openai/m-1', 'anthropic/claude-m']) {
     it('stops at once when cancelled', async () => {
       for (const change of [{}, streamed]) {
         const controller = new AbortController();
-        const asking = failWith({ fault: 'hang', after: 'Wait' }, name, { signal: controller.signal, ...change });
-        setTimeout(() => controller.abort(), 30);
-        expect(await asking).toMatchObject({ kind: 'cancelled' });
+        const server = await serve({ fault: 'hang', after: 'Wait' });
+        const model = await openModel(serverCatalogue(server), name);
+        const asking = model.ask(modelRequest({ signal: controller.signal, ...change }));
+        await expect.poll(() => server.requests).toHaveLength(1);
+        controller.abort();
+        expect(failureIn(await asking)).toMatchObject({ kind: 'cancelled' });
         expect(await failWith({ fault: 'hang' }, name, { signal: AbortSignal.abort(), ...change })).toMatchObject({
           kind: 'cancelled',
         });

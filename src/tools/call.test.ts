@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unseen } from '../../test/support/tool-workspace.ts';
-import { systemClock } from '../base/clock.ts';
+import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import type { RunId } from '../base/ids.ts';
 import { runTool } from './call.ts';
 import { type Tool, type ToolOutcome, textResult } from './port.ts';
@@ -13,7 +13,13 @@ const context = (signal: AbortSignal = new AbortController().signal) => ({
   seen: unseen,
   redact: (text: string) => text,
 });
-const options = { clock: systemClock, timeoutMs: 5_000, graceMs: 30 };
+const clock = createVirtualClock(0);
+const options = { clock, timeoutMs: 5_000, graceMs: 30 };
+/** The time limit is there when the call has begun; it rings, and then whatever is set next. */
+async function late<Outcome>(running: Promise<Outcome>): Promise<Outcome> {
+  while (clock.advance()) await new Promise((resolve) => setImmediate(resolve));
+  return await running;
+}
 const tool = (run: Tool['run'], more: Partial<Tool> = {}): Tool => ({
   name: 'probe',
   description: '',
@@ -63,7 +69,7 @@ describe('runTool', () => {
       (_input, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       { timeoutMs: 20 },
     );
-    expect(message(await runTool(patient, {}, context(), options))).toBe(
+    expect(message(await late(runTool(patient, {}, context(), options)))).toBe(
       'The tool ran into its time limit of 20 ms (`toolTimeout`).',
     );
   });
@@ -72,14 +78,14 @@ describe('runTool', () => {
     const partial = tool((_input, { signal }) => {
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'error', message: 'half done' })));
     });
-    expect(message(await runTool(partial, {}, context(), { ...options, timeoutMs: 20 }))).toContain(
+    expect(message(await late(runTool(partial, {}, context(), { ...options, timeoutMs: 20 })))).toContain(
       'time limit of 20 ms (`toolTimeout`).\nhalf done',
     );
   });
 
   it('abandons a tool that does not listen', async () => {
     const deaf = tool(() => new Promise(() => {}), { timeoutMs: 10 });
-    expect(message(await runTool(deaf, {}, context(), options))).toContain('did not stop and was abandoned');
+    expect(message(await late(runTool(deaf, {}, context(), options)))).toContain('did not stop and was abandoned');
   });
 
   it('passes cancellation on, and does not start what is cancelled already', async () => {

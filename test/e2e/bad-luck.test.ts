@@ -156,7 +156,7 @@ const modelRows: readonly ModelRow[] = [
     replies: [{ text: ' ' }],
     agent: 'maxTurns: 2',
     code: 1,
-    says: /all 2 turns/,
+    says: /its 2 turns/,
     fix: /Raise maxTurns/,
     asked: 2,
   },
