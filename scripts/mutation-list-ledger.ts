@@ -74,6 +74,17 @@ export const ledgerMutations: readonly Mutation[] = [
     caughtBy: { file: SQLITE, test: 'gives an assigned lease whoever holds it, and fences the holder off' },
   },
   {
+    invariant: 'M2: a worker that was taken for dead and comes back cannot write',
+    change: 'an older epoch counts too',
+    file: 'src/ledger/append-rules.ts',
+    find: ' || lease.epoch !== fence.epoch) return',
+    replace: ' || lease.epoch < fence.epoch) return',
+    caughtBy: {
+      file: 'test/sim/cluster-zombies.test.ts',
+      test: 'workers that come back write nothing, with a budget at its limit',
+    },
+  },
+  {
     invariant: 'E7: reserved and spent never pass a limit',
     change: 'a reservation beyond the limit is taken',
     file: 'src/ledger/append-rules.ts',

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunEnd, RunHandle } from '../../src/engine/port.ts';
-import { checkEffects, checkProjectBudget, eventsOfAll, repeatedCalls } from '../support/cluster-checks.ts';
+import { checkEffects, checkProjectBudget, eventsOfAll, outcomesTwice, repeatedCalls } from '../support/cluster-checks.ts';
 import { type ClusterStage, openClusterStage } from '../support/cluster-stage.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
 import { actor, type Scenario } from '../support/pattern-scenarios.ts';
@@ -95,6 +95,7 @@ async function checkAll({ client, model }: ClusterStage, { handles, ends }: Star
   const events = await eventsOfAll(client.ledger, sessions);
   const { afterwards, inFlight } = repeatedCalls(model, events);
   expect(afterwards, 'asked again although the answer was recorded').toEqual([]);
+  expect(outcomesTwice(events), 'written by somebody who had lost the lease').toEqual([]);
   checkEffects(model);
   expect(await client.ledger.verify()).toMatchObject({ kind: 'sound' });
   const spent = await checkProjectBudget(client.ledger, events, MOST_CALLS);

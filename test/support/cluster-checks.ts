@@ -22,6 +22,19 @@ export async function eventsOfAll(ledger: Ledger, sessions: readonly SessionId[]
   return all;
 }
 
+const OUTCOMES: ReadonlySet<string> = new Set(['model.response', 'tool.result', 'step.recorded', 'run.ended']);
+
+/** Steps with two outcomes: somebody has written who had lost the lease. */
+export function outcomesTwice(events: readonly LedgerEvent[]): string[] {
+  const seen = new Set<string>();
+  return events.flatMap(({ run_id, event_type, step }) => {
+    const key = `${run_id} ${event_type} ${step}`;
+    const again = OUTCOMES.has(event_type) && seen.has(key);
+    seen.add(key);
+    return again ? [key] : [];
+  });
+}
+
 /** What the events say was spent is what the counter holds, and that is not more than the limit. */
 export async function checkProjectBudget(ledger: Ledger, events: readonly LedgerEvent[], most: number): Promise<number> {
   const spent = events.reduce((sum, event) => {
