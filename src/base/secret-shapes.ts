@@ -6,8 +6,8 @@ import { canBeSecret } from './secret-values.ts';
 
 /**
  * `within` looks over a text or its JSON, and may cry wolf; `exact` says what is secret of a text. Both want an edge before a
- * key, so that base64 data is not mistaken for one, and so that a long run of characters is gone through once and not once from
- * each of them. Nothing here may take longer than in proportion to the text.
+ * key, so that data is not mistaken for one: no letter or digit, unless that is the end of an escape (`\\n`, `%3D`). Signs are
+ * edges, too: a key may stand behind the `+` of a diff. Nothing here may take longer than in proportion to the text.
  */
 export interface Shape {
   readonly name: string;
@@ -19,10 +19,12 @@ export interface Shape {
   accepts?(found: string): boolean;
 }
 
+const EDGE = '(?:(?<![A-Za-z0-9])|(?<=\\\\(?:[0bfnrt]|u[0-9a-fA-F]{4}))|(?<=%[0-9A-Fa-f]{2}))';
+
 const shape = (name: string, within: string, accepts?: Shape['accepts']): Shape => ({
   name,
-  within: `(?:(?<![A-Za-z0-9+/_-])|(?<=\\\\(?:[bfnrt]|u[0-9a-f]{4})))(?:${within})`,
-  exact: new RegExp(`(?<![A-Za-z0-9+/_-])(?:${within})`, 'g'),
+  within: `${EDGE}(?:${within})`,
+  exact: new RegExp(`${EDGE}(?:${within})`, 'g'),
   ...(accepts === undefined ? {} : { accepts }),
 });
 
@@ -47,8 +49,9 @@ export const SHAPES: readonly Shape[] = [
   shape('digitalocean-token', 'do[opr]_v1_[a-f0-9]{64}'),
   shape('linear-key', 'lin_(?:api|oauth)_[A-Za-z0-9]{30,}'),
   shape('age-key', 'AGE-SECRET-KEY-1[0-9A-Z]{50,}'),
-  shape('aws-key', 'A(?:KIA|SIA)[0-9A-Z]{16}'),
-  shape('jwt', 'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*'),
+  // Nothing but letters and digits: in base64 data it goes on.
+  shape('aws-key', 'A(?:KIA|SIA)[0-9A-Z]{16}(?![A-Za-z0-9])'),
+  shape('jwt', 'eyJ[A-Za-z0-9_-]{8,1000}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*'),
   {
     name: 'aws-secret',
     within: '[Aa][Ww][Ss]_?[Ss][Ee][Cc]|[Ss]ecretAccessKey',

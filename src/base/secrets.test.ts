@@ -186,6 +186,9 @@ describe('texts with the shape of a key', () => {
     const { text } = createRedactor([]);
     expect(text(`before ${key} after`)).toBe(`before [redacted:${name}] after`);
     expect(text(`x="${key}"`)).toBe(`x="[redacted:${name}]"`);
+    // Behind the sign of a diff, in a path or a query, and behind an escape that was written out.
+    const before = ['+', '-', '/', '_', '=', '\\n', '%3D', '\n+'];
+    if (name !== 'private-key') for (const edge of before) expect(text(`${edge}${key}`)).toBe(`${edge}[redacted:${name}]`);
   });
 
   it('and what stands where a secret belongs', () => {

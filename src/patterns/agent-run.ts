@@ -73,7 +73,9 @@ export interface Answered {
 }
 
 export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: CheckedSession): RunResult {
-  const { status, report, claims, error, exhausted, turns, verification } = session;
+  const { status, report, error, exhausted, turns, verification } = session;
+  // As the ledger has it: nothing claimed is nothing recorded.
+  const claims = session.claims.length === 0 ? undefined : session.claims;
   const result = { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error, exhausted, verification };
   return withVerification(result, verification);
 }

@@ -145,7 +145,7 @@ describe.concurrent('a disk that is full', () => {
     const through = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', story, 'sh'];
     const { out, err } = await project.start(['run', 'helper', 'hi'], { through }).ended;
     expect(err).toMatch(/why .*disk is full[\s\S]*fix .*Free some space and resume/);
-    expect(out).toMatch(/^exit 1\nsound: \d+ events in 1 sessions\nDone\.\nexit 0\nsound: \d+ events in 1 sessions\n$/);
+    expect(out).toMatch(/^exit 1\nsound: \d+ events in 1 session\nDone\.\nexit 0\nsound: \d+ events in 1 session\n$/);
     expect(server.requests).toHaveLength(2);
   });
 });

@@ -189,7 +189,7 @@ describe('a worker that is frozen and taken for dead', () => {
     await expect.poll(() => invocationsOf(handle.run)).toEqual([]);
     const events = await readAll(stage.client.ledger, handle.session);
     expect(events).toHaveLength(length);
-    expect(events.filter((event) => event.event_type === 'run.resumed').map(({ payload }) => payload)).toEqual([
+    expect(events.filter((event) => event.event_type === 'run.resumed').map(({ payload }) => payload)).toMatchObject([
       { owner: 'other', takenOver: true },
     ]);
     expect(events.filter(({ event_type }) => event_type === 'run.ended')).toHaveLength(1);
