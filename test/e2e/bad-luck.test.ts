@@ -145,9 +145,9 @@ const modelRows: readonly ModelRow[] = [
   {
     name: 'nothing at all',
     replies: [{ fault: 'hang' }],
-    agent: 'maxRetries: 0\nllmTimeout: 1s',
+    agent: 'maxRetries: 0\nllmTimeout: 5s',
     code: 1,
-    says: /within 1 s \(llmTimeout\)/,
+    says: /within 5 s \(llmTimeout\)/,
     fix: /Raise llmTimeout/,
     asked: 1,
   },
@@ -200,10 +200,10 @@ describe.concurrent('a stream that', () => {
     ['ends with a 529 inside a 200', { fault: 'error-in-stream', error: overloaded, after: 'Half ' }, /overloaded.*Overloaded/],
     ['stops half way', { fault: 'half-stream', text: 'Half of it' }, /not a model's answer|broke/],
     ['breaks off', { fault: 'half-stream', text: 'Half of it', reset: true }, /connection broke/],
-    ['hangs half way', { fault: 'hang', after: 'Half ' }, /within 1 s \(llmTimeout\)/],
+    ['hangs half way', { fault: 'hang', after: 'Half ' }, /within 5 s \(llmTimeout\)/],
     ['is garbage', { fault: 'garbage' }, /not a model's answer/],
   ] as const)('%s', async ([, fault, says]) => {
-    await using project = await createTestProject('', agentWith('maxRetries: 1\nllmTimeout: 1s'));
+    await using project = await createTestProject('', agentWith('maxRetries: 1\nllmTimeout: 5s'));
     const server = await project.serve(fault);
     for (const model of ['openai/test-model', 'anthropic/claude-test']) {
       const before = server.requests.length;
