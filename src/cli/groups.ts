@@ -157,7 +157,10 @@ async function rowOf(project: Project, group: SavedGroup): Promise<Row> {
   const session = group.session as SessionId;
   const active = await activeRun(project.groups, session);
   const queued = (await queueOf(project.groups, session)).length;
-  return { group, doing: active === undefined ? 'idle' : stateOf(active), queued };
+  if (active === undefined) return { group, doing: 'idle', queued };
+  // One of its workers may wait for a person: the row of the group itself does not say so.
+  const waits = stateOf(active) === 'interrupted' && (await project.engine.waits(active.run)).length > 0;
+  return { group, doing: waits ? 'waiting' : stateOf(active), queued };
 }
 
 /** The newest runs of a session, and what came of them: the index of runs does not know what a result is worth. */

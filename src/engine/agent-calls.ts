@@ -189,7 +189,9 @@ function footer({ agent, id, turnsRemaining }: Child): string {
 
 function failureText(result: RunResult, agent: string): string | undefined {
   if (succeeded(result)) return undefined;
-  return `${agent} did not succeed (${result.status}): ${result.error?.message ?? ''}\n\n${result.report.body}`.trim();
+  const why = result.error?.message ?? '';
+  const said = result.report.body.startsWith(why) ? result.report.body : `${why}\n\n${result.report.body}`;
+  return `${agent} did not succeed (${result.status}): ${said}`.trim();
 }
 
 /** What it was found to be worth comes first, in a part of its own: no answer is long enough to push it out. */

@@ -3,7 +3,9 @@
  * run above it and of the project; after it the difference is given back. A reservation that does not fit is refused in
  * the same transaction that would have recorded it, so no number of processes can overspend.
  */
+
 import type { RunId } from '../base/ids.ts';
+import { counted } from '../base/wording.ts';
 import type { Amounts, Budget } from '../events/catalogue.ts';
 import type { CounterChange } from '../ledger/port.ts';
 import type { Exhausted } from './spending.ts';
@@ -82,7 +84,7 @@ export function refusal(over: OverLimit): Exhausted {
 }
 
 function amountText(unit: string, amount: number): string {
-  return unit === 'nanoUsd' ? `$${(amount / NANO).toFixed(4)}` : `${amount} ${unit}`;
+  return unit === 'nanoUsd' ? `$${(amount / NANO).toFixed(4)}` : counted(amount, unit.replace(/s$/, ''));
 }
 
 /** The tighter of two budgets, limit by limit. */

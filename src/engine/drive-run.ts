@@ -196,7 +196,10 @@ function wallTimeOver(node: RunNode, result: RunResult): RunResult {
   const { reason } = node.abort.signal;
   if (!(reason instanceof WallTimeOver)) return result;
   const error = { code: 'budget_exhausted', message: reason.message };
-  return { ...result, status: 'budget_exhausted', error, exhausted: reason.run };
+  // What was cut off says of itself that it was cancelled: that was not so.
+  const { report } = result;
+  const body = report.synthetic === true ? report.body.replace('The run was cancelled.', reason.message) : report.body;
+  return { ...result, status: 'budget_exhausted', report: { ...report, body }, error, exhausted: reason.run };
 }
 
 function endedPayload(

@@ -24,6 +24,8 @@ const CHANGED = 'files were changed after it had passed';
 export function changedSince(run: Run, proof: Proof, later: readonly Run[], { events, now }: Around): string | undefined {
   const own = fingerprints(run);
   if (typeof own === 'string') return own;
+  // A change that was undone again is a change: what passed in between passed with something else.
+  if (own.touched === true && proof.followed === true) return 'files were changed and put back in the same line';
   if (own.before !== own.after) {
     if (proof.followed === true) return 'files were changed in the same line, and it goes on after the command';
     if (own.shared === true) return 'somebody else was changing files while it ran';

@@ -67,5 +67,10 @@ export async function withEvidence<Outcome extends { readonly evidence?: readonl
 function fingerprints(before: Look, after: Look, alone: boolean) {
   if (before.state.kind === 'unknown') return { unknown: before.state.why };
   if (after.state.kind === 'unknown') return { unknown: after.state.why };
-  return { before: before.state.digest, after: after.state.digest, ...(alone ? {} : { shared: true }) };
+  return {
+    before: before.state.digest,
+    after: after.state.digest,
+    ...(alone ? {} : { shared: true }),
+    ...(after.touched === true ? { touched: true } : {}),
+  };
 }

@@ -38,6 +38,8 @@ export const evidenceEvents = {
           after: z.string(),
           /** Somebody else worked in the workspace meanwhile. */
           shared: z.boolean().optional(),
+          /** A file was written, moved or replaced, and holds what it held. */
+          touched: z.boolean().optional(),
         }),
         z.object({ unknown: z.string() }),
       ])

@@ -63,11 +63,19 @@ export async function verifySqlite(
   return await verifyLedger({ ...source, stored: async (query) => source.stored(query) }, session);
 }
 
-/** What SQLite finds wrong with its own file, indexes included. */
+/** What SQLite finds wrong with the ledger's tables and their indexes. The search index beside them is a cache of its own. */
 function damageOf(database: DatabaseSync): string | undefined {
-  const found = database.prepare('PRAGMA integrity_check(1)').get();
-  const said = found === undefined ? 'nothing can be read' : text(found, 'integrity_check');
-  return said === 'ok' ? undefined : said;
+  for (const table of tablesOf(database)) {
+    const found = database.prepare(`PRAGMA integrity_check("${table}")`).get();
+    const said = found === undefined ? 'nothing can be read' : text(found, 'integrity_check');
+    if (said !== 'ok') return said;
+  }
+  return undefined;
+}
+
+function tablesOf(database: DatabaseSync): readonly string[] {
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  return rows.map((row) => text(row, 'name')).filter((name) => !/^(?:agent|sqlite)_/.test(name));
 }
 
 interface RebuildParts {
@@ -83,7 +91,16 @@ export async function rebuildSqlite(parts: RebuildParts): Promise<VerifyReport> 
   const found = await verify();
   if (found.kind === 'drifted') await repair(parts, found.rows);
   if (found.kind !== 'damaged') return found;
-  await writes.submit({ weight: 1, power: true, apply: () => database.exec('REINDEX') });
+  await writes.submit({
+    weight: 1,
+    power: true,
+    apply: () =>
+      database.exec(
+        tablesOf(database)
+          .map((table) => `REINDEX "${table}"`)
+          .join('; '),
+      ),
+  });
   const left = await verify();
   if (left.kind === 'drifted') await repair(parts, left.rows);
   return left.kind === 'sound' || left.kind === 'drifted' ? found : left;

@@ -38,7 +38,7 @@ export async function evaluate(run: AgentRun, evaluator: string, at: EvaluationR
   const nonce = await run.steps.nonce(`${at.key}/fence`);
   const prompt = evaluationPrompt(at, nonce);
   const result = await ask(run, at.key, 'evaluator', prompt, undefined, evaluator);
-  if (!succeeded(result)) return { kind: 'failed', result };
+  if (!succeeded(result)) return { kind: 'failed', result: unscored(evaluator, result) };
   const parsed = parseJson(result.report.body);
   const judged = evaluation.safeParse(parsed.ok ? parsed.value : undefined);
   if (!judged.success) return { kind: 'failed', result };
@@ -52,6 +52,12 @@ export async function evaluate(run: AgentRun, evaluator: string, at: EvaluationR
     goalMet,
     dimensions: dimensions as Record<string, number> | undefined,
   };
+}
+
+/** Somebody whose only task is to give a score did not fail at anything else. */
+function unscored(evaluator: string, result: RunResult): RunResult {
+  if (result.error?.code !== 'no_report') return result;
+  return { ...result, error: { ...result.error, message: `The evaluator ${evaluator} gave no score.` } };
 }
 
 /** The form in which an evaluator answers: a score that cannot be read is an error it is told of, never a guess. */

@@ -168,7 +168,7 @@ export function outcome(worker: string, result: RunResult): WorkerOutcome {
   if (succeeded(result) && report.body.trim() !== '')
     return { worker, ok: true, status, text: report.body, verification, claims };
   const why = error?.message ?? (succeeded(result) ? 'It said nothing.' : status);
-  const text = report.body === why ? why : `${why}\n\n${report.body}`.trim();
+  const text = report.body.startsWith(why) ? report.body : `${why}\n\n${report.body}`.trim();
   return { worker, ok: false, status, exhausted, error, text, verification: UNCHECKED };
 }
 

@@ -168,8 +168,11 @@ function inOwnShell(walk: Walk, inside: () => void): void {
 function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
   const plain = plainCommand(command);
   const [name] = plain.words;
-  const set = name === 'export' || name === 'readonly' ? plain.words.slice(1) : plain.variables;
-  const risky = set.map((one) => /^\w+/.exec(one)?.[0] ?? '').find((one) => riskyVariable(one) === 'always');
+  const exports = name === 'export' || name === 'readonly';
+  const set = (exports ? plain.words.slice(1) : plain.variables).map((one) => /^\w+/.exec(one)?.[0] ?? '');
+  // Before a command it belongs to that command; set for the line, it steers all that follow without being seen there.
+  const stays = exports || name === undefined;
+  const risky = set.find((one) => (stays ? riskyVariable(one) !== undefined : riskyVariable(one) === 'always'));
   if (risky !== undefined) walk.poison ??= `it sets ${risky}, which decides what its commands are`;
   if (name === undefined) return;
   if (MEDDLERS.has(name)) {

@@ -95,7 +95,7 @@ export function findIn(state: Organisation, word: string): Result<Found, Failure
   if (group !== undefined) return ok({ kind: 'group', group });
   const folder = folderNamed(state, word);
   if (folder.ok) return ok({ kind: 'folder', folder: folder.value });
-  const names = [...state.groups.values(), ...state.folders.values()].map(({ name }) => name);
+  const names = [...state.groups.values()].map(({ name }) => name);
   return fail({
     code: 'unknown_group',
     message: `There is no group "${word}"`,

@@ -34,6 +34,8 @@ export interface Look {
   readonly state: WorkspaceState;
   /** Since the last look here; empty at the first. */
   readonly changes: readonly WatchedChange[];
+  /** A file holds what it held, and yet was written, moved or replaced in between. */
+  readonly touched?: boolean | undefined;
 }
 
 export interface WorkspaceWatch {
@@ -139,7 +141,7 @@ async function lookAt(place: Place, root: string, options: WatchOptions): Promis
   const excluded = except.map((path) => relative(root, path).split(sep).join('/')).filter((path) => /^(?!\.\.\/|$)/.test(path));
   const files = new Map<string, Entry>();
   const changes: WatchedChange[] = [];
-  let [count, bytes] = [0, 0];
+  let [count, bytes, touched] = [0, 0, false];
   for (const path of paths) {
     if (excluded.some((start) => path.startsWith(start))) continue;
     count += 1;
@@ -147,6 +149,7 @@ async function lookAt(place: Place, root: string, options: WatchOptions): Promis
     const known = place.files?.get(path);
     const entry = read(place, root, path, known, clock.now());
     if (entry !== undefined) files.set(path, entry);
+    touched ||= known !== undefined && entry?.sha256 === known.sha256 && entry.facts !== known.facts;
     if (entry !== known) bytes += sizeOf(entry);
     if (bytes > limits.fingerprintBytes)
       return give(place, `the files of the workspace have more than ${limits.fingerprintBytes} bytes (fingerprintBytes)`);
@@ -156,7 +159,7 @@ async function lookAt(place: Place, root: string, options: WatchOptions): Promis
   const first = place.files === undefined;
   place.files = files;
   if (changes.length > 0 || place.digest === undefined) place.digest = digestOf(files);
-  return { state: { kind: 'known', digest: place.digest }, changes: first ? [] : changes };
+  return { state: { kind: 'known', digest: place.digest }, changes: first ? [] : changes, touched };
 }
 
 function give(place: Place, why: string): Look {

@@ -53,6 +53,17 @@ const lines: readonly (readonly [string, string, string?])[] = [
   ['PATH set before', `${EXECUTABLE}; export PATH="$PWD/fake:$PATH"; npm test`, 'npm test'],
   ['PATH by env', `${EXECUTABLE}; env PATH="$PWD/fake:$PATH" npm test`, 'npm test'],
   ['another shell for scripts', 'npm_config_script_shell=/bin/true npm test', 'npm test'],
+  ['options for node, exported', 'export NODE_OPTIONS="--require ./quiet.cjs"; node --test'],
+  ['options for node, set and exported', 'NODE_OPTIONS="--require ./quiet.cjs"; export NODE_OPTIONS; node --test'],
+  ['mended for the tests only', "sed -i 's/-/+/' src/add.js && node --test && sed -i 's/+/-/' src/add.js"],
+  [
+    'mended for the tests only, by copies',
+    'cp src/add.js k && sed -i s/-/+/ src/add.js && node --test && cp k src/add.js && rm k',
+  ],
+  [
+    'the tests out of the way meanwhile',
+    'mv test/add.test.js /tmp/$$ && node --test test/zero.test.js && node --test && mv /tmp/$$ test/add.test.js',
+  ],
   ['options for node', 'NODE_OPTIONS="--require ./quiet.cjs" node --test'],
 ];
 
