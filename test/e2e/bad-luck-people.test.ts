@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isGone } from '../support/assistants-stage.ts';
+import type { ModelServer } from '../support/model-server.ts';
 import type { Reply, ServerCall } from '../support/model-server-script.ts';
 import { agentWith, createTestProject, expectErrorObject, expectKept, objectIn, printed } from './support-project.ts';
 
@@ -14,12 +15,15 @@ const shell = (command: string): ServerCall => ({ name: 'shell', input: { comman
 /** The second answer never comes: whoever asks for it is stopped. */
 const slow: readonly Reply[] = [{ calls: [{ name: 'list' }] }, { fault: 'hang' }, { text: 'Finally.' }];
 
+/** The second answer has been asked for: whoever comes later gets the third. */
+const hanging = (server: ModelServer): Promise<void> => expect.poll(() => server.requests.length).toBe(2);
+
 describe.concurrent('a run that is stopped', () => {
   it.for(['SIGINT', 'SIGTERM'] as const)('by %s is kept, says how to go on, and repeats nothing', async (signal) => {
     await using project = await createTestProject();
     const server = await project.serve(...slow);
     const running = project.start(['run', 'helper', 'wait']);
-    await running.says('list done');
+    await hanging(server);
     running.kill(signal);
     const { code, out, err } = await running.ended;
     expect({ code, out }).toEqual({ code: 130, out: '' });
@@ -53,7 +57,7 @@ describe.concurrent('a run that is stopped', () => {
     await using project = await createTestProject();
     const server = await project.serve(...slow);
     const running = project.start(['run', 'helper', 'wait']);
-    await running.says('list done');
+    await hanging(server);
     running.kill('SIGKILL');
     await running.ended;
     await expectKept(project, 'interrupted');
