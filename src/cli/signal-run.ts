@@ -1,5 +1,6 @@
 /** `troupe cancel` and `troupe pause`: tell a run something, from whichever process. */
-import { shortId } from '../base/ids.ts';
+import { type RunId, shortId } from '../base/ids.ts';
+import type { Ledger } from '../ledger/port.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
@@ -24,9 +25,18 @@ export async function signalCommand(
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else context.terminal.out.line(said(signal, run, live));
     if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
-      context.terminal.progress.line(`the runs above it stay as they were; go on with: troupe resume ${shortId(run)}`);
+      context.terminal.progress.line(
+        `the runs above it stay as they were; go on with: troupe resume ${shortId(await topOf(ledger, parent))}`,
+      );
     return exitCodes.completed;
   });
+}
+
+/** The run that a tree is resumed by. */
+async function topOf(ledger: Ledger, run: RunId): Promise<RunId> {
+  let top = run;
+  for (let up: RunId | null = run; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null) top = up;
+  return top;
 }
 
 function said(signal: 'cancel' | 'pause', run: string, live: boolean): string {

@@ -113,6 +113,7 @@ describe('a random story of a group keeps every promise', () => {
   it.skipIf(count < 300)('has met every misfortune and every way out', () => {
     expect([...luck].toSorted()).toEqual(['cancel', 'death', 'pause', 'stop']);
     expect([...reasons].toSorted()).toEqual([
+      'all_failed',
       'cancelled',
       'error_budget',
       'goal_met',
