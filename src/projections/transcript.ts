@@ -28,6 +28,8 @@ interface RunTranscript {
   placed: Placed[];
   /** Outcomes of steps that no request has carried yet. */
   readonly pending: Map<string, Message>;
+  /** What others said and this run had taken in when it was condensed, as it read it: nobody else's reading of the same. */
+  readonly takenIn: Map<string, string>;
   condensed: boolean;
 }
 
@@ -55,7 +57,7 @@ export function createTranscripts(): Transcripts {
     apply(event) {
       if (event.event_type === 'run.started') {
         const { input, continues } = event.payload;
-        runs.set(event.run_id, { continues, input, placed: [], pending: new Map([[INPUT_STEP, input]]), condensed: false });
+        runs.set(event.run_id, { continues, input, placed: [], pending: new Map([[INPUT_STEP, input]]), ...fresh() });
         return;
       }
       noteSaid(said, event);
@@ -67,6 +69,8 @@ export function createTranscripts(): Transcripts {
     closed: (run) => closeOpenCalls(of(run)),
   };
 }
+
+const fresh = (): Pick<RunTranscript, 'takenIn' | 'condensed'> => ({ takenIn: new Map(), condensed: false });
 
 function noteSaid(said: Said, event: LedgerEvent): void {
   const key = `${event.run_id} ${event.step}`;
@@ -87,7 +91,7 @@ function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
       run.pending.set(event.step ?? '', { role: 'tool', content: [resultPart(event.payload)] });
       break;
     case 'task.summary':
-      condense(run, event.step ?? '', event.payload, said);
+      condense(run, event.step ?? '', event.payload);
       break;
     case 'model.request':
       for (const item of event.payload.added) place(run, item, event.run_id, said);
@@ -104,7 +108,8 @@ function place(run: RunTranscript, item: Added, reader: string, said: Said): voi
     return;
   }
   if (item.run !== undefined) {
-    const text = said.get(`${item.run} ${item.step}`)?.(reader);
+    const key = `${item.run} ${item.step}`;
+    const text = run.takenIn.get(key) ?? said.get(key)?.(reader);
     if (text !== undefined) run.placed.push({ step: undefined, message: userText(text) });
     return;
   }
@@ -114,7 +119,7 @@ function place(run: RunTranscript, item: Added, reader: string, said: Said): voi
 }
 
 /** Afterwards the run holds what was left, whether what came before was seen or not. */
-function condense(run: RunTranscript, step: string, { text, left, unsent }: Payloads['task.summary'], said: Said): void {
+function condense(run: RunTranscript, step: string, { text, left, unsent }: Payloads['task.summary']): void {
   const carried = left.slice(0, left.length - unsent);
   run.placed = carried.map((item): Placed => {
     if (!('is' in item)) return { step: item.step, message: item.message };
@@ -124,7 +129,7 @@ function condense(run: RunTranscript, step: string, { text, left, unsent }: Payl
     if ('is' in item || item.step === undefined) continue;
     const { message } = item;
     if (item.run === undefined) run.pending.set(item.step, message);
-    else if (message.role === 'user') said.set(`${item.run} ${item.step}`, () => textOf(message.content));
+    else if (message.role === 'user') run.takenIn.set(`${item.run} ${item.step}`, textOf(message.content));
   }
   run.condensed = true;
 }
