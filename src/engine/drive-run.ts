@@ -2,6 +2,7 @@
  * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
+
 import { durationText } from '../agents/duration.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
@@ -30,6 +31,7 @@ import { recordedTools } from './recorded-tools.ts';
 import { reportMessage } from './report-message.ts';
 import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
 import { createStepIndex, type StepIndex } from './step-index.ts';
+import { WallTimeOver, withReason } from './stopped.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { assistantsOf, checkAgain, checkSession } from './verification.ts';
 import { demandsDuring, verified } from './verify.ts';
@@ -39,17 +41,6 @@ export const END_STEP = 'end';
 
 /** Timers fire, and events are stamped, up to this much early. */
 const TIMER_GRAIN_MS = 2;
-
-/** The reason of an abort that the wall-time budget caused. */
-export class WallTimeOver extends Error {
-  /** The run whose time it was. */
-  readonly run: RunId;
-
-  constructor(run: RunId, message: string) {
-    super(message);
-    this.run = run;
-  }
-}
 
 export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
@@ -65,7 +56,7 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
     await endAssistants(tree, node);
-    const rested = resting(wallTimeOver(node, result), assistantsOf(tree, node));
+    const rested = resting(withReason(node, result), assistantsOf(tree, node));
     return await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
   } catch (error) {
     await settleAssistants(tree, node);
@@ -157,7 +148,7 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
   const events: NewEvent[] = [];
   const changed = manifest(await evidenceOf(tree, node));
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
-  const final = resting(wallTimeOver(node, result), []);
+  const final = resting(withReason(node, result), []);
   events.push(...dismissals(tree, node));
   const facts = node.parent === undefined ? { facts: tree.facts() } : {};
   return await closeRun(tree, node, final, events, (final) => {
@@ -189,17 +180,6 @@ function dismissals(tree: Tree, node: RunNode): NewEvent[] {
     tree.frozen.dismiss(run);
     return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
   });
-}
-
-/** A run that was cut off by its wall-time budget did not fail and was not cancelled: it ran out. */
-function wallTimeOver(node: RunNode, result: RunResult): RunResult {
-  const { reason } = node.abort.signal;
-  if (!(reason instanceof WallTimeOver)) return result;
-  const error = { code: 'budget_exhausted', message: reason.message };
-  // What was cut off says of itself that it was cancelled: that was not so.
-  const { report } = result;
-  const body = report.synthetic === true ? report.body.replace('The run was cancelled.', reason.message) : report.body;
-  return { ...result, status: 'budget_exhausted', report: { ...report, body }, error, exhausted: reason.run };
 }
 
 function endedPayload(

@@ -1,26 +1,90 @@
 /** What only the embedded engine does, and what is the same code in every engine. The rest is in engine-conformance.test.ts. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { resultOf, resumedResult, start } from '../../test/support/engine-conformance.ts';
-import { agent, calls, createWorld, reports, says, type World, type WorldOptions } from '../../test/support/world.ts';
+import { describe, expect, it } from 'vitest';
+import { resultOf, resumedResult, start, untilStopped } from '../../test/support/engine-conformance.ts';
+import { keptWorlds } from '../../test/support/kept-worlds.ts';
+import { agent, type Brain, calls, reports, says, turnOf, type World, type WorldOptions } from '../../test/support/world.ts';
+import { TroupeError } from '../base/errors.ts';
 import { ok } from '../base/result.ts';
 import { userText } from '../events/messages.ts';
+import { readAll } from './read-all.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-function createdWorld(options: WorldOptions): World {
-  const world = createWorld(options);
-  worlds.push(world);
-  return world;
-}
+const createdWorld = keptWorlds();
 
 describe('a run', () => {
   it('says plainly what it cannot run yet', async () => {
     const world = createdWorld({ brain: () => says(''), agents: [agent({ dispatch: { agents: ['other'] } })] });
     const refused = await world.engine.start({ agent: 'worker', input: userText('Hi'), workspace: '.' });
     expect(refused).toMatchObject({ kind: 'refused', error: { code: 'not_yet', message: expect.stringContaining('dispatch') } });
+  });
+});
+
+describe('a lease', () => {
+  it('is given back when what came before cannot be read, and the run is refused with the reason', async () => {
+    let broken = false;
+    let leases = 0;
+    const wrapLedger: WorldOptions['wrapLedger'] = (inner) => ({
+      ...inner,
+      acquire: async (...given) => {
+        leases += 1;
+        return await inner.acquire(...given);
+      },
+      release: async (fence) => {
+        leases -= 1;
+        await inner.release(fence);
+      },
+      read: async (query) => {
+        if (broken && leases > 0) throw new TroupeError('corrupt', 'A page of the ledger cannot be read.');
+        return await inner.read(query);
+      },
+    });
+    const brain: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }) : says('Done.'));
+    const world = createdWorld({ brain, agents: [agent({ permissions: { act: 'ask' } })], wrapLedger });
+    const { run, session, done } = await start(world);
+    expect(await done).toMatchObject({ kind: 'waiting' });
+    expect(leases).toBe(0);
+
+    broken = true;
+    expect(await world.engine.resume(run)).toMatchObject({ kind: 'refused', error: { code: 'corrupt' } });
+    expect(leases).toBe(0);
+
+    broken = false;
+    await world.engine.cancel(run, 'enough');
+    leases = 0;
+    broken = true;
+    const next = { agent: 'worker', input: userText('More'), workspace: '.', session };
+    expect(await world.engine.start(next)).toMatchObject({ kind: 'refused', error: { code: 'corrupt' } });
+    expect(leases).toBe(0);
+  });
+});
+
+describe('why a run was cancelled', () => {
+  it('is in its result and in the report that stands for its own', async () => {
+    const world = createdWorld({ brain: untilStopped });
+    const handle = await start(world);
+    await expect.poll(() => world.outside.modelCalls.length).toBe(1);
+    await world.engine.cancel(handle.run, 'the meeting is over');
+    const { status, error, report } = await resultOf(handle);
+    expect({ status, error }).toEqual({
+      status: 'cancelled',
+      error: { code: 'cancelled', message: 'The run was cancelled: the meeting is over.' },
+    });
+    expect(report).toMatchObject({ synthetic: true, body: expect.stringContaining('cancelled: the meeting is over.') });
+  });
+
+  it('reaches what is below it too', async () => {
+    const world = createdWorld({
+      agents: [agent({ agents: ['helper'] }), agent({ name: 'helper' })],
+      brain: (asked) =>
+        asked.agent === 'helper' ? untilStopped(asked) : calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } }),
+    });
+    const handle = await start(world);
+    await expect.poll(() => world.outside.modelCalls.length).toBe(2);
+    await world.engine.cancel(handle.run, 'the meeting is over');
+    await handle.done;
+    const ends = (await readAll(world.ledger, handle.session)).flatMap((event) =>
+      event.event_type === 'run.ended' ? [event.payload.error?.message] : [],
+    );
+    expect(ends).toEqual(Array(2).fill('The run was cancelled: the meeting is over.'));
   });
 });
 

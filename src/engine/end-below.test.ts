@@ -1,32 +1,17 @@
 /** Cancelling one run of a tree that nobody drives: it ends, and nothing else begins again. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resultOf, resumedResult, start, statesOf, untilStopped } from '../../test/support/engine-conformance.ts';
+import { keptWorlds } from '../../test/support/kept-worlds.ts';
 import { atWindow, comesIn, signalled } from '../../test/support/windows.ts';
-import {
-  agent,
-  type Brain,
-  calls,
-  createWorld,
-  reports,
-  turnOf,
-  type World,
-  type WorldOptions,
-} from '../../test/support/world.ts';
+import { agent, type Brain, calls, reports, turnOf, type World } from '../../test/support/world.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
+import type { Fence } from '../ledger/port.ts';
 
 const RUN = 'run_0000000000000000below' as RunId;
 const SESSION = 'ses_0000000000000000below' as SessionId;
 const ids = { run: RUN, session: SESSION };
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-function created(options: WorldOptions): World {
-  const world = createWorld(options);
-  worlds.push(world);
-  return world;
-}
+const created = keptWorlds();
 
 const input = { prompt: 'Help', reason: 'need' };
 const agents = [
@@ -86,6 +71,26 @@ describe('a run below a root that nobody drives', () => {
     expect(await handle.done).toMatchObject({ kind: 'paused' });
     expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle running', 'worker paused']);
     expect(world.outside.modelCalls).toHaveLength(3);
+  });
+
+  it('is left to whoever takes the tree over meanwhile, and the cancel stays accepted', async () => {
+    let mine: Fence | null = null;
+    const takenOver = atWindow(
+      {
+        beforeAppend({ events, fence }) {
+          mine = fence;
+          return events.some(({ type }) => type === 'run.resumed');
+        },
+      },
+      async (inner) => {
+        if (mine !== null) await inner.release(mine);
+        await inner.acquire(SESSION, RUN);
+      },
+    );
+    const world = created({ brain: below, agents, wrapLedger: takenOver.wrapLedger });
+    await (await start(world, ids)).done;
+    expect(await world.engine.cancel(await runOf(world, 'middle'), 'no')).toEqual({ kind: 'accepted', live: false });
+    expect(takenOver.happened()).toBe(true);
   });
 
   it('brings the whole tree to its end when the root is cancelled', async () => {

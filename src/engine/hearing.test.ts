@@ -5,19 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { resultOf, resumedResult, start, statesOf, untilStopped } from '../../test/support/engine-conformance.ts';
+import { keptWorlds } from '../../test/support/kept-worlds.ts';
 import { answeredWith, atWindow, comesIn, signalled } from '../../test/support/windows.ts';
-import {
-  agent,
-  type Brain,
-  calls,
-  createWorld,
-  reports,
-  turnOf,
-  type World,
-  type WorldOptions,
-} from '../../test/support/world.ts';
+import { agent, type Brain, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -33,10 +25,7 @@ const SESSION = 'ses_00000000000000heard' as SessionId;
 const WAIT = 'turn/1/tool/0/approval';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-hearing-'));
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const created = keptWorlds();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
@@ -44,11 +33,6 @@ const newPath = (): string => {
   count += 1;
   return join(folder, `${count}.db`);
 };
-function created(options: WorldOptions): World {
-  const world = createWorld(options);
-  worlds.push(world);
-  return world;
-}
 
 const asks: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }, { name: 'look' }) : reports('Done.'));
 const careful = [agent({ permissions: { act: 'ask' } })];

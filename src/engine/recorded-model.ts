@@ -12,6 +12,7 @@ import type { NewEvent } from '../ledger/port.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../models/port.ts';
 import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
+import { CANCELLED } from '../session/port.ts';
 import { createAnsweredAgents } from './answered-agents.ts';
 import { type Attempts, createAttempts, type Refused } from './attempts.ts';
 import { limitingScopes } from './budget.ts';
@@ -67,7 +68,7 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
-  if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: 'The run was cancelled.' } };
+  if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);

@@ -44,57 +44,55 @@ export async function startNew(all: EngineParts, request: StartRequest, driver: 
 
   const lease = await acquire(parts.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
-  const begun = request.session === undefined ? undefined : await begunSession(parts.ledger, session);
-  const past = begun === undefined ? NO_PAST : await pastBefore(parts.ledger, session);
-  const { member, model, workspaces } = request;
-  const before = await continued(parts.ledger, session, request, past);
-  const started: Payloads['run.started'] = {
-    agent: setup.value.definition.name,
-    input: request.input,
-    depth: 0,
-    ...(spawned === undefined ? {} : { role: 'assistant', spawned }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(before === undefined ? {} : { continues: before }),
-    ...(member === undefined ? {} : { member }),
-    ...(model === undefined ? {} : { model }),
-    ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
-    ...(workspaces === undefined ? {} : { workspaces }),
-  };
-  const opening = (root: RunNode): readonly NewEvent[] => {
-    const cause = begun?.newest ?? null;
-    const begin =
-      begun !== undefined
-        ? []
-        : [root.journal.event('session.started', { workspace: request.workspace }, { actor: 'system', cause })];
-    const start = root.journal.event('run.started', started, {
-      step: INPUT_STEP,
-      actor: 'user',
-      ...(cause === null ? {} : { cause }),
-    });
-    const config = root.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' });
-    return [...begin, start, config];
-  };
-  try {
-    const task = {
-      session,
-      run,
-      fence: lease.fence,
-      workspace: request.workspace,
-      started,
-      past,
-      rootSetup: setup.value,
-      opening,
+  return await withLease(parts.ledger, lease.fence, async (): Promise<StartOutcome> => {
+    const begun = request.session === undefined ? undefined : await begunSession(parts.ledger, session);
+    const past = begun === undefined ? NO_PAST : await pastBefore(parts.ledger, session);
+    const { member, model, workspaces } = request;
+    const before = await continued(parts.ledger, session, request, past);
+    const started: Payloads['run.started'] = {
+      agent: setup.value.definition.name,
+      input: request.input,
+      depth: 0,
+      ...(spawned === undefined ? {} : { role: 'assistant', spawned }),
+      ...(budget === undefined ? {} : { budget }),
+      ...(before === undefined ? {} : { continues: before }),
+      ...(member === undefined ? {} : { member }),
+      ...(model === undefined ? {} : { model }),
+      ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
+      ...(workspaces === undefined ? {} : { workspaces }),
     };
+    const opening = (root: RunNode): readonly NewEvent[] => {
+      const cause = begun?.newest ?? null;
+      const begin =
+        begun !== undefined
+          ? []
+          : [root.journal.event('session.started', { workspace: request.workspace }, { actor: 'system', cause })];
+      const start = root.journal.event('run.started', started, {
+        step: INPUT_STEP,
+        actor: 'user',
+        ...(cause === null ? {} : { cause }),
+      });
+      const config = root.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' });
+      return [...begin, start, config];
+    };
+    const { fence } = lease;
+    const task = { session, run, fence, workspace: request.workspace, started, past, rootSetup: setup.value, opening };
     return { kind: 'started', handle: await driver.drive(task) };
-  } catch (error) {
-    return { kind: 'refused', error: await givenBack(parts.ledger, lease.fence, error) };
-  }
+  });
 }
 
-/** A lease that leads to nothing is not kept. */
-async function givenBack(ledger: Ledger, fence: Fence, error: unknown): Promise<Failure> {
-  await ledger.release(fence).catch(() => undefined);
-  return failureOf(error);
+/** A lease that leads to nothing is not kept, whatever went wrong on the way. */
+async function withLease<Outcome extends { readonly kind: string }>(
+  ledger: Ledger,
+  fence: Fence,
+  begin: () => Promise<Outcome>,
+): Promise<Outcome | { readonly kind: 'refused'; readonly error: Failure }> {
+  try {
+    return await begin();
+  } catch (error) {
+    await ledger.release(fence).catch(() => undefined);
+    return { kind: 'refused', error: failureOf(error) };
+  }
 }
 
 /** Goes on with a root run that nobody drives. */
@@ -108,28 +106,19 @@ export async function takeUp(parts: EngineParts, root: RunRow, driver: Driver, p
   const lease = await acquire(parts.ledger, root.session, root.run);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
-  const past = await pastOf(parts.ledger, root.session, root.run);
-  const started = past.events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
-  const session = await begunSession(parts.ledger, root.session);
-  if (started?.event_type !== 'run.started' || session === undefined) {
-    await parts.ledger.release(lease.fence);
-    return { kind: 'unknown' };
-  }
-  const { takenOver } = lease;
-  try {
-    const handle = await driver.drive({
-      session: root.session,
-      run: root.run,
-      fence: lease.fence,
-      workspace: session.workspace,
-      started: started.payload,
-      past,
-      opening: resumed(parts, past, takenOver),
-    });
+  const { fence, takenOver } = lease;
+  return await withLease(parts.ledger, fence, async (): Promise<ResumeOutcome> => {
+    const past = await pastOf(parts.ledger, root.session, root.run);
+    const started = past.events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
+    const session = await begunSession(parts.ledger, root.session);
+    if (started?.event_type !== 'run.started' || session === undefined) {
+      await parts.ledger.release(fence);
+      return { kind: 'unknown' };
+    }
+    const task = { session: root.session, run: root.run, fence, workspace: session.workspace, started: started.payload, past };
+    const handle = await driver.drive({ ...task, opening: resumed(parts, past, takenOver) });
     return { kind: 'resumed', handle, takenOver };
-  } catch (error) {
-    return { kind: 'refused', error: await givenBack(parts.ledger, lease.fence, error) };
-  }
+  });
 }
 
 /** A run that cannot go on in this shell, for want of a key, is left as it is. */

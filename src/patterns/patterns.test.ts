@@ -120,6 +120,6 @@ describe.each(players)('cancelled $by', ({ play }) => {
     const { scenario, stopAt } = stops.find(({ name }) => name === 'two members, one cycle') as (typeof stops)[number];
     const played = await play(scenario, stopAt);
     expect(eventsOf(played, 'run.started').map((event) => event.agent)).toEqual(['room', 'ana', 'ben']);
-    expect(played.result.error).toEqual({ code: 'cancelled', message: 'The team was cancelled.' });
+    expect(played.result.error).toEqual({ code: 'cancelled', message: expect.stringMatching(/^The team was cancelled/) });
   });
 });

@@ -2,11 +2,13 @@
  * One session in runners: the one it was started in, and those that take its place when it dies. Whatever happens, it ends once,
  * with a result or with what a port threw, and no runner of its own is left then.
  */
+
 import type { Clock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import type { SessionInput, SessionPorts, SessionResult } from '../session/port.ts';
+import { CANCELLED } from '../session/port.ts';
 import { type Asked, createAsked } from './asked.ts';
 import { createCancelling } from './cancelling.ts';
 import { crashed, type SessionError, synthetic, tooLong, tooOld } from './endings.ts';
@@ -95,7 +97,7 @@ async function playInRunners(session: Session): Promise<SessionResult> {
       case 'closed':
         throw new TroupeError('runner_closed', 'The runners were closed while the session was under way.');
       case 'cancelled':
-        return end('cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+        return end('cancelled', { code: 'cancelled', message: CANCELLED });
       case 'too_old':
         return end('failed', tooOld(settings.lifetimeMs));
       case 'too_long':

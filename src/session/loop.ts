@@ -20,7 +20,17 @@ import {
 import type { ToolSpec } from '../models/port.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
-import type { Checkpoint, Ending, Exit, SessionInput, SessionPorts, SessionResult, TurnOutcome, TurnRequest } from './port.ts';
+import {
+  CANCELLED,
+  type Checkpoint,
+  type Ending,
+  type Exit,
+  type SessionInput,
+  type SessionPorts,
+  type SessionResult,
+  type TurnOutcome,
+  type TurnRequest,
+} from './port.ts';
 import * as prompts from './prompts.ts';
 import { errorPart, runToolCalls } from './tool-calls.ts';
 
@@ -59,7 +69,7 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
   for (let turn = from?.turn ?? 1; turn <= input.limits.maxTurns; turn += 1) {
     // What happened before the run was taken up again is gone through all the same: whatever it began has to come to its end.
     if (ports.signal.aborted && ports.model.begun?.(turn) !== true)
-      return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+      return ended(loop, turn - 1, 'cancelled', { code: 'cancelled', message: CANCELLED });
     if (turn !== from?.turn) {
       await listen(loop, turn);
       await makeRoom(loop, turn);
@@ -201,8 +211,7 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
       ...ended(loop, turn - 1, 'budget_exhausted', { code: 'budget_exhausted', message: outcome.message }),
       exhausted: outcome.scope,
     };
-  if (outcome.error.kind === 'cancelled')
-    return ended(loop, turn, 'cancelled', { code: 'cancelled', message: 'The run was cancelled.' });
+  if (outcome.error.kind === 'cancelled') return ended(loop, turn, 'cancelled', { code: 'cancelled', message: CANCELLED });
   if (outcome.error.kind === 'context_overflow' && loop.mustEnd === undefined) {
     // The estimate was too low for this model: condense and let it report while it still can.
     loop.mustEnd = prompts.outOfContext;

@@ -8,6 +8,9 @@ import type { Claim, ModelFailure, Report, RunStatus } from '../events/catalogue
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../events/messages.ts';
 import type { ModelAnswer, ToolSpec } from '../models/port.ts';
 
+/** What a session says of itself when it was stopped from outside; why is known to whoever stopped it. */
+export const CANCELLED = 'The run was cancelled.';
+
 /** One model call of one turn. The answer is recorded before this resolves. */
 export interface TurnRequest {
   readonly turn: number;

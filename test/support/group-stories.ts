@@ -52,6 +52,8 @@ interface Scene {
   readonly trait: 'stubborn' | 'dull' | 'ordinary';
   misfortunes: number;
   activity: number;
+  /** What somebody outside was told that should not have been. */
+  surprise?: string;
 }
 
 export async function tellGroupStory(seed: number): Promise<GroupStory> {
@@ -73,6 +75,7 @@ export async function tellGroupStory(seed: number): Promise<GroupStory> {
   const events = await readAll(ledger, scene.session);
   const sound = (await ledger.verify()).kind === 'sound';
   await ledger.close();
+  if (scene.surprise !== undefined) throw new Error(scene.surprise);
   return { group: scene.group, root: scene.root, result, events, sound, luck: scene.luck };
 }
 
@@ -217,6 +220,6 @@ async function strike(scene: Scene, { engine }: World): Promise<void> {
     else if (luck === 'pause') await engine.pause(scene.root, 'a pause');
     else await engine.cancel(scene.root, 'changed my mind');
   } catch (error) {
-    if (!(error instanceof Error && error.message.includes(POWER_GONE))) throw error;
+    if (!(error instanceof Error && error.message.includes(POWER_GONE))) scene.surprise = `${luck} failed: ${String(error)}`;
   }
 }

@@ -72,6 +72,8 @@ interface Scene {
   /** Grows with everything that happens. */
   activity: number;
   misfortunes: number;
+  /** What somebody outside was told that should not have been. */
+  surprise?: string;
 }
 
 export async function simulate(seed: number): Promise<Story> {
@@ -102,7 +104,7 @@ export async function simulate(seed: number): Promise<Story> {
   const sound = !thorough || (await ledger.verify()).kind === 'sound';
   await ledger.close();
   const { agents, requests, cancels, effects, root, luck } = scene;
-  return { seed, agents, requests, cancels, effects, events, sound, root, result, trouble, luck };
+  return { seed, agents, requests, cancels, effects, events, sound, root, result, trouble: trouble ?? scene.surprise, luck };
 }
 
 interface Outcome {
@@ -245,7 +247,7 @@ async function strike(scene: Scene, { engine }: World, asking: RunId): Promise<v
     else await cancel(scene, engine, luck === 'cancel all' ? scene.root : asking);
   } catch (error) {
     // The process died meanwhile.
-    if (!isPowerGone(error)) throw error;
+    if (!isPowerGone(error)) scene.surprise = `${luck} failed: ${String(error)}`;
   }
 }
 
