@@ -1,5 +1,6 @@
 /**
- * Runs test files again and again on one core, with busy loops on the same core, and says how often each passed:
+ * Runs test files again and again on one core, with busy loops on the same core, and says how often each passed. All of them
+ * once, then all of them again, so that what was found by then is known at every moment:
  *
  *     node scripts/under-load.ts                        every test that starts or kills processes, 20 times, 8 busy loops
  *     node scripts/under-load.ts --times 5 --loops 4 --core 1 test/sim/kill.test.ts
@@ -73,19 +74,33 @@ function run(parameters: readonly string[]): Promise<{ readonly passed: boolean;
   });
 }
 
-/** Gives how often it failed. */
-async function repeat(name: string, parameters: readonly string[], times: number): Promise<number> {
+interface Count {
+  passed: number;
+  failed: number;
+  seconds: number;
+}
+
+const counts = new Map<string, Count>();
+
+async function once(name: string, parameters: readonly string[]): Promise<void> {
   const begun = performance.now();
-  let failures = 0;
-  for (let time = 0; time < times; time += 1) {
-    const { passed, said } = await run(parameters);
-    if (passed) continue;
-    failures += 1;
-    process.stdout.write(`${said}\n`);
-  }
-  const seconds = Math.round((performance.now() - begun) / 1_000 / times);
-  process.stdout.write(`| ${name} | ${times - failures} of ${times} | ${seconds} s |\n`);
-  return failures;
+  const { passed, said } = await run(parameters);
+  const count = counts.get(name) ?? { passed: 0, failed: 0, seconds: 0 };
+  counts.set(name, count);
+  count.seconds += (performance.now() - begun) / 1_000;
+  if (passed) count.passed += 1;
+  else count.failed += 1;
+  process.stdout.write(passed ? `passed  ${name}\n` : `FAILED  ${name}\n${said}\n`);
+}
+
+function report(rounds: number): void {
+  const rows = [...counts].map(([name, { passed, failed, seconds }]) => {
+    const times = passed + failed;
+    return `| ${name} | ${passed} of ${times} | ${Math.round(seconds / times)} s |`;
+  });
+  process.stdout.write(
+    `\nafter ${rounds} of ${values.times} rounds\n\n| test | passed | each |\n|---|---|---|\n${rows.join('\n')}\n\n`,
+  );
 }
 
 const files = positionals.length > 0 ? positionals : testsWithProcesses();
@@ -98,9 +113,12 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-process.stdout.write(`${loops.length} busy loops on core ${values.core}\n\n| test | passed | each |\n|---|---|---|\n`);
-let failures = 0;
-if (values.whole) failures += await repeat('the whole suite', [], Number(values.times));
-else for (const file of files) failures += await repeat(file, [file], Number(values.times));
-process.stdout.write(`\n${failures === 0 ? 'all passed' : `${failures} failed`}\n`);
+process.stdout.write(`${loops.length} busy loops on core ${values.core}\n\n`);
+for (let round = 1; round <= Number(values.times); round += 1) {
+  if (values.whole) await once('the whole suite', []);
+  else for (const file of files) await once(file, [file]);
+  report(round);
+}
+const failures = [...counts.values()].reduce((sum, { failed }) => sum + failed, 0);
+process.stdout.write(failures === 0 ? 'all passed\n' : `${failures} failed\n`);
 process.exit(failures === 0 ? 0 : 1);
