@@ -9,7 +9,8 @@ import {
   TEST_KEY,
 } from '../../test/support/model-server-client.ts';
 import type { Fault } from '../../test/support/model-server-script.ts';
-import { systemClock } from '../base/clock.ts';
+import { FOR_EVER_MS } from '../../test/support/patience.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { aiSdkModel } from './ai-sdk.ts';
@@ -30,8 +31,13 @@ async function serve(fault: Fault): Promise<ModelServer> {
   return server;
 }
 
-async function failWith(fault: Fault, name: string, change: Partial<ModelRequest> = {}): Promise<ModelFailure> {
-  const model = await openModel(serverCatalogue(await serve(fault)), name);
+async function failWith(
+  fault: Fault,
+  name: string,
+  change: Partial<ModelRequest> = {},
+  clock: Clock = systemClock,
+): Promise<ModelFailure> {
+  const model = await openModel(serverCatalogue(await serve(fault), { clock }), name);
   return failureIn(await model.ask(modelRequest(change)));
 }
 
@@ -94,10 +100,12 @@ for (const name of ['openai/m-1', 'anthropic/claude-m']) {
     }
 
     it('reads a Retry-After that is a date', async () => {
-      const later = new Date(systemClock.now() + 30_000).toUTCString();
-      const { retryAfterMs } = await failWith({ fault: 'status', status: 429, headers: { 'retry-after': later } }, name);
-      expect(retryAfterMs).toBeGreaterThan(25_000);
-      expect(retryAfterMs).toBeLessThanOrEqual(30_000);
+      const now = Date.UTC(2026, 0, 1, 12);
+      const headers = { 'retry-after': new Date(now + 30_000).toUTCString() };
+      const stopped = { ...systemClock, now: () => now };
+      expect(await failWith({ fault: 'status', status: 429, headers }, name, {}, stopped)).toMatchObject({
+        retryAfterMs: 30_000,
+      });
     });
 
     it('knows an overload inside a stream that began well', async () => {
@@ -220,7 +228,7 @@ describe('a stream that goes quiet', () => {
       clock: systemClock,
       idleMs: 80,
     });
-    const failure = failureIn(await model.ask(modelRequest({ timeoutMs: 60_000, ...streamed })));
+    const failure = failureIn(await model.ask(modelRequest({ timeoutMs: FOR_EVER_MS, ...streamed })));
     expect(failure).toMatchObject({ kind: 'timeout' });
     expect(failure.message).toContain('modelIdleMs');
   });

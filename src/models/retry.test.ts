@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../test/support/model-server.ts';
 import { answerIn, failureIn, modelRequest, openModel, serverCatalogue } from '../../test/support/model-server-client.ts';
-import { createVirtualClock } from '../../test/support/virtual-clock.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { seededRandom } from '../base/random.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
+import { userText } from '../events/messages.ts';
 import type { Model } from './port.ts';
 import { createQuota } from './quota.ts';
 import { askWithRetries, type FailedAttempt } from './retry.ts';
@@ -139,32 +140,69 @@ describe('askWithRetries', () => {
 
 describe('a fan-out against a server with a rate limit', () => {
   it('slows down instead of failing: all of 50 succeed, none is lost', async () => {
-    const perWindow = 8;
-    const windowMs = 100;
-    let windowStart = 0;
-    let inWindow = 0;
-    const server = await startModelServer((request) => {
-      const now = performance.now();
-      if (now - windowStart > windowMs) {
-        windowStart = now;
-        inWindow = 0;
-      }
-      inWindow += 1;
-      if (inWindow > perWindow) return { fault: 'status', status: 429, headers: { 'retry-after-ms': String(windowMs) } };
-      return { text: `answer ${JSON.stringify(request.body['messages']).match(/caller \d+/)?.[0]}` };
-    });
+    const clock = createVirtualClock(0);
+    const limited = await startLimitedServer(clock, { perWindow: 8, windowMs: 100 });
+    const { server } = limited;
     const model = await openModel(serverCatalogue(server), 'openai/m-1');
+    const { busy, counted } = countingCalls(model);
     const random = seededRandom(3);
-    const quota = createQuota({ clock: systemClock, random, concurrency: 50 });
-    const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => {
-        const request = modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text: `caller ${index}` }] }] });
-        return askWithRetries([model], request, { maxRetries: 5, clock: systemClock, random, quota });
-      }),
-    );
+    const quota = createQuota({ clock, random, concurrency: 50 });
+    const asking = Array.from({ length: 50 }, (_, index) => {
+      const request = modelRequest({ messages: [userText(`caller ${index}`)] });
+      return askWithRetries([counted], request, { maxRetries: 5, clock, random, quota });
+    });
+    const outcomes = await whileTimePasses(Promise.all(asking), clock, busy);
     const texts = outcomes.map((outcome) => JSON.stringify(answerIn(outcome).message.content));
     for (const [index, text] of texts.entries()) expect(text).toContain(`answer caller ${index}"`);
+    expect(limited.refused()).toBeGreaterThan(0);
     expect(server.requests.length).toBeLessThan(150);
     await server.close();
   });
 });
+
+/** Takes so many requests within a window of time and refuses the rest until the next one begins. */
+async function startLimitedServer(clock: Clock, { perWindow, windowMs }: { perWindow: number; windowMs: number }) {
+  let windowStart = Number.NEGATIVE_INFINITY;
+  let inWindow = 0;
+  let refused = 0;
+  const server = await startModelServer((request) => {
+    if (clock.elapsed() - windowStart > windowMs) {
+      windowStart = clock.elapsed();
+      inWindow = 0;
+    }
+    inWindow += 1;
+    if (inWindow > perWindow) {
+      refused += 1;
+      return { fault: 'status', status: 429, headers: { 'retry-after-ms': String(windowMs) } };
+    }
+    return { text: `answer ${JSON.stringify(request.body['messages']).match(/caller \d+/)?.[0]}` };
+  });
+  return { server, refused: () => refused };
+}
+
+function countingCalls(model: Model): { readonly counted: Model; busy(): boolean } {
+  let underWay = 0;
+  const ask: Model['ask'] = async (request) => {
+    underWay += 1;
+    try {
+      return await model.ask(request);
+    } finally {
+      underWay -= 1;
+    }
+  };
+  return { counted: { ...model, ask }, busy: () => underWay > 0 };
+}
+
+/** Time goes on when nobody is asking any more: everybody who is left waits for it. */
+async function whileTimePasses<T>(work: Promise<T>, clock: VirtualClock, busy: () => boolean): Promise<T> {
+  let over = false;
+  const end = (): void => {
+    over = true;
+  };
+  work.then(end, end);
+  while (!over) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!busy() && !over) clock.advance();
+  }
+  return await work;
+}

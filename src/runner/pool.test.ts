@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { FOR_EVER_MS } from '../../test/support/patience.ts';
 import { childrenOf } from '../../test/support/runner-play.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { createRunnerPool, type RunnerSettings } from './pool.ts';
 import { INVALID_PARAMS } from './rpc.ts';
 import { startRunner } from './runner-process.ts';
 
-const settings: RunnerSettings = { memoryMiB: 64, warm: 1, restarts: 0, lifetimeMs: 60_000, startMs: 30_000 };
+const settings: RunnerSettings = { memoryMiB: 64, warm: 1, restarts: 0, lifetimeMs: FOR_EVER_MS, startMs: FOR_EVER_MS };
 
 describe('a pool', () => {
   it.runIf(process.platform === 'linux')('has one ready, started before anybody needs it', async () => {
@@ -83,12 +84,24 @@ describe('a runner', () => {
     expect(await runner.gone).toMatchObject({ problem: expect.stringContaining('ENOENT') });
   });
 
-  it('is understood between what others print, and its last words are kept', async () => {
+  /** Whatever is waited for, the time is over at once: what is heard was heard without it. */
+  const hurried: Clock = {
+    ...systemClock,
+    after: (_delayMs, callback) => {
+      queueMicrotask(callback);
+      return () => undefined;
+    },
+  };
+
+  it.each([
+    ['some time', systemClock],
+    ['no time', hurried],
+  ])('is understood between what others print, and its last words are kept, with %s left', async (_name, clock) => {
     const frame = JSON.stringify({ jsonrpc: '2.0', method: 'ready', params: {} });
     const printed = JSON.stringify(`noise\n${frame}\nmore\n`);
     const script = `process.stdout.write(${printed}); process.stderr.write('last words'); process.exitCode = 3;`;
     const how = { command: process.execPath, parameters: ['-e', script], folder: '/', environment: {} };
-    const runner = startRunner(systemClock, 64, how);
+    const runner = startRunner(clock, 64, how);
     const order: string[] = [];
     void runner.ready.then(() => order.push('ready'));
     void runner.gone.then(() => order.push('gone'));

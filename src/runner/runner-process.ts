@@ -40,7 +40,10 @@ export interface RunnerProcess {
   lastWords(): string;
 }
 
-/** How long the last words of a process that has ended may take. */
+/**
+ * How long the pipes of a process that has ended may stay open: somebody else may hold them. Its own last words need no time,
+ * because its end is told after all that was in its pipes.
+ */
 const LAST_WORDS_MS = 500;
 
 export function startRunner(clock: Clock, memoryMiB: number, how: Confined = confined(memoryMiB)): RunnerProcess {

@@ -150,23 +150,22 @@ describe.concurrent('money and promises', () => {
   });
 
   it.for([
-    ['calls', 'budget: { calls: 1 }'],
-    ['tokens', 'budget: { tokens: 7000 }\nmaxOutputTokens: 1000'],
-    ['wall time', 'budget: { wall: 20s }'],
-  ])('a budget of %s that is used up ends the run with what there is', async ([, budget]) => {
+    ['calls', 'budget: { calls: 1 }', 1],
+    ['tokens', 'budget: { tokens: 7000 }\nmaxOutputTokens: 1000', 1],
+    ['wall time', 'budget: { wall: 4s }', 2],
+  ] as const)('a budget of %s that is used up ends the run with what there is', async ([, budget, asked]) => {
     await using project = await createTestProject('', agentWith(`tools: [list]\n${budget}`));
     const server = await project.serve(
       { text: 'First a look.', calls: [{ name: 'list' }], usage: { input: 5_500, output: 10 } },
       { fault: 'hang' },
     );
     const ended = await project.troupe('run', 'helper', 'hi');
-    expect(ended).toMatchObject({
-      code: 4,
-      out: expect.stringContaining('First a look.'),
-      err: expect.stringMatching(/why +.*budget/),
-    });
-    expect(server.requests.length).toBeLessThanOrEqual(2);
+    expect(ended).toMatchObject({ code: 4, err: expect.stringMatching(/why +.*budget/) });
     await expectKept(project, 'budget_exhausted');
+    // On a busy machine the time may be over before there is anything.
+    if (asked === 2 && server.requests.length < 2) return;
+    expect(server.requests).toHaveLength(asked);
+    expect(ended.out).toContain('First a look.');
   });
 
   it('a report that claims what nobody saw is not verified', async () => {

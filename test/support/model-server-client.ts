@@ -5,6 +5,7 @@ import { type CatalogueOptions, createModelCatalogue } from '../../src/models/ca
 import type { Model, ModelAnswer, ModelCatalogue, ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import type { Vetoed } from '../../src/models/retry.ts';
 import type { ModelServer } from './model-server.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export const TEST_KEY = 'sk-test-0123456789abcdef';
 
@@ -37,7 +38,7 @@ export function modelRequest(change: Partial<ModelRequest> = {}): ModelRequest {
     tools: [],
     settings: { maxOutputTokens: 1_000 },
     idempotencyKey: 'run_test/turn/1/model',
-    timeoutMs: 10_000,
+    timeoutMs: PATIENCE_MS,
     signal: new AbortController().signal,
     ...change,
   };

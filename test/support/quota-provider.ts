@@ -1,6 +1,7 @@
 /** A provider that takes so many calls at once, or so many a second, and refuses the rest; it remembers what it saw. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../src/base/clock.ts';
 
 interface Seen {
   readonly at: number;
@@ -41,7 +42,7 @@ export async function startQuotaProvider(rules: ProviderLimits): Promise<QuotaPr
     return perSecond !== undefined && recent >= perSecond;
   };
   const server = createServer((request, response) => {
-    const now = performance.now();
+    const now = systemClock.elapsed();
     const refused = isTooMuch(now);
     const knew = Number(request.headers['x-refusals']);
     seen.push({ at: now, worker: String(request.headers['x-worker']), refused, knew });
