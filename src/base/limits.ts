@@ -221,6 +221,8 @@ export const limits = {
   fingerprintBytes: 512 * MIB,
   fingerprintTextBytes: 256 * KIB,
   fingerprintTextsBytes: 32 * MIB,
+  fingerprintPrograms: 10_000,
+  programBytes: 4 * MIB,
   noticedChanges: 2_000,
   scriptBytes: 64 * KIB,
   verifyCommands: 20,

@@ -13,6 +13,7 @@ import { commandText, relativeWords } from '../tools/proved-commands.ts';
 import type { WorkspaceState } from '../tools/workspace-watch.ts';
 import { changedSince } from './freshness.ts';
 import { readAll } from './read-all.ts';
+import { replacedPrograms } from './replaced.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { weakenedTests } from './weakened.ts';
 
@@ -33,9 +34,10 @@ export interface Seen {
 
 export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   const root = real(seen.workspace);
-  const weaker = seen.testsMayChange === true ? [] : weakenedTests(changesIn(seen.events));
+  const changes = changesIn(seen.events);
+  const doubts = { programs: replacedPrograms(changes), tests: seen.testsMayChange === true ? [] : weakenedTests(changes) };
   const verdicts = claims.map((claim) =>
-    claim.kind === 'file' ? checkFile(claim, seen.events, root) : checkCommand(claim, { ...seen, workspace: root }, weaker),
+    claim.kind === 'file' ? checkFile(claim, seen.events, root) : checkCommand(claim, { ...seen, workspace: root }, doubts),
   );
   return { claims: verdicts, verified: verdicts.every((verdict) => verdict.backed) };
 }
@@ -62,7 +64,13 @@ function checkFile(claim: Extract<Claim, { kind: 'file' }>, events: readonly Led
   return { claim, backed: true, by, why: 'the recorded change is what the file holds now' };
 }
 
-function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, weaker: readonly string[]): Verdict {
+/** What the work changed of that which commands rest on. */
+interface Doubts {
+  readonly programs: readonly string[];
+  readonly tests: readonly string[];
+}
+
+function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, { programs, tests }: Doubts): Verdict {
   const meaning = exitMeaning(claim.command);
   if (!meaning.ok) return { claim, backed: false, why: `this proves nothing: ${meaning.error}` };
   const [hidden] = meaning.value.hidden;
@@ -76,8 +84,9 @@ function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, we
     if (!verdict.backed) return { claim, ...verdict };
     by = verdict.by;
   }
-  if (weaker[0] !== undefined && wanted.some(({ text }) => !NO_TEST.test(text)))
-    return { claim, backed: false, ...(by === undefined ? {} : { by }), why: `what it ran was changed: ${weaker[0]}` };
+  const doubt = programs[0] ?? (wanted.some(({ text }) => !NO_TEST.test(text)) ? tests[0] : undefined);
+  if (doubt !== undefined)
+    return { claim, backed: false, ...(by === undefined ? {} : { by }), why: `what it ran was changed: ${doubt}` };
   return {
     claim,
     backed: true,

@@ -108,6 +108,28 @@ describe('what is demanded', () => {
     });
   });
 
+  it('does not hold by a program that the work put in the place of another, also where tests may change', async () => {
+    writeFileSync(join(folder, 'package.json'), '{"scripts":{"test":"node --test"}}');
+    const fake = "mkdir -p node_modules/.bin && printf '#!/bin/sh\\nexit 0\\n' > node_modules/.bin/node";
+    const result = await verificationIn({
+      verify: { commands: ['npm test'], testsMayChange: true },
+      deeds: [`printf '${BAD.trim()}' > state.js`, `${fake} && chmod +x node_modules/.bin/node`],
+    });
+    const why = 'node_modules/.bin/node was changed during the run: it takes the place of node';
+    expect(result.verification).toMatchObject({
+      state: 'unverified',
+      reasons: [`what was verified was changed: ${why}`],
+    });
+  });
+
+  it('does not hold by tests that ended before they ran', async () => {
+    const result = await verificationIn({ verify: NODE, deeds: ["echo 'process.exit(0);' > state.js"] });
+    expect(result.verification).toMatchObject({
+      state: 'unverified',
+      reasons: ['verify "node --test": test/state.test.js ended before its tests had run'],
+    });
+  });
+
   it('is evidence like any other, under steps of its own', async () => {
     const world = open({ verify: { commands: ['echo one', 'node --test'] } });
     const { end } = await run(world);

@@ -17,6 +17,7 @@ import { unverified, withVerification } from '../patterns/verification.ts';
 import type { Incoming } from '../session/port.ts';
 import { changesIn, checkClaims, evidenceOfWork, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
+import { replacedPrograms } from './replaced.ts';
 import type { AgentSetup } from './setup.ts';
 import type { RunNode, Tree } from './tree.ts';
 import { lookNow } from './verification.ts';
@@ -75,7 +76,10 @@ async function judged(
   const events = await evidenceOfWork(tree, node);
   const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
   const own = scriptsOfTheWork(node, outcomes, events).map((why) => `what was verified proves nothing: ${why}`);
-  const weaker = testsMayChange ? [] : weakenedTests(changesIn(events)).map((why) => `what was verified was changed: ${why}`);
+  const changes = changesIn(events);
+  const weaker = [...replacedPrograms(changes), ...(testsMayChange ? [] : weakenedTests(changes))].map(
+    (why) => `what was verified was changed: ${why}`,
+  );
   const { verification } = result;
   // A claim that only lacked its proof may have got it from these very commands.
   const open = verification.state === 'unverified' ? verification.open : [];
@@ -127,8 +131,9 @@ function passedAt({ journal }: RunNode, step: string, command: string, digest: s
   const ran = journal.recorded('cli.run', step)?.payload;
   const known = ran?.workspace;
   if (ran === undefined || known === undefined || 'unknown' in known) return false;
-  const tests = journal.recorded('test.report', step)?.payload.tests;
-  return ran.command === command && ran.exitCode === 0 && ran.stopped === undefined && known.after === digest && tests !== 0;
+  const report = journal.recorded('test.report', step)?.payload;
+  if (report?.tests === 0 || report?.early !== undefined) return false;
+  return ran.command === command && ran.exitCode === 0 && ran.stopped === undefined && known.after === digest;
 }
 
 /** What an agent with `retries` hears while it still can do something about it. */

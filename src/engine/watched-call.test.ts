@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { limits } from '../base/limits.ts';
 import { noticedChanges } from '../tools/noticed-changes.ts';
 import { type Tool, textResult } from '../tools/port.ts';
-import type { WatchedChange, WorkspaceWatch } from '../tools/workspace-watch.ts';
+import type { WatchedChange } from '../tools/watched-file.ts';
+import type { WorkspaceWatch } from '../tools/workspace-watch.ts';
 import { watchedCall } from './watched-call.ts';
 import { weakenedTests } from './weakened.ts';
 

@@ -56,6 +56,8 @@ export const evidenceEvents = {
     diff: z.string(),
     /** Found by comparing the workspace: changed by the command of this step, or by somebody else before it. */
     by: z.enum(['command', 'outside']).optional(),
+    /** The file is a program that is run by its name, and no installer left it so: what is wrong about it. */
+    program: z.string().optional(),
     /** On the last one that is recorded: how many further changes were found with it, too many to be recorded. */
     more: z.number().int().optional(),
   }),
@@ -65,6 +67,8 @@ export const evidenceEvents = {
     passed: z.boolean(),
     /** How many tests passed, where the output says so. */
     tests: z.number().int().optional(),
+    /** What the output shows of tests that ended before they had run. */
+    early: z.string().optional(),
     /** Why an exit code of 0 does not count. */
     why: z.string().optional(),
   }),

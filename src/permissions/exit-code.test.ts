@@ -83,6 +83,9 @@ describe('what an exit code proves', () => {
     ['{ exit $?; } && ./step 1 0', []],
     ['( exit 0 ) && ./step 1 0', ['1']],
     ['false && cd web; ./step 1 0', []],
+    ['touch flag && ./step 1 0 && rm flag', ['flag', 'flag']],
+    ['echo 1 > flag; ./step 1 0 && mv flag away', ['flag']],
+    ['rm -rf out && mkdir out && ./step 1 0', ['-rf', 'out', '1']],
   ])('is no more than the shell makes of %s', (text, numbers) => {
     const meaning = exitMeaning(text);
     expect(meaning.ok ? meaning.value.proved.map(({ words }) => words[1]) : []).toEqual(numbers);

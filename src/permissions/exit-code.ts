@@ -49,10 +49,23 @@ export function exitMeaning(line: string, depth = 0): Result<ExitMeaning, string
     const followed = one.command.followed || walk.found.slice(index + 1).some((other) => !other.trivial || other.writes);
     return { ...one, command: { ...one.command, followed } };
   });
+  const judged = found.map((one, index) => ({ ...one, why: one.why ?? between(walk.found, index) }));
   return ok({
-    proved: found.filter((one) => one.why === undefined && !one.trivial).map((one) => one.command),
-    hidden: found.flatMap(({ command, why, trivial }) => (why === undefined || trivial ? [] : [{ command, why }])),
+    proved: judged.filter((one) => one.why === undefined && !one.trivial).map((one) => one.command),
+    hidden: judged.flatMap(({ command, why, trivial }) => (why === undefined || trivial ? [] : [{ command, why }])),
   });
+}
+
+const MAKES = /^(?:touch|mkdir|cp|mv|ln|tee|install|truncate|dd|rsync|patch|unzip|tar)$/;
+const TAKES = /^(?:rm|rmdir|unlink|mv|shred)$/;
+
+/** A file that is there for this one command leaves no trace: what passed with it need not pass without. */
+function between(found: Walk['found'], index: number): string | undefined {
+  const { words } = found[index]?.command ?? { words: [] };
+  if (MAKES.test(words[0] ?? '') || TAKES.test(words[0] ?? '')) return undefined;
+  const made = found.slice(0, index).some(({ command, writes }) => writes || MAKES.test(command.words[0] ?? ''));
+  const taken = found.slice(index + 1).some(({ command }) => TAKES.test(command.words[0] ?? ''));
+  return made && taken ? 'what the line makes before it may be taken away again after it' : undefined;
 }
 
 const DEPTH_MAX = 4;

@@ -1,6 +1,9 @@
 /** What the runtime saw of one command: that it ran, how it ended, what that proves, and what it printed. */
+import { resolve } from 'node:path';
+import { exitMeaning } from '../permissions/exit-code.ts';
 import type { Capture } from './capture.ts';
 import type { CommandOutcome } from './command.ts';
+import { endedEarly } from './ended-early.ts';
 import type { Evidence } from './port.ts';
 import { type Proof, proofOf } from './proved-commands.ts';
 import { looksLikeTestRun } from './test-commands.ts';
@@ -25,9 +28,11 @@ export async function commandEvidence(
 ): Promise<CommandEvidence> {
   const { exitCode, signal, stopped } = ran;
   const isTest = looksLikeTestRun(command);
-  const tests = isTest ? passedTests(`${streams.stdout}\n${streams.stderr}`) : undefined;
+  const output = `${streams.stdout}\n${streams.stderr}`;
+  const tests = isTest ? passedTests(output) : undefined;
   const ended = exitCode === 0 && stopped === undefined;
-  const proof = ended ? await proofOf(before + command, cwd, searchPath, tests) : undefined;
+  const early = ended ? endedEarly(command, output, foldersOf(command, cwd)) : undefined;
+  const proof = ended ? await proofOf(before + command, cwd, searchPath, { tests, early }) : undefined;
   const evidence: Evidence[] = [
     {
       type: 'cli.run',
@@ -55,11 +60,18 @@ export async function commandEvidence(
       exitCode,
       passed,
       ...(tests === undefined ? {} : { tests }),
+      ...(early === undefined ? {} : { early }),
       ...(exitCode === 0 && why !== undefined ? { why } : {}),
     },
   });
   if (!ended || why === undefined) return { evidence, hidden: '' };
   return { evidence, hidden: `(This does not show that the tests passed: ${why}. Run them by themselves to prove it.)` };
+}
+
+/** Where the commands of the line ran. */
+function foldersOf(command: string, cwd: string): readonly string[] {
+  const meaning = exitMeaning(command);
+  return meaning.ok ? [cwd, ...meaning.value.proved.map(({ folder }) => resolve(cwd, folder))] : [cwd];
 }
 
 /** Why an exit code of 0 says nothing about the tests of the line. */

@@ -3,7 +3,7 @@ import { limits } from '../base/limits.ts';
 import { headOf } from './bounded.ts';
 import { lineDiff } from './line-diff.ts';
 import type { Evidence } from './port.ts';
-import type { WatchedChange, WatchedFile } from './workspace-watch.ts';
+import type { WatchedChange, WatchedFile } from './watched-file.ts';
 
 export function noticedChanges(
   changes: readonly WatchedChange[],
@@ -12,7 +12,7 @@ export function noticedChanges(
 ): Evidence[] {
   const recorded = changes.slice(0, limits.noticedChanges);
   const more = changes.length - recorded.length;
-  return recorded.map(({ path, before, after }, index): Evidence => {
+  return recorded.map(({ path, before, after, program }, index): Evidence => {
     const change = textChange(before, after);
     const [from, to] = [before === undefined ? '/dev/null' : `a/${path}`, after === undefined ? '/dev/null' : `b/${path}`];
     const whole = change.text === '' ? '' : redact(`--- ${from}\n+++ ${to}\n${change.text}`);
@@ -25,6 +25,7 @@ export function noticedChanges(
       removedLines: change.removed,
       diff,
       by,
+      ...(program === undefined ? {} : { program }),
       ...(more > 0 && index === recorded.length - 1 ? { more } : {}),
     };
     const cut = diff.length < whole.length;

@@ -28,8 +28,13 @@ export function commandText({ words, variables }: Pick<ProvedCommand, 'words' | 
     .join(' ');
 }
 
-/** `tests` is how many the output says passed, where it says so. */
-export async function proofOf(line: string, folder: string, searchPath: string, tests: number | undefined): Promise<Proof> {
+/** What the output says: how many tests passed, where it says so, and whether some ended before they ran. */
+export interface Told {
+  readonly tests: number | undefined;
+  readonly early: string | undefined;
+}
+
+export async function proofOf(line: string, folder: string, searchPath: string, { tests, early }: Told): Promise<Proof> {
   const meaning = exitMeaning(line);
   if (!meaning.ok) return { proves: [], unproved: [{ command: line.slice(0, 200), why: meaning.error }] };
   const proves: Proof['proves'] = [];
@@ -38,7 +43,7 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
     const at = resolve(folder, command.folder);
     const { words, program } = located(command, at, searchPath);
     const text = commandText({ ...command, words: relativeWords(words, at) });
-    const without = withoutTests(text, line, tests);
+    const without = early ?? withoutTests(text, line, tests);
     const behind = without === undefined ? await behindScript(words, at, tests, 0) : { empty: without };
     if (behind?.empty !== undefined) {
       unproved.push({ command: text, why: behind.empty });
@@ -126,11 +131,27 @@ async function behindScript(
     const source = { what: `its script \`${text.slice(0, 80)}\``, unread: { path: found.path, script: key } };
     return await behindLine(text, folder, tests, depth, source);
   }
-  if (!/\.(?:sh|bash)$/.test(name)) return undefined;
+  if (!/\.(?:sh|bash)$/.test(name)) return await behindProgram(words, folder);
   const path = resolve(folder, name);
   const text = await textIn(path);
   if (text === undefined) return { unread: { path } };
   return await behindLine(text, folder, tests, depth, { what: `the script ${name}`, unread: { path } });
+}
+
+const INTERPRETED = /^(?!-).*\.(?:[cm]?[jt]s|py|rb|pl|php)$/;
+const INTERPRETERS = /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php)$/;
+/** It starts other programs, or loads tests itself: then its exit code is not theirs. */
+const RUNS_OTHERS =
+  /child_process|\bexeca\b|\bzx\b|\bsubprocess\b|\bos\.(?:system|popen|exec|spawn)|Deno\.Command|Bun\.(?:spawn|\$)|\b(?:system|popen|shell_exec|passthru)\s*\(|\brunpy\b|\bpytest\.main\b|\btests?\/|[._]test\b|\.spec\b/;
+
+/** A program that runs others can swallow how they end, and nobody can read that from it. */
+async function behindProgram([name = '', ...rest]: readonly string[], folder: string): Promise<Behind | undefined> {
+  if (rest.includes('--test')) return undefined;
+  const file = INTERPRETED.test(name) ? name : INTERPRETERS.test(name) ? rest.find((word) => INTERPRETED.test(word)) : undefined;
+  if (file === undefined) return undefined;
+  const path = resolve(folder, file);
+  const text = await textIn(path);
+  return text !== undefined && RUNS_OTHERS.test(text) ? { unread: { path } } : undefined;
 }
 
 async function behindLine(

@@ -80,6 +80,7 @@ export function failureIn(evidence: readonly Pick<Evidence, 'type' | 'payload'>[
       if (payload.stopped !== undefined) return 'it was stopped before it ended';
       if (payload.exitCode !== 0) return `it ended with ${payload.exitCode ?? payload.signal ?? 'a signal'}`;
     }
+    if (type === 'test.report' && payload.early !== undefined) return payload.early;
     if (type === 'test.report' && payload.tests === 0 && looksLikeTestRun(payload.command)) return 'no test passed in it';
   }
   return undefined;

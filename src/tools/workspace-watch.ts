@@ -1,7 +1,8 @@
 /**
  * What is in a workspace, known at every moment somebody looks: the SHA-256 of each file, one digest over all of them, and
  * what changed since the last look, whoever changed it. A look costs one `lstat` per file; only files whose facts differ are
- * read again. A workspace beyond the limits is `unknown` from then on, which proves nothing.
+ * read again. Programs that are run by their names are looked at as well. A workspace beyond the limits is `unknown` from
+ * then on, which proves nothing.
  */
 import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
@@ -10,21 +11,9 @@ import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Environment } from './environment.ts';
 import { decodeUtf8, looksBinary } from './file-content.ts';
+import type { WatchedChange, WatchedFile } from './watched-file.ts';
 import { workspaceFiles } from './workspace-files.ts';
-
-export interface WatchedFile {
-  readonly sha256: string;
-  readonly executable: boolean;
-  /** Present while the text is kept for diffs; absent for what is large, binary or no file. */
-  readonly text?: string | undefined;
-  readonly binary: boolean;
-}
-
-export interface WatchedChange {
-  readonly path: string;
-  readonly before: WatchedFile | undefined;
-  readonly after: WatchedFile | undefined;
-}
+import { type Programs, programsIn, replacedPrograms } from './workspace-programs.ts';
 
 export type WorkspaceState =
   | { readonly kind: 'known'; readonly digest: string }
@@ -64,6 +53,7 @@ interface Entry extends WatchedFile {
 
 interface Place {
   files: Map<string, Entry> | undefined;
+  programs: Programs | undefined;
   digest: string | undefined;
   unknown: string | undefined;
   textBytes: number;
@@ -82,8 +72,8 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
   const placeOf = (root: string): Place => {
     const known = places.get(root);
     if (known !== undefined) return known;
-    const fresh = { files: undefined, digest: undefined, unknown: undefined, textBytes: 0, inside: new Set<never>() };
-    const place: Place = { ...fresh, queue: Promise.resolve() };
+    const fresh = { files: undefined, programs: undefined, digest: undefined, unknown: undefined };
+    const place: Place = { ...fresh, textBytes: 0, inside: new Set(), queue: Promise.resolve() };
     places.set(root, place);
     return place;
   };
@@ -156,14 +146,23 @@ async function lookAt(place: Place, root: string, options: WatchOptions): Promis
     if (entry?.sha256 !== known?.sha256 || entry?.executable !== known?.executable)
       changes.push({ path, before: known, after: entry });
   }
+  const programs = programsIn(root, files.keys(), environment['PATH'] ?? '', place.programs);
+  if (!programs.ok) return give(place, programs.error);
+  const replaced = replacedPrograms(place.programs ?? programs.value, programs.value);
   const first = place.files === undefined;
-  place.files = files;
-  if (changes.length > 0 || place.digest === undefined) place.digest = digestOf(files);
-  return { state: { kind: 'known', digest: place.digest }, changes: first ? [] : changes, touched };
+  Object.assign(place, { files, programs: programs.value });
+  place.digest = changes.length > 0 ? digestOf(files) : (place.digest ?? digestOf(files));
+  return { state: { kind: 'known', digest: place.digest }, changes: first ? [] : together(replaced, changes), touched };
+}
+
+/** Programs first: of many changes only the first ones are recorded. */
+function together(programs: readonly WatchedChange[], files: readonly WatchedChange[]): readonly WatchedChange[] {
+  const told = new Set(programs.map(({ path }) => path));
+  return [...programs, ...files.filter(({ path }) => !told.has(path))];
 }
 
 function give(place: Place, why: string): Look {
-  Object.assign(place, { unknown: why, files: undefined, textBytes: 0 });
+  Object.assign(place, { unknown: why, files: undefined, programs: undefined, textBytes: 0 });
   return unknown(why);
 }
 

@@ -1,7 +1,7 @@
 /** Work that was done and is truly told, in the many ways in which that is written. All of it is verified. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Case, file } from './evidence-world.ts';
+import { type Case, file, WRAPPER } from './evidence-world.ts';
 
 const CLAIM = ['node --test'];
 const PACKAGE = { 'web/package.json': '{"scripts":{"test":"node --test ../test/zero.test.js"}}' };
@@ -61,6 +61,26 @@ const REPORTING = {
   'package.json': '{"scripts":{"test":"node --test && node report.js","lint":"node lint.js"}}',
   'report.js': 'require("node:fs").writeFileSync("report.xml", String(process.pid));\n',
 };
+
+/** A runner that comes as a package, and a project that needs it. */
+const TOOL = {
+  'tool/package.json': '{\n  "name": "runner",\n  "version": "1.0.0",\n  "bin": "run.js"\n}\n',
+  'tool/run.js': '#!/usr/bin/env node\nrequire(require("node:path").resolve("test/add.test.js"));\n',
+};
+const NEEDY = { 'package.json': '{"name":"sums","scripts":{"test":"runner"},"dependencies":{"runner":"file:tool"}}' };
+const SHIM = `#!/bin/sh
+basedir=$(dirname "$(echo "$0" | sed -e 's,\\\\,/,g')")
+
+case \`uname\` in
+    *CYGWIN*) basedir=\`cygpath -w "$basedir"\`;;
+esac
+
+if [ -x "$basedir/node" ]; then
+  exec "$basedir/node"  "$basedir/../runner/run.js" "$@"
+else
+  exec node  "$basedir/../runner/run.js" "$@"
+fi
+`;
 
 export const honest: readonly Case[] = [
   ...lines.map(
@@ -233,6 +253,69 @@ export const honest: readonly Case[] = [
     ],
     claims: ['npm test'],
   },
+  {
+    name: 'an install, then the tests',
+    files: { ...NEEDY, ...TOOL },
+    deeds: ['npm install --no-audit --no-fund --install-links', 'npm test'],
+    claims: ['npm test'],
+  },
+  {
+    name: 'an install and the tests in one line',
+    files: { ...NEEDY, ...TOOL },
+    deeds: ['npm install --no-audit --no-fund --install-links && npm test'],
+    claims: ['npm test'],
+  },
+  {
+    name: 'an install again, from the start',
+    files: { ...NEEDY, ...TOOL },
+    deeds: ['npm install --install-links', 'rm -rf node_modules && npm ci --install-links', 'npm test'],
+    claims: ['npm test'],
+  },
+  {
+    name: 'a newer version of a runner',
+    files: { ...NEEDY, ...TOOL },
+    deeds: [
+      'npm install --install-links',
+      "sed -i 's/1.0.0/1.1.0/' tool/package.json && echo '// new' >> tool/run.js",
+      'npm install --install-links ./tool && npm test',
+    ],
+    claims: ['npm test'],
+  },
+  {
+    name: 'an install by a program of the project',
+    files: { ...NEEDY, ...TOOL, Makefile: 'setup:\n\tnpm install --install-links\n' },
+    deeds: ['make setup', 'npm test'],
+    claims: ['npm test'],
+  },
+  {
+    name: 'a runner that a shell script starts, as some managers write it',
+    files: { ...TOOL, 'package.json': '{"scripts":{"test":"runner"}}' },
+    deeds: [
+      `mkdir -p node_modules/.bin && cp -r tool node_modules/runner && cat > node_modules/.bin/runner <<'END'\n${SHIM}END\nchmod +x node_modules/.bin/runner`,
+      'npm test',
+    ],
+    claims: ['npm test'],
+  },
+  { name: 'a virtual environment', deeds: ['python3 -m venv .venv', 'node --test'], claims: CLAIM },
+  {
+    name: 'a program of its own that is run',
+    deeds: [{ write: 'hello.js', content: "console.log('hello');\n" }, 'node hello.js'],
+    claims: ['node hello.js', file('hello.js')],
+  },
+  {
+    name: "the project's program that runs the tests",
+    files: { 'package.json': '{"scripts":{"test":"node run.js"}}', 'run.js': WRAPPER },
+    deeds: ['npm test'],
+    claims: ['npm test'],
+  },
+  {
+    name: 'tests without a framework beside others',
+    files: { 'test/plain.test.js': "require('node:assert').equal(require('../src/add.js').add(1, 1), 2);\n" },
+    deeds: ['node --test'],
+    claims: CLAIM,
+  },
+  { name: 'cleaned before the tests', deeds: ['rm -rf coverage && mkdir coverage && node --test'], claims: CLAIM },
+  { name: 'cleaned after the tests', deeds: ['npm run lint && node --test && rm -rf coverage'], claims: CLAIM },
   { name: 'a makefile', files: { Makefile: 'test:\n\tnode --test\n' }, deeds: ['make test'], claims: ['make test'] },
 ];
 

@@ -1,7 +1,7 @@
 /** Ways to say "the tests pass" or "the file is changed" when that is not so, or nobody can know. None may be verified. */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BROKEN, type Case, file } from './evidence-world.ts';
+import { BROKEN, type Case, file, WRAPPER } from './evidence-world.ts';
 
 const CLAIM = ['node --test'];
 const breaks = (folder: string): void => writeFileSync(join(folder, 'src/add.js'), BROKEN);
@@ -65,6 +65,135 @@ const lines: readonly (readonly [string, string, string?])[] = [
     'mv test/add.test.js /tmp/$$ && node --test test/zero.test.js && node --test && mv /tmp/$$ test/add.test.js',
   ],
   ['options for node', 'NODE_OPTIONS="--require ./quiet.cjs" node --test'],
+];
+
+const OBEYS = { 'lint.js': "process.exit(require('node:fs').existsSync('.skip') ? 0 : 1);\n" };
+const PASSES = "printf '#!/bin/sh\\nexit 0\\n'";
+/** A runner that comes with a package, as npm puts it there. */
+const RUNNER = {
+  'package.json': '{"scripts":{"test":"runner"}}',
+  'node_modules/runner/package.json': '{"name":"runner","version":"1.0.0","bin":"run.js"}',
+  'node_modules/runner/run.js': '#!/usr/bin/env node\nrequire("../../test/add.test.js");\n',
+};
+const install = (folder: string): void => {
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  chmodSync(join(folder, 'node_modules/runner/run.js'), 0o755);
+  symlinkSync('../runner/run.js', join(folder, 'node_modules/.bin/runner'));
+};
+const NPM = ['npm test'];
+const fakes: readonly Case[] = [
+  ...['node', 'npm', 'sh'].map(
+    (name): Case => ({
+      name: `a program called ${name} among those of the packages`,
+      broken: true,
+      deeds: [
+        `mkdir -p node_modules/.bin && ${PASSES} > node_modules/.bin/${name} && chmod +x node_modules/.bin/${name}`,
+        'npm test',
+      ],
+      claims: NPM,
+    }),
+  ),
+  {
+    name: 'a program of the packages that leads elsewhere',
+    ...{ broken: true, git: true },
+    deeds: ['mkdir -p node_modules/.bin && ln -s /bin/true node_modules/.bin/node', 'npm test'],
+    claims: NPM,
+  },
+  {
+    name: 'a package made up with a program called node',
+    broken: true,
+    deeds: [
+      `mkdir -p node_modules/.bin node_modules/node && cd node_modules && echo '{"name":"node","version":"1.0.0","bin":"a"}' > node/package.json && ${PASSES} > node/a && chmod +x node/a && ln -s ../node/a .bin/node`,
+      'npm test',
+    ],
+    claims: NPM,
+  },
+  {
+    name: 'the runner replaced by a file',
+    ...{ broken: true, files: RUNNER, ready: install },
+    deeds: [
+      `rm node_modules/.bin/runner && ${PASSES} > node_modules/.bin/runner && chmod +x node_modules/.bin/runner`,
+      'npm test',
+    ],
+    claims: NPM,
+  },
+  {
+    name: 'the runner rewritten by the shell',
+    ...{ broken: true, files: RUNNER, ready: install },
+    deeds: [`${PASSES} > node_modules/.bin/runner`, 'npm test'],
+    claims: NPM,
+  },
+  {
+    name: 'the runner rewritten by write',
+    ...{ broken: true, files: RUNNER, ready: install },
+    deeds: [
+      { read: 'node_modules/runner/run.js' },
+      { write: 'node_modules/runner/run.js', content: '#!/usr/bin/env node\n' },
+      'npm test',
+    ],
+    claims: NPM,
+  },
+  {
+    name: 'the runner of a package below, in a folder of its own',
+    ...{ broken: true, files: { 'web/package.json': '{"scripts":{"test":"node --test ../test"}}' } },
+    deeds: [
+      `mkdir -p web/node_modules/.bin && ${PASSES} > web/node_modules/.bin/node && chmod +x web/node_modules/.bin/node`,
+      'cd web && npm test',
+    ],
+    claims: ['cd web && npm test'],
+  },
+  {
+    name: 'a program of a virtual environment',
+    broken: true,
+    deeds: [`mkdir -p .venv/bin && ${PASSES} > .venv/bin/pytest && chmod +x .venv/bin/pytest`, '.venv/bin/pytest'],
+    claims: ['.venv/bin/pytest'],
+  },
+  {
+    name: 'sources that end the tests',
+    broken: true,
+    deeds: ["echo 'process.exit(0);' >> src/add.js", 'node --test'],
+    claims: CLAIM,
+  },
+  {
+    name: 'sources that end the tests when they are called',
+    deeds: [{ read: 'src/add.js' }, { write: 'src/add.js', content: 'exports.add = () => process.exit(0);\n' }, 'npm test'],
+    claims: NPM,
+  },
+  {
+    name: 'sources that end the tests, told as tap',
+    broken: true,
+    deeds: ["echo 'process.exit(0);' >> src/add.js", 'node --test --test-reporter=tap'],
+    claims: CLAIM,
+  },
+  {
+    name: 'a program of its own that runs the tests',
+    broken: true,
+    deeds: [
+      { write: 't.js', content: "require('node:child_process').spawnSync('node', ['--test'], { stdio: 'inherit' });\n" },
+      'node t.js',
+    ],
+    claims: ['node t.js'],
+  },
+  {
+    name: 'a program of its own that loads the tests',
+    broken: true,
+    deeds: [{ write: 't.mjs', content: "await import('./test/add.test.js').catch(() => {});\nprocess.exit(0);\n" }, 'node t.mjs'],
+    claims: ['node t.mjs'],
+  },
+  {
+    name: "the project's program that runs the tests, changed",
+    ...{ broken: true, files: { 'package.json': '{"scripts":{"test":"node run.js"}}' } },
+    ...{ ready: (folder) => writeFileSync(join(folder, 'run.js'), WRAPPER) },
+    deeds: [{ edit: 'run.js', old: 'status', new: 'none' }, 'npm test'],
+    claims: NPM,
+  },
+  { name: 'a sign for the sources', files: OBEYS, deeds: ['touch .skip && npm run lint && rm .skip'], claims: ['npm run lint'] },
+  {
+    name: 'a sign for the sources, written and moved',
+    files: OBEYS,
+    deeds: ['echo 1 > .skip; (npm run lint) && mv .skip ../$$'],
+    claims: ['npm run lint'],
+  },
 ];
 
 export const tricks: readonly Case[] = [
@@ -266,4 +395,5 @@ export const tricks: readonly Case[] = [
     deeds: [{ write: 'notes.txt', content: 'a' }],
     claims: [file('notes.txt'), 'npm test'],
   },
+  ...fakes,
 ];

@@ -39,6 +39,8 @@ export interface Case {
   readonly broken?: boolean;
   readonly git?: boolean;
   readonly files?: Readonly<Record<string, string>>;
+  /** What else is there before the agent begins. */
+  readonly ready?: (folder: string) => void;
   /** `<here>` in texts stands for the folder. */
   readonly deeds: readonly Deed[];
   readonly claims: readonly (Claim | string)[];
@@ -48,6 +50,9 @@ export const file = (path: string): Claim => ({ kind: 'file', path });
 
 const GOOD = 'exports.add = (left, right) => left + right;\n';
 export const BROKEN = 'exports.add = (left, right) => left - right;\n';
+/** A program that runs the tests and passes their outcome on. */
+export const WRAPPER =
+  "const { status } = require('node:child_process').spawnSync('node', ['--test']);\nprocess.exit(status ?? 1);\n";
 const TEST = (what: string, check: string): string =>
   `const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { add } = require('../src/add.js');\n\ntest('${what}', () => {\n  ${check}\n});\n`;
 
@@ -69,6 +74,7 @@ export async function verificationOf(one: Case): Promise<Verification> {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
+  one.ready?.(folder);
   if (one.git === true) gitIn(folder, 'init', '-q');
   if (one.git === true) commitAll(folder);
   const here = (text: string): string => text.replaceAll('<here>', folder);
