@@ -23,7 +23,7 @@ export async function driveHandle(
   printed: boolean,
 ): Promise<{ readonly code: ExitCode; readonly end: RunEnd }> {
   const follower = createFollower(project.ledger, handle.session);
-  await follower.catchUpTo(handle.run);
+  await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
   const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   if (printed)

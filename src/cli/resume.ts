@@ -3,6 +3,7 @@
 import { TroupeError, unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { shortId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import type { RunEnd } from '../engine/port.ts';
 import type { RunRow } from '../ledger/port.ts';
 import type { Project } from '../project/project.ts';
@@ -27,10 +28,9 @@ export async function resumeCommand(context: CommandContext, text: string, optio
 
 /** Runs are driven from their root: a child's answer lets the whole tree go on. */
 export async function rootOf(project: Project, row: RunRow): Promise<RunRow> {
-  const rows = new Map((await project.ledger.runs({ session: row.session })).map((one) => [one.run, one]));
   let root = row;
-  for (let depth = 0; root.parent !== null && depth < rows.size; depth += 1)
-    root = rows.get(root.parent) ?? { ...root, parent: null };
+  for (let depth = 0; root.parent !== null && depth <= limits.runDepth; depth += 1)
+    root = (await project.ledger.runs({ run: root.parent }))[0] ?? { ...root, parent: null };
   return root;
 }
 
@@ -42,7 +42,7 @@ export async function resumeRun(
 ): Promise<ExitCode> {
   const { run, session } = row;
   const follower = createFollower(project.ledger, session);
-  await follower.catchUp();
+  await follower.catchUp(run);
   const end = await resumeAndDrive(context, project, run, follower, options);
   const code = finishRun(context, project, { session, run, tree: follower.tree, end }, options);
   if (end.kind === 'ended') await drainQueue(context, project, session, { ...options, json: false, jsonl: false });
@@ -63,7 +63,7 @@ async function resumeAndDrive(
       return driveRun({ context, project, follower, view, approveAll: options.yes === true }, resumed.handle);
     }
     case 'ended':
-      await follower.catchUp();
+      await follower.catchUp(run);
       return { kind: 'ended', result: resumed.result };
     case 'held':
       throw new TroupeError('held', `Process ${resumed.owner.pid} on ${resumed.owner.host} drives this run now`, {

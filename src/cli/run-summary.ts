@@ -6,7 +6,7 @@ import { counted } from '../base/wording.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
 import type { Failure, Report, Verification } from '../events/catalogue.ts';
 import { readableCost, readableCount, readableDuration } from '../projections/readable.ts';
-import { type RunNode, type RunTree, subtree, subtreeSpending } from '../projections/run-tree.ts';
+import { type RunNode, type RunTree, subtreeDoings } from '../projections/run-tree.ts';
 import { safeLine } from './safe-text.ts';
 import type { Screen } from './terminal.ts';
 
@@ -42,8 +42,7 @@ export interface SummaryFacts {
 }
 
 export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): RunSummary {
-  const spent = subtreeSpending(tree, node.run);
-  const below = subtree(tree, node.run);
+  const { runs, turns, toolCalls, spent } = subtreeDoings(tree, node.run);
   return {
     run: node.run,
     session: facts.session,
@@ -53,9 +52,9 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     verification: node.verification,
     report: node.report,
     error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
-    turns: below.reduce((sum, run) => sum + run.turn, 0),
-    toolCalls: below.reduce((sum, run) => sum + run.toolCalls, 0),
-    runs: below.length,
+    turns,
+    toolCalls,
+    runs,
     tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
     cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
     durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),

@@ -66,6 +66,7 @@ async function startAndDrive(
   }
   const { handle } = started;
   const follower = createFollower(project.ledger, handle.session);
+  await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
   const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);

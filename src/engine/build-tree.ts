@@ -7,6 +7,7 @@ import { childRunId, type RunId, type SessionId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Fence } from '../ledger/port.ts';
+import { createTreesDoings, type TreesDoings } from '../projections/doings.ts';
 import { type BudgetScope, projectScope, scopesOf } from './budget.ts';
 import { type Channel, createChannel } from './channel.ts';
 import { createFrozen, type Frozen } from './frozen.ts';
@@ -76,7 +77,8 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const { approved } = facts;
   const inbox = createInbox({ ledger: parts.ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
   const { members, ...folds } = folded(options.past, inbox);
-  const { channel, frozen, mailbox } = folds;
+  const { channel, doings, frozen, mailbox } = folds;
+  const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
   const activity = createActivity(options.past, parts.clock);
   const make = createNodes(parts.clock, past, options.past.cut?.run);
   const node: MakeNode = (run, parent, started, scopes) => {
@@ -101,7 +103,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
     blockedOn: [],
     interrupt,
-    writer: createWriter(parts.ledger, session, options.fence, interrupt),
+    writer: createWriter(parts.ledger, session, options.fence, interrupt, onWritten),
     released: options.released,
     refresh: () => inbox.refresh(),
     elsewhere,
@@ -190,6 +192,7 @@ function stopIfPaused(inbox: Inbox, at: RunNode): void {
 /** What earlier lives of the session have left for this one. */
 interface Folds {
   readonly channel: Channel;
+  readonly doings: TreesDoings;
   readonly frozen: Frozen;
   readonly mailbox: Mailbox;
   readonly members: Members;
@@ -199,6 +202,7 @@ interface Folds {
 function folded({ events, facts, cut }: Past, inbox: Inbox): Folds {
   const folds = {
     channel: createChannel(),
+    doings: createTreesDoings(),
     frozen: createFrozen(),
     mailbox: createMailbox(),
     members: createMembers(),
@@ -207,6 +211,7 @@ function folded({ events, facts, cut }: Past, inbox: Inbox): Folds {
   folds.members.restore(facts.members);
   if (cut !== undefined) {
     folds.frozen.restore(cut.state);
+    folds.doings.restore(cut.run, cut.state.done);
     for (const rests of cut.state.rests) folds.resting.note(cut.run, rests);
   }
   for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);

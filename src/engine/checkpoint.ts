@@ -2,6 +2,7 @@
  * Condensing as a recorded step. What is left of the conversation is written down with it, so that a run that is taken up again
  * goes on from there: its cost is that of what came since, not of everything it ever did.
  */
+import type { RunId } from '../base/ids.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import { type Message, type ToolResultPart, type UserMessage, userText } from '../events/messages.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
@@ -33,20 +34,28 @@ export async function condense(
     // Assistants are taken up by going through the calls that spawned them.
     goesOn: tree.spawned.of(node.run).length === 0,
     ...(ending === undefined ? {} : { ending }),
-    ...cutOf(tree, node, kept.slice(kept.length - unsent), steps),
+    ...(await cutOf(tree, node, kept.slice(kept.length - unsent), steps)),
   };
   tree.writer.enqueue([node.journal.event('task.summary', payload, { step, actor: 'system' })]);
   return summary;
 }
 
 /** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard. */
-function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], steps: StepIndex): { readonly cut?: Cut } {
+async function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], steps: StepIndex): Promise<{ readonly cut?: Cut }> {
   const foreign = unsent.some((message) => steps.placeOf(message).run !== undefined);
   const { run, parent, started } = node;
   if (parent !== undefined || started.seat !== undefined || foreign) return {};
   if (tree.spawned.of(run).length > 0 || tree.mailbox.unheard(run).length > 0) return {};
   const { frozen, resting } = tree;
-  return { cut: { activeMs: tree.activeSoFar(run), facts: tree.facts(), rests: resting.state(run), ...frozen.state(run) } };
+  const state = { facts: tree.facts(), rests: resting.state(run), ...frozen.state(run), ...(await doneBy(tree, run)) };
+  return { cut: { activeMs: tree.activeSoFar(run), ...state } };
+}
+
+/** What others do for it in other processes is not known here. */
+async function doneBy({ writer, doings, elsewhere }: Tree, run: RunId): Promise<Pick<Cut, 'done'>> {
+  await writer.flushed();
+  const done = doings.of(run);
+  return done === undefined || elsewhere !== undefined ? {} : { done };
 }
 
 /** The run's own request is in its start; a pattern's words in its place are nowhere else. */

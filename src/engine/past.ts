@@ -5,6 +5,7 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import { type EventType, eventTypes, type Payloads } from '../events/catalogue.ts';
+import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Ledger, ReadQuery, RunRow } from '../ledger/port.ts';
 import { readAll } from './read-all.ts';
@@ -67,6 +68,22 @@ export async function pastBefore(ledger: Ledger, session: SessionId): Promise<Pa
   if (newest === undefined) return NO_PAST;
   if ((await unfinishedRoots(ledger, session)).length > 0) return wholePast(await readAll(ledger, session));
   return { events: [], heard: newest.position, facts: (await latestFacts(ledger, session)).facts };
+}
+
+/** Where whoever shows a root run begins to read: after `position`, with what was done up to there as sums. */
+export interface Beginning {
+  readonly started: EventOf<'run.started'>;
+  readonly done: TreeDoings;
+  readonly position: number;
+}
+
+/** `undefined` when it has to be read from its start. */
+export async function beginningOf(ledger: Ledger, session: SessionId, root: RunId): Promise<Beginning | undefined> {
+  const summary = await newestCut(ledger, session, root);
+  if (summary?.payload.cut?.done === undefined) return undefined;
+  const [started] = await ledger.read({ session, run: root, types: ['run.started'], limit: 1 });
+  if (started?.event_type !== 'run.started') return undefined;
+  return { started, done: summary.payload.cut.done, position: summary.position };
 }
 
 /** The events of these types in the trees of all roots that have not ended, each from where it was condensed last. */

@@ -15,6 +15,7 @@ import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Quota } from '../models/quota.ts';
 import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult, StartOptions } from '../patterns/steps.ts';
+import type { TreesDoings } from '../projections/doings.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { Protection } from '../tools/protected-names.ts';
@@ -130,6 +131,8 @@ export interface Tree {
   readonly writer: SessionWriter;
   readonly inbox: Inbox;
   readonly channel: Channel;
+  /** What is durable of what the runs of this process have done. */
+  readonly doings: TreesDoings;
   readonly frozen: Frozen;
   /** What the runs of this tree have been told by their sub-agents, and what it is worth. */
   readonly resting: Resting;

@@ -33,6 +33,8 @@ export function createWriter(
   session: SessionId,
   fence: Fence,
   onFailure: (why: Interruption) => void,
+  /** What is durable now, in order. */
+  onWritten: (events: readonly LedgerEvent[]) => void = () => undefined,
 ): SessionWriter {
   let failure: Interruption | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -57,7 +59,9 @@ export function createWriter(
       return fail(new Interruption('interrupted', failure.message, failure));
     }
     if (outcome.kind === 'lease_lost') return fail(new Interruption('lost', 'Another process has taken over this run.'));
-    return outcome.kind === 'appended' ? outcome.events : outcome;
+    if (outcome.kind !== 'appended') return outcome;
+    onWritten(outcome.events);
+    return outcome.events;
   };
   const queued = (...given: Parameters<typeof send>): ReturnType<typeof send> => {
     const sent = send(...given);

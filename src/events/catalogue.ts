@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { assistantEvents, clientRights } from './assistants.ts';
+import { treeDoings } from './doings.ts';
 import { evidenceEvents } from './evidence.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
@@ -325,6 +326,8 @@ const catalogue = {
         rests: z.array(z.object({ id: z.string(), agent: z.string(), verification })),
         /** Where these runs stand. */
         begun: z.array(z.object({ run: z.string(), parent: z.string().optional(), continues: z.string().optional() })),
+        /** For whoever shows the run from here on; absent where others work on the runs below it. */
+        done: treeDoings.optional(),
       })
       .optional(),
   }),

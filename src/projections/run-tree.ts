@@ -8,9 +8,11 @@
 import type { EventId, RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Budget, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
+import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
+import { type DoingsBelow, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
 import { firstLine } from './readable.ts';
 
@@ -77,6 +79,8 @@ export interface RunNode {
   readonly routed: string | null;
   readonly error: Failure | null;
   readonly children: readonly RunId[];
+  /** What runs below it have done that are not in this tree, because it begins later. */
+  readonly earlier: DoingsBelow;
 }
 
 export interface RunTree {
@@ -106,11 +110,31 @@ export function foldRunTree(tree: RunTree, event: LedgerEvent): RunTree {
   return tree;
 }
 
+/** Begins in the middle of a root run: its start, and what it and those below it had done up to `position`, as sums. */
+export function beginRunTree(tree: RunTree, started: EventOf<'run.started'>, { own, below }: TreeDoings, position: number): void {
+  foldRunTree(tree, started);
+  tree.position = position;
+  const node = tree.runs.get(started.run_id);
+  if (node === undefined) return;
+  const { turns: turn, toolCalls, spent } = own;
+  tree.runs.set(node.run, { ...node, turn, toolCalls, spent, earlier: below });
+}
+
 /** This run's spending and that of every run below it. */
 export function subtreeSpending(tree: RunTree, run: RunId): Spending {
-  let total = noSpending();
-  for (const node of subtree(tree, run)) total = addSpending(total, node.spent);
-  return total;
+  return subtreeDoings(tree, run).spent;
+}
+
+/** What this run and every run below it have done. */
+export function subtreeDoings(tree: RunTree, run: RunId): DoingsBelow {
+  let { runs, turns, toolCalls, spent } = nothingBelow();
+  for (const { turn, toolCalls: calls, spent: own, earlier } of subtree(tree, run)) {
+    runs += 1 + earlier.runs;
+    turns += turn + earlier.turns;
+    toolCalls += calls + earlier.toolCalls;
+    spent = addSpending(addSpending(spent, own), earlier.spent);
+  }
+  return { runs, turns, toolCalls, spent };
 }
 
 /** The run and every run below it, parents first, children in the order they were started. */
@@ -184,6 +208,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     routed: null,
     error: null,
     children: [],
+    earlier: nothingBelow(),
   });
   if (parent === undefined) tree.roots.push(event.run_id);
   else tree.runs.set(parent.run, withChild(parent, event));

@@ -186,8 +186,11 @@ describe('looking back', () => {
   it('goes on in the same session', async () => {
     await script({ text: 'First.' }, { text: 'Second.' });
     await troupe('run', 'helper', 'one');
-    const { out } = await troupe('run', 'helper', 'two', '--session', 'last');
+    const { out, err } = await troupe('run', 'helper', 'two', '--session', 'last');
     expect(out).toBe('Second.\n');
+    // What was before is not shown again.
+    expect(err).toContain('started: two');
+    expect(err).not.toContain('started: one');
     const rows = parsedList((await troupe('ps', '--json')).out);
     expect(new Set(rows.map((row) => row['session'])).size).toBe(1);
   });
