@@ -40,15 +40,17 @@ export async function condense(
   return summary;
 }
 
-/** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard. */
+/** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard or obeyed. */
 async function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], steps: StepIndex): Promise<{ readonly cut?: Cut }> {
   const foreign = unsent.some((message) => steps.placeOf(message).run !== undefined);
   const { run, parent, started } = node;
   if (parent !== undefined || started.seat !== undefined || foreign) return {};
-  if (tree.spawned.of(run).length > 0 || tree.mailbox.unheard(run).length > 0) return {};
-  const { frozen, resting } = tree;
-  const state = { facts: tree.facts(), rests: resting.state(run), ...frozen.state(run), ...(await doneBy(tree, run)) };
-  return { cut: { activeMs: tree.activeSoFar(run), ...state } };
+  const done = await doneBy(tree, run);
+  // What is looked at and how far was heard are of one moment: whatever comes after it is read again from there.
+  const { frozen, resting, inbox, mailbox, spawned } = tree;
+  if (spawned.of(run).length > 0 || mailbox.unheard(run).length > 0 || inbox.pauseAsked(run) !== undefined) return {};
+  const state = { facts: tree.facts(), rests: resting.state(run), ...frozen.state(run), ...done };
+  return { cut: { heard: inbox.heard(), activeMs: tree.activeSoFar(run), ...state } };
 }
 
 /** What others do for it in other processes is not known here. */

@@ -4,7 +4,7 @@
  * what is new, however long the session is.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
-import { type EventType, eventTypes, type Payloads } from '../events/catalogue.ts';
+import { type EventType, eventTypes, inboundTypes, type Payloads } from '../events/catalogue.ts';
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Ledger, ReadQuery, RunRow } from '../ledger/port.ts';
@@ -57,8 +57,13 @@ export async function pastOf(ledger: Ledger, session: SessionId, root: RunId): P
   const [facts, summary] = await Promise.all([latestFacts(ledger, session), newestCut(ledger, session, root)]);
   if (summary === undefined) return { events: await readAll(ledger, session, { root }), heard, facts: facts.facts };
   const { position, payload } = summary;
-  const events = [...(await before(ledger, session, root, position)), ...(await since(ledger, session, root, position))];
   const state = payload.cut as Cut;
+  const [beside, missed, after] = await Promise.all([
+    before(ledger, session, root, position),
+    unheardBefore(ledger, session, root, { after: state.heard, before: position }),
+    since(ledger, session, root, position),
+  ]);
+  const events = [...inOrder([...beside, ...missed]), ...after];
   return { events, heard, facts: facts.position > position ? facts.facts : state.facts, cut: { run: root, position, state } };
 }
 
@@ -128,9 +133,26 @@ async function newestCut(ledger: Ledger, session: SessionId, run: RunId): Promis
 async function before(ledger: Ledger, session: SessionId, run: RunId, position: number): Promise<LedgerEvent[]> {
   const found = await readAll(ledger, session, { run, types: BESIDE_TURNS });
   for (const type of EVIDENCE) found.push(...(await ledger.read({ session, run, types: [type], newest: true, limit: 1 })));
-  return found
-    .filter((event) => event.position < position && !(event.event_type === 'run.signalled' && event.payload.signal !== 'cancel'))
-    .sort((left, right) => left.position - right.position);
+  return found.filter(
+    (event) => event.position < position && !(event.event_type === 'run.signalled' && event.payload.signal !== 'cancel'),
+  );
+}
+
+/** What came from outside while the summary was on its way: nobody had heard it when the past was cut off. */
+async function unheardBefore(
+  ledger: Ledger,
+  session: SessionId,
+  root: RunId,
+  { after, before }: { readonly after: number; readonly before: number },
+): Promise<LedgerEvent[]> {
+  const found = await readAll(ledger, session, { root, types: inboundTypes, after });
+  return found.filter((event) => event.position < before);
+}
+
+/** Each once, oldest first. */
+function inOrder(events: readonly LedgerEvent[]): readonly LedgerEvent[] {
+  const once = new Map(events.map((event) => [event.position, event]));
+  return [...once.values()].sort((left, right) => left.position - right.position);
 }
 
 const since = (ledger: Ledger, session: SessionId, root: RunId, position: number): Promise<LedgerEvent[]> =>

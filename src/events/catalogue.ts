@@ -317,6 +317,8 @@ const catalogue = {
     /** Of a root run that depends on nothing before this but what is written here: it is read from here on. */
     cut: z
       .object({
+        /** What came from outside up to this position was taken in; the rest may lie before this event and has to be read. */
+        heard: z.number().int(),
         /** How long the run has been worked on. */
         activeMs: z.number(),
         facts: sessionFacts,
