@@ -1,5 +1,7 @@
 /** `troupe cancel` and `troupe pause`: tell a run something, from whichever process. */
 import { type RunId, shortId } from '../base/ids.ts';
+import { sentence } from '../base/wording.ts';
+import type { Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -23,6 +25,7 @@ export async function signalCommand(
     const live = outcome.kind === 'accepted' && outcome.live;
     if (options.json) printJson(context, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
+    else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);
     else context.terminal.out.line(said(signal, run, live));
     if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
       context.terminal.progress.line(
@@ -37,6 +40,13 @@ async function topOf(ledger: Ledger, run: RunId): Promise<RunId> {
   let top = run;
   for (let up: RunId | null = run; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null) top = up;
   return top;
+}
+
+/** It is in the ledger that the run is to end; ending it failed. */
+function sayUnended({ terminal }: CommandContext, run: string, { message, fix }: Failure): void {
+  terminal.out.line(`${run} is to end, and could not be ended just now: ${sentence(message)}`);
+  if (fix !== undefined) terminal.progress.line(fix);
+  terminal.progress.line(`it ends when it is taken up: troupe resume ${shortId(run)}`);
 }
 
 function said(signal: 'cancel' | 'pause', run: string, live: boolean): string {

@@ -15,17 +15,18 @@ import type { RunResult } from '../patterns/steps.ts';
 import { resting, UNCHECKED } from '../patterns/verification.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import { finalReportExit, plainReport } from '../session/final-report.ts';
-import type { SessionInput } from '../session/port.ts';
+import type { SessionInput, SessionTools } from '../session/port.ts';
 import { endAssistants, settleAssistants } from './assistant-calls.ts';
 import { checkpointOf, condense } from './checkpoint.ts';
 import { closeRun } from './close-run.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { evidenceOf, manifest } from './evidence.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf, mayPass } from './failure-of.ts';
+import { isToEnd } from './go-on.ts';
 import { aboutAgents, contextReader, progressOf } from './group-support.ts';
 import { hostedSession } from './hosted-session.ts';
 import { incoming, unheard } from './incoming.ts';
-import { Interruption } from './interruption.ts';
+import { gravest, Interruption } from './interruption.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';
 import { reportMessage } from './report-message.ts';
@@ -50,8 +51,8 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   const forgetWall = limitWallTime(tree, node);
   try {
     const setup = await tree.setup(node);
-    // A run that had been set up before must not end because something it needs is missing just now.
-    if (!setup.ok && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
+    // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
+    if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
       throw new Interruption('interrupted', setup.error.message);
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
@@ -61,7 +62,9 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   } catch (error) {
     await settleAssistants(tree, node);
     if (error instanceof Interruption) throw error;
-    return await endRun(tree, node, failed(node, failureOf(error)));
+    const failure = failureOf(error);
+    if (mayPass(error)) throw new Interruption('interrupted', failure.message, failure);
+    return await endRun(tree, node, failed(node, failure));
   } finally {
     forgetWall();
   }
@@ -128,9 +131,10 @@ async function session(
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
   };
   const demands = demandsDuring(tree, node, setup);
-  const result = await hostedSession(tree, node, setup.definition, input, {
+  const reasons: unknown[] = [];
+  const playing = hostedSession(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, steps),
-    tools: recordedTools(tree, node, setup, steps),
+    tools: noting(reasons, recordedTools(tree, node, setup, steps)),
     incoming: async (turn, room) => demands.told(turn, await incoming(tree, node, steps, seat, turn, room)),
     unheard: async (turn) => (await unheard(tree, node, turn)) || (await demands.failing(turn)),
     condense: (condensing) => condense(tree, node, steps, request.input, condensing),
@@ -140,7 +144,25 @@ async function session(
     },
     signal: node.abort.signal,
   });
+  const result = await playing.catch((error: unknown) => {
+    throw gravest([error, ...reasons]);
+  });
   return { ...result, verification: await checkSession(tree, node, result) };
+}
+
+/** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */
+function noting(reasons: unknown[], tools: SessionTools): SessionTools {
+  return {
+    ...tools,
+    async call(...given) {
+      try {
+        return await tools.call(...given);
+      } catch (error) {
+        reasons.push(error);
+        throw error;
+      }
+    },
+  };
 }
 
 /** Lists what was changed and ends the run: all of it in one append. */

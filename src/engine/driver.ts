@@ -62,6 +62,7 @@ interface Driven {
 export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
   const slots = createSlots(assistantLimits(parts).active);
   const driven = new Map<RunId, Driven>();
+  const beginning = new Set<Promise<RunHandle>>();
   let stopping: Interruption | undefined;
 
   const live = (task: DriveTask, lease: Lease): Life => {
@@ -82,10 +83,7 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
       const caughtUp = at.current.tree.refresh().catch(() => undefined);
       if (at.current.root.journal.past.length > 0) await caughtUp;
       const end = await driveUntilStuck(parts, at, async () => next(await pastOf(parts.ledger, task.session, task.run)));
-      const leaving = leaveOrTakeBack(parts, at.current, lease, end).then(async (left) => {
-        if (left.kind === 'left' && left.below) await endCancelledBelow(parts, slots, task).catch(() => undefined);
-        return left;
-      });
+      const leaving = leaveOrTakeBack(parts, slots, at.current, lease, end);
       const here = driven.get(task.run);
       if (here !== undefined) here.leaving = leaving;
       const left = await leaving;
@@ -102,24 +100,32 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
       await begin(at.current, resumed(parts, left.past, false)).catch(() => undefined);
     }
   };
+  const driveFrom = async (task: DriveTask): Promise<RunHandle> => {
+    const lease = leaseOf(parts, task.fence);
+    const at = { current: live(task, lease) };
+    await begin(at.current, task.opening);
+    const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
+    driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
+    return handle;
+  };
+  const driving = async (run: RunId): Promise<RunHandle | undefined> => {
+    for (let here = driven.get(run); here !== undefined; here = driven.get(run)) {
+      if (here.leaving === undefined) return here.handle;
+      await here.leaving;
+    }
+    return undefined;
+  };
   return {
-    async drive(task) {
-      const lease = leaseOf(parts, task.fence);
-      const at = { current: live(task, lease) };
-      await begin(at.current, task.opening);
-      const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
-      driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
+    drive(task) {
+      const handle = driveFrom(task);
+      beginning.add(handle);
+      const begun = (): void => void beginning.delete(handle);
+      handle.then(begun, begun);
       return handle;
     },
-    async driving(run) {
-      for (let here = driven.get(run); here !== undefined; here = driven.get(run)) {
-        if (here.leaving === undefined) return here.handle;
-        await here.leaving;
-      }
-      return undefined;
-    },
+    driving,
     async endBelow(root) {
-      if (driven.has(root.run)) return 'done';
+      if ((await driving(root.run)) !== undefined) return 'done';
       // Whoever wants the tree to go on meanwhile waits until this is over.
       const over = Promise.withResolvers<RunEnd>();
       const handle: RunHandle = { session: root.session, run: root.run, done: over.promise };
@@ -133,6 +139,9 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
     },
     async stop(reason) {
       stopping = new Interruption('interrupted', reason);
+      for (const one of driven.values()) one.interrupt(stopping);
+      // One that has just been asked for is among them when it has begun.
+      await Promise.allSettled([...beginning]);
       const all = [...driven.values()];
       for (const one of all) one.interrupt(stopping);
       await Promise.all(all.map((one) => one.handle.done));

@@ -6,6 +6,7 @@ import { agent, type Brain, calls, reports, says, turnOf, type World, type World
 import { TroupeError } from '../base/errors.ts';
 import { ok } from '../base/result.ts';
 import { userText } from '../events/messages.ts';
+import type { Ledger } from '../ledger/port.ts';
 import { readAll } from './read-all.ts';
 
 const createdWorld = keptWorlds();
@@ -57,7 +58,37 @@ describe('a lease', () => {
   });
 });
 
+describe('a ledger that cannot be read for a moment', () => {
+  it('cuts a run off that can go on later, and does not end it', async () => {
+    let broken = false;
+    const wrapLedger = (inner: Ledger): Ledger => ({
+      ...inner,
+      read: async (query) => {
+        if (!broken || query.types?.includes('model.response') !== true) return await inner.read(query);
+        broken = false;
+        throw new TroupeError('ledger_unreachable', 'The server cannot be reached.');
+      },
+    });
+    const first = createdWorld({ brain: () => says('Fine.') });
+    const { session, done } = await start(first);
+    await done;
+    const other = createdWorld({ brain: () => says('Fine again.'), ledger: wrapLedger(first.ledger) });
+    broken = true;
+    const handle = await start(other, { session });
+    expect(await handle.done).toMatchObject({ kind: 'interrupted', error: { code: 'ledger_unreachable' } });
+    expect(await resumedResult(other, handle.run)).toMatchObject({ status: 'completed', report: { body: 'Fine again.' } });
+  });
+});
+
 describe('why a run was cancelled', () => {
+  it('is said once, also when the reason reads like the end of the sentence', async () => {
+    const world = createdWorld({ brain: untilStopped });
+    const handle = await start(world);
+    await expect.poll(() => world.outside.modelCalls.length).toBe(1);
+    await world.engine.cancel(handle.run, 'the plan was cancelled');
+    expect((await resultOf(handle)).error?.message).toBe('The run was cancelled: the plan was cancelled.');
+  });
+
   it('is in its result and in the report that stands for its own', async () => {
     const world = createdWorld({ brain: untilStopped });
     const handle = await start(world);
@@ -89,6 +120,28 @@ describe('why a run was cancelled', () => {
 });
 
 describe('stopping', () => {
+  it('waits for a run that has just been asked for, and cuts it off too', async () => {
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const wrapLedger = (inner: Ledger): Ledger => ({
+      ...inner,
+      append: async (request) => {
+        reached.resolve();
+        await gate.promise;
+        return await inner.append(request);
+      },
+    });
+    const world = createdWorld({ brain: () => says('Done.'), wrapLedger });
+    const starting = start(world);
+    await reached.promise;
+    const closing = world.engine.close();
+    gate.resolve();
+    await closing;
+    expect(await (await starting).done).toMatchObject({ kind: 'interrupted' });
+    expect((await world.ledger.runs({})).map(({ owner }) => owner)).toEqual([null]);
+    expect(world.outside.modelCalls).toEqual([]);
+  });
+
   it('leaves runs resumable when it is closed', async () => {
     const world = createdWorld({
       brain: (asked) =>

@@ -4,8 +4,9 @@ import { resultOf, resumedResult, start, statesOf, untilStopped } from '../../te
 import { keptWorlds } from '../../test/support/kept-worlds.ts';
 import { atWindow, comesIn, signalled } from '../../test/support/windows.ts';
 import { agent, type Brain, calls, reports, turnOf, type World } from '../../test/support/world.ts';
+import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
-import type { Fence } from '../ledger/port.ts';
+import type { Fence, Ledger } from '../ledger/port.ts';
 
 const RUN = 'run_0000000000000000below' as RunId;
 const SESSION = 'ses_0000000000000000below' as SessionId;
@@ -91,6 +92,86 @@ describe('a run below a root that nobody drives', () => {
     await (await start(world, ids)).done;
     expect(await world.engine.cancel(await runOf(world, 'middle'), 'no')).toEqual({ kind: 'accepted', live: false });
     expect(takenOver.happened()).toBe(true);
+  });
+
+  it('takes the whole tree with it when the root is cancelled while it is being ended on leaving a paused tree', async () => {
+    const brain: Brain = async (asked) => {
+      if (asked.agent !== 'asker') return below(asked, 0);
+      await world.engine.pause(RUN, 'lunch');
+      return calls({ name: 'look' });
+    };
+    let releases = 0;
+    let outcome: unknown;
+    const wrapLedger = (inner: Ledger): Ledger => ({
+      ...inner,
+      async release(fence) {
+        releases += 1;
+        if (releases === 1) await comesIn(inner, SESSION, [signalled(SESSION, await runOf(world, 'asker'), 'cancel')]);
+        if (releases === 2) outcome = await world.engine.cancel(RUN, 'all of it');
+        await inner.release(fence);
+      },
+    });
+    const world = created({ brain, agents, wrapLedger });
+    const handle = await start(world, ids);
+    expect(await handle.done).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+    expect(outcome).toEqual({ kind: 'accepted', live: true });
+    expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle cancelled', 'worker cancelled']);
+  });
+
+  it('leaves a paused tree paused, also when one of its questions is answered meanwhile', async () => {
+    const two = [
+      agent({ agents: ['asker', 'other'] }),
+      agent({ name: 'asker', permissions: { act: 'ask' } }),
+      agent({ name: 'other' }),
+    ];
+    const brain: Brain = async (asked) => {
+      if (asked.agent === 'worker') return calls({ name: 'other', input }, { name: 'asker', input });
+      if (asked.agent === 'asker') return turnOf(asked) > 1 ? reports('Fine.') : calls({ name: 'act' });
+      await expect.poll(async () => (await world.engine.waits(RUN)).length).toBe(1);
+      await world.engine.pause(RUN, 'lunch');
+      return calls({ name: 'look' });
+    };
+    let answer: (() => Promise<unknown>) | undefined;
+    let outcome: unknown;
+    const wrapLedger = (inner: Ledger): Ledger => ({
+      ...inner,
+      async release(fence) {
+        const once = answer;
+        answer = undefined;
+        if (once !== undefined) outcome = await once();
+        await inner.release(fence);
+      },
+    });
+    const world = created({ brain, agents: two, wrapLedger });
+    const handle = await start(world, ids);
+    expect(await handle.done).toMatchObject({ kind: 'paused' });
+    const asked = world.outside.modelCalls.length;
+    const [question] = await world.engine.waits(RUN);
+    answer = () => world.engine.answer(question?.run as RunId, question?.wait ?? '', { kind: 'approved' });
+    await world.engine.cancel(await runOf(world, 'other'), 'no');
+    expect(outcome).toEqual({ kind: 'accepted', live: true });
+    expect(await statesOf(world, handle)).toEqual(['asker running', 'other cancelled', 'worker paused']);
+    expect(world.outside.modelCalls).toHaveLength(asked);
+  });
+
+  it('stays accepted when it cannot be ended just now, with the reason', async () => {
+    let full = false;
+    const wrapLedger = (inner: Ledger): Ledger => ({
+      ...inner,
+      append: async (request) => {
+        if (full && request.fence !== null) throw new TroupeError('ledger_io', 'The disk is full.', { fix: 'Free some space.' });
+        return await inner.append(request);
+      },
+    });
+    const world = created({ brain: below, agents, wrapLedger });
+    await (await start(world, ids)).done;
+    full = true;
+    const unended = { code: 'ledger_io', message: 'The disk is full.', fix: 'Free some space.' };
+    const middle = await runOf(world, 'middle');
+    expect(await world.engine.cancel(middle, 'no')).toEqual({ kind: 'accepted', live: false, unended });
+    full = false;
+    expect(await resumedResult(world, RUN)).toMatchObject({ report: { body: 'worker is done.' } });
+    expect((await world.ledger.runs({ run: middle }))[0]?.state).toBe('cancelled');
   });
 
   it('brings the whole tree to its end when the root is cancelled', async () => {

@@ -4,7 +4,7 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import type { Fence } from '../ledger/port.ts';
+import type { Fence, Ledger } from '../ledger/port.ts';
 import { buildTree } from './build-tree.ts';
 import { driveRun } from './drive-run.ts';
 import type { Inbox } from './inbox.ts';
@@ -38,13 +38,17 @@ export async function endCancelledBelow(parts: EngineParts, slots: Slots, root: 
       await ledger.release(lease.fence).catch(() => undefined);
     }
     // Whoever saw the lease held counted on us.
-    const news = await ledger.read({ session: root.session, after: heard, types: ['run.signalled', 'approval.answered'] });
+    const news = await readAll(ledger, root.session, { after: heard, types: ['run.signalled', 'approval.answered'] });
     const cancels = news.filter((event) => event.event_type === 'run.signalled' && event.payload.signal === 'cancel');
-    if (news.some((event) => event.event_type === 'approval.answered' || (cancels.includes(event) && event.run_id === root.run)))
-      return 'more';
+    if (cancels.some((event) => event.run_id === root.run)) return 'more';
+    const answered = news.some((event) => event.event_type === 'approval.answered');
+    // A tree that is paused goes on when somebody has it go on, however many of its questions are answered.
+    if (answered && !(await isPaused(ledger, root.run))) return 'more';
     if (cancels.length === 0) return 'done';
   }
 }
+
+const isPaused = async (ledger: Ledger, run: RunId): Promise<boolean> => (await ledger.runs({ run }))[0]?.state === 'paused';
 
 async function endThem(parts: EngineParts, slots: Slots, { session, run: root }: Root, fence: Fence): Promise<number> {
   const past = wholePast(await readAll(parts.ledger, session));

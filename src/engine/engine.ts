@@ -3,10 +3,11 @@
  * a run is the driver's matter.
  */
 import type { RunId } from '../base/ids.ts';
-import type { Payloads } from '../events/catalogue.ts';
+import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { appendAnswer } from './append-answer.ts';
 import type { Driver } from './driver.ts';
+import { failureOf } from './failure-of.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
 import { startedEvent, startNew, takeUp } from './take-up.ts';
 import type { EngineParts } from './tree.ts';
@@ -48,6 +49,17 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     return (await driver.takeUp?.(root)) ?? (await takeUp(parts, root, driver, purpose));
   };
 
+  /** Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is. */
+  const endNow = async (run: RunId): Promise<Failure | undefined> => {
+    const row = await rowOf(run);
+    const root = row === undefined ? undefined : await rootOf(parts.ledger, row);
+    if (root !== undefined && root.run !== run && (await driver.endBelow?.(root)) === 'done') return undefined;
+    const taken = await resume(run, 'end');
+    if (taken.kind === 'refused') return taken.error;
+    const end = taken.kind === 'resumed' ? await taken.handle.done : undefined;
+    return end?.kind === 'interrupted' ? end.error : undefined;
+  };
+
   return {
     async start(request) {
       const here = request.run === undefined ? undefined : await rowOf(request.run);
@@ -63,13 +75,8 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     async cancel(run, reason) {
       const outcome = await signal(run, 'cancel', reason);
       if (outcome.kind !== 'accepted' || outcome.live) return outcome;
-      const row = await rowOf(run);
-      const root = row === undefined ? undefined : await rootOf(parts.ledger, row);
-      // Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is.
-      if (root !== undefined && root.run !== run && (await driver.endBelow?.(root)) === 'done') return outcome;
-      const taken = await resume(run, 'end');
-      if (taken.kind === 'resumed') await taken.handle.done;
-      return outcome;
+      const unended = await endNow(run).catch(failureOf);
+      return unended === undefined ? outcome : { ...outcome, unended };
     },
     pause: (run, reason) => signal(run, 'pause', reason),
     async answer(run, wait, answer) {

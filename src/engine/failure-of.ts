@@ -3,6 +3,15 @@ import { messageOf, TroupeError } from '../base/errors.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { Interruption } from './interruption.ts';
 
+/** The ledger cannot be read any more, whoever tries again. */
+const LASTING: ReadonlySet<string> = new Set(['ledger_collected', 'ledger_corrupt']);
+
+/** Whether it may be over the next time: the ledger could not be reached, or a key is missing that can be brought back. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof TroupeError) || LASTING.has(error.code)) return false;
+  return error.code.startsWith('ledger_') || error.code === 'sealed';
+}
+
 export function failureOf(error: unknown): Failure {
   if (error instanceof Interruption) return error.failure ?? { code: 'interrupted', message: error.message };
   if (error instanceof TroupeError) {

@@ -341,3 +341,28 @@ describe('two looks at the same time', () => {
     expect(inbox.cancelled(RUN)).toBe('asked from outside');
   });
 });
+
+describe('a pause', () => {
+  it.each([
+    ['asker', 'busy'],
+    ['busy', 'asker'],
+  ])('is not hidden by a question that is asked beside it: %s first', async (...order) => {
+    const agents = [
+      agent({ agents: ['asker', 'busy'] }),
+      agent({ name: 'asker', permissions: { act: 'ask' } }),
+      agent({ name: 'busy' }),
+    ];
+    const input = { prompt: 'Go', reason: 'need' };
+    const brain: Brain = async (asked) => {
+      if (asked.agent === 'worker') return calls(...order.map((name) => ({ name, input })));
+      if (asked.agent === 'asker') return calls({ name: 'act' });
+      await expect.poll(async () => (await world.engine.waits(RUN)).length).toBe(1);
+      await world.engine.pause(RUN, 'lunch');
+      return calls({ name: 'look' });
+    };
+    const world = created({ brain, agents });
+    const handle = await start(world, ids);
+    expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
+    expect(await statesOf(world, handle)).toContain('worker paused');
+  });
+});

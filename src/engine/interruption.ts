@@ -26,13 +26,15 @@ export function strongest(interruptions: readonly Interruption[]): Interruption 
   return [...interruptions].sort((left, right) => order.indexOf(left.kind) - order.indexOf(right.kind))[0];
 }
 
-/** Waits for all, however they end; then passes on a bug first, else the strongest interruption, else gives the values. */
+/** Of several reasons to stop the one that counts: a bug first, else the strongest interruption. */
+export function gravest(reasons: readonly unknown[]): unknown {
+  return reasons.find((reason) => !(reason instanceof Interruption)) ?? strongest(reasons as readonly Interruption[]);
+}
+
+/** Waits for all, however they end; then passes on the gravest reason of those that failed, else gives the values. */
 export async function joinAll<Value>(branches: readonly Promise<Value>[]): Promise<Value[]> {
   const settled = await Promise.allSettled(branches);
   const reasons = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  const bug = reasons.find((reason) => !(reason instanceof Interruption));
-  if (bug !== undefined) throw bug;
-  const interruption = strongest(reasons as Interruption[]);
-  if (interruption !== undefined) throw interruption;
+  if (reasons.length > 0) throw gravest(reasons);
   return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }

@@ -4,9 +4,11 @@
  */
 import type { Fence } from '../ledger/port.ts';
 import type { DrivenTree } from './build-tree.ts';
+import { endCancelledBelow } from './end-below.ts';
 import { canGoOn } from './go-on.ts';
-import { type Past, pastOf } from './past.ts';
+import { type Past, pastOf, UNFINISHED } from './past.ts';
 import type { RunEnd } from './port.ts';
+import type { Slots } from './slots.ts';
 import type { EngineParts, RunNode } from './tree.ts';
 
 /** One life of a driven run. */
@@ -30,8 +32,18 @@ export type Left =
   /** Something came in time: the lease was taken again, and this is what there is to know. */
   | { readonly kind: 'back'; readonly fence: Fence; readonly past: Past };
 
-export async function leaveOrTakeBack(parts: EngineParts, life: Life, lease: Lease, end: RunEnd): Promise<Left> {
+export async function leaveOrTakeBack(parts: EngineParts, slots: Slots, life: Life, lease: Lease, end: RunEnd): Promise<Left> {
   await lease.giveBack();
+  for (;;) {
+    const left = await lookAgain(parts, life, end);
+    if (left.kind === 'back' || !left.below) return left;
+    const root = { session: life.tree.session, run: life.root.run };
+    // What cannot be ended now ends when the run is taken up; something that comes meanwhile is looked at too.
+    if ((await endCancelledBelow(parts, slots, root).catch(() => 'done')) === 'done') return left;
+  }
+}
+
+async function lookAgain(parts: EngineParts, life: Life, end: RunEnd): Promise<Left> {
   if (end.kind === 'ended' || end.kind === 'lost') return { kind: 'left', end, below: false };
   const { ledger } = parts;
   const { tree, root } = life;
@@ -63,6 +75,6 @@ function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
 /** A tree that stands still on purpose, or was cut off, stays so; what somebody has cancelled in it ends all the same. */
 async function isCancelledBelow({ ledger }: EngineParts, { session, inbox }: DrivenTree, end: RunEnd): Promise<boolean> {
   if (end.kind === 'waiting' || inbox.cancels() === 0) return false;
-  const rows = await ledger.runs({ session });
-  return rows.some(({ run, parent, endedAt }) => parent !== null && endedAt === null && inbox.cancelled(run) !== undefined);
+  const rows = await ledger.runs({ session, states: UNFINISHED });
+  return rows.some(({ run, parent }) => parent !== null && inbox.cancelled(run) !== undefined);
 }

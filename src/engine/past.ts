@@ -31,7 +31,7 @@ export function wholePast(events: readonly LedgerEvent[]): Past {
   return { events, heard: events.at(-1)?.position ?? 0, facts: NO_FACTS };
 }
 
-const UNFINISHED: readonly RunRow['state'][] = ['running', 'waiting', 'paused'];
+export const UNFINISHED: readonly RunRow['state'][] = ['running', 'waiting', 'paused'];
 const FINISHED: readonly RunRow['state'][] = ['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'cancelled'];
 /** Roots end in the order in which they began, but for those that were left and taken up again. */
 const LATEST_ROOTS = 20;

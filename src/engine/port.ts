@@ -74,7 +74,8 @@ export type ResumeOutcome =
   | { readonly kind: 'refused'; readonly error: Failure };
 
 export type SignalOutcome =
-  | { readonly kind: 'accepted'; readonly live: boolean }
+  /** `unended`: why a cancelled run that nobody drives could not be ended just now. Whoever takes it up next ends it. */
+  | { readonly kind: 'accepted'; readonly live: boolean; readonly unended?: Failure | undefined }
   /** It came too late: nothing was written. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'unknown' };

@@ -6,8 +6,10 @@ import type { NewEvent, RunRow } from '../ledger/port.ts';
 import { buildTree } from './build-tree.ts';
 import { resultOfEnd } from './drive-run.ts';
 import type { Driver } from './driver.ts';
+import { failureOf } from './failure-of.ts';
 import { createSignals } from './inbox.ts';
-import type { ResumeOutcome, RunHandle } from './port.ts';
+import { UNFINISHED } from './past.ts';
+import type { ResumeOutcome, RunEnd, RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
 import { follow } from './restate-follow.ts';
 import type { Ingress } from './restate-ingress.ts';
@@ -29,7 +31,13 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
     return () => pokeAll(rows);
   };
   const followFrom = (session: SessionId, run: RunId, after: number): RunHandle => {
-    const done = follow(parts, session, run, after, stopped.signal).finally(() => followed.delete(run));
+    // It is worked on elsewhere: that it cannot be followed from here says nothing about the run.
+    const done = follow(parts, session, run, after, stopped.signal)
+      .catch((error: unknown): RunEnd => {
+        const failure = failureOf(error);
+        return { kind: 'interrupted', reason: failure.message, error: failure };
+      })
+      .finally(() => followed.delete(run));
     const handle: RunHandle = { session, run, done };
     followed.set(run, handle);
     return handle;
@@ -42,7 +50,8 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
       await ingress.startRootLater(session, run);
       const opening = await tree.writer.write(task.opening(tree.root(run, task.started)));
       // Whoever is assigned the run takes the lease anyway, so neither has to wait for the other.
-      await Promise.all([ledger.release(fence), ingress.startRoot(session, run)]);
+      // And it is recorded: if it cannot be started at once, it is started later.
+      await Promise.allSettled([ledger.release(fence), ingress.startRoot(session, run)]);
       return followFrom(session, run, 'kind' in opening ? 0 : (opening.at(-1)?.position ?? 0));
     },
     driving: async (run) => followed.get(run),
@@ -76,5 +85,5 @@ function goOn(signals: readonly LedgerEvent[], at: number): NewEvent[] {
 }
 
 async function unfinished({ ledger }: EngineParts, session: SessionId): Promise<readonly RunRow[]> {
-  return (await ledger.runs({ session })).filter(({ endedAt }) => endedAt === null);
+  return await ledger.runs({ session, states: UNFINISHED });
 }

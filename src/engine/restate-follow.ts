@@ -9,6 +9,7 @@ import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { RunRow } from '../ledger/port.ts';
 import { resultOfEnd } from './drive-run.ts';
+import { UNFINISHED } from './past.ts';
 import type { OpenWait, RunEnd } from './port.ts';
 import { readAll } from './read-all.ts';
 import type { EngineParts } from './tree.ts';
@@ -21,11 +22,12 @@ export async function follow(
   after: number,
   stopped: AbortSignal,
 ): Promise<RunEnd> {
+  // Looked at before anything is under way that could fail with nobody listening.
+  let asked = (await waitsOf(parts, session)).length > 0;
   const over = new AbortController();
   const events = parts.ledger.tail(session, after, AbortSignal.any([stopped, over.signal]))[Symbol.asyncIterator]();
   let next = events.next();
   let pauseMs: number = limits.quietCheckMs;
-  let asked = (await waitsOf(parts, session)).length > 0;
   try {
     for (;;) {
       const event = await (asked ? Promise.race([next, quiet(parts, pauseMs, over.signal)]) : next);
@@ -64,7 +66,7 @@ async function waitsOf(parts: EngineParts, session: SessionId): Promise<OpenWait
 }
 
 async function stuckOn(parts: EngineParts, session: SessionId): Promise<readonly OpenWait[] | undefined> {
-  const rows = (await parts.ledger.runs({ session })).filter(({ endedAt }) => endedAt === null);
+  const rows = await parts.ledger.runs({ session, states: UNFINISHED });
   const waits = await waitsOf(parts, session);
   if (waits.length === 0 || rows.some(({ owner }) => owner !== null)) return undefined;
   if (!rows.every((row) => cannotGoOn(row, rows, waits))) return undefined;

@@ -20,6 +20,9 @@ export class WallTimeOver extends Error {
   }
 }
 
+/** That it was cancelled and nothing else: a reason is added once, however often this is asked. */
+const BARE = /^The \w+ was cancelled\.$/;
+
 export function withReason({ abort }: Pick<RunNode, 'abort'>, result: RunResult): RunResult {
   const reason: unknown = abort.signal.reason;
   // It did not fail and was not cancelled: it ran out.
@@ -28,7 +31,7 @@ export function withReason({ abort }: Pick<RunNode, 'abort'>, result: RunResult)
     return saying({ ...result, status: 'budget_exhausted', error, exhausted: reason.run }, CANCELLED, reason.message);
   }
   const { error } = result;
-  if (result.status !== 'cancelled' || error === undefined || !error.message.endsWith('was cancelled.')) return result;
+  if (result.status !== 'cancelled' || error === undefined || !BARE.test(error.message)) return result;
   if (!(reason instanceof TroupeError) || reason.code !== 'cancelled') return result;
   const message = sentence(`${error.message.slice(0, -1)}: ${reason.message}`);
   return saying({ ...result, error: { ...error, message } }, error.message, message);

@@ -50,6 +50,14 @@ describe('spawning for a client', () => {
     expect(world.outside.modelCalls).toHaveLength(2);
   });
 
+  it('stops at the limit, however many calls come at once', async () => {
+    const { world, assistants } = setUp(never, 2);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => assistants.spawn(alice, task('async'), call())));
+    expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(2);
+    expect(await world.ledger.runs({})).toHaveLength(2);
+    expect((await assistants.spawn(bob, task('async'), call())).ok).toBe(true);
+  });
+
   it('gives an answer without the secrets in it', async () => {
     const { assistants } = setUp(() => says(`The key is ${SECRET}.`));
     expect(await assistants.spawn(alice, task(), call())).toMatchObject({

@@ -4,12 +4,13 @@
  */
 import type { Registry } from '../agents/registry.ts';
 import { createMessageService } from '../assistants/message-service.ts';
-import type { Assistants, Caller, CallOptions, Outcome } from '../assistants/port.ts';
-import type { SpawnOutput } from '../assistants/schemas.ts';
+import type { Assistants, Caller, CallOptions, Client, Outcome } from '../assistants/port.ts';
+import type { SpawnInput, SpawnOutput } from '../assistants/schemas.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, RunId } from '../base/ids.ts';
 import { runIdFrom, threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { oneAtATime } from '../base/one-at-a-time.ts';
 import { fail, ok } from '../base/result.ts';
 import { mayBeSpawned } from '../engine/client-rights.ts';
 import type { Engine, RunEnd, RunHandle } from '../engine/port.ts';
@@ -44,14 +45,8 @@ const PROGRESS_MS = 1_000;
 
 export function createAssistants(parts: AssistantParts): ProjectAssistants {
   const { engine, ledger } = parts;
-  /** What each client has spawned and what has not ended yet, as far as is known. */
-  const spawnedBy = new Map<RunId, string>();
-  const atWork = async (client: string): Promise<number> => {
-    const mine = [...spawnedBy].flatMap(([run, name]) => (name === client ? [run] : []));
-    // Whoever drove it to its end, after however many waits, and in whichever process: the ledger knows.
-    for (const run of mine) if ((await ledger.runs({ run }))[0]?.endedAt !== null) spawnedBy.delete(run);
-    return mine.filter((run) => spawnedBy.has(run)).length;
-  };
+  const theirs = createClientRuns(ledger);
+  const inTurn = oneAtATime();
   const resume = async (run: RunId): Promise<void> => {
     const [row] = await ledger.runs({ run });
     // One that waits for a person has nothing to go on with.
@@ -68,6 +63,25 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
     return spawned === undefined ? caller : { kind: 'client', name: spawned.by };
   };
 
+  /** One after the other for each client: what has been started counts before the next is looked at. */
+  const begin = async (caller: Client, input: SpawnInput, { idempotencyKey: key }: CallOptions): Outcome<RunHandle> => {
+    const most = parts.perClient ?? limits.assistantsPerParent;
+    if ((await theirs.atWork(caller.name)) >= most) return fail(tooMany(most));
+    await parts.refresh();
+    const started = await engine.start({
+      agent: input.assistant_id,
+      input: userText(input.query),
+      workspace: caller.workspace ?? parts.workspace,
+      spawnedBy: caller.name,
+      rights: caller.rights,
+      run: key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key])),
+    });
+    if (started.kind === 'refused') return fail(forClient(started.error));
+    const { handle } = started;
+    theirs.note(handle.run, caller.name);
+    return ok(handle);
+  };
+
   return {
     ...messages,
     ...createFinding(parts),
@@ -75,21 +89,9 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
       if (input.assistant_id === caller.name) return fail(ownName(caller.name));
       if (!mayBeSpawned(caller.rights, input.assistant_id)) return fail(forClient(noAgent(input.assistant_id)));
-      const most = parts.perClient ?? limits.assistantsPerParent;
-      if ((await atWork(caller.name)) >= most) return fail(tooMany(most));
-      await parts.refresh();
-      const started = await engine.start({
-        agent: input.assistant_id,
-        input: userText(input.query),
-        workspace: caller.workspace ?? parts.workspace,
-        spawnedBy: caller.name,
-        rights: caller.rights,
-        run: options.idempotencyKey === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, options.idempotencyKey])),
-      });
-      if (started.kind === 'refused') return fail(forClient(started.error));
-      const { handle } = started;
-      spawnedBy.set(handle.run, caller.name);
-      void handle.done.then((end) => end.kind === 'ended' && spawnedBy.delete(handle.run));
+      const started = await inTurn(caller.name, () => begin(caller, input, options));
+      if (!started.ok) return started;
+      const handle = started.value;
       return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(parts, handle, caller, options);
     },
     async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
@@ -120,9 +122,23 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
         if (owner !== null) continue;
         const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
         if (started?.event_type !== 'run.started' || started.payload.spawned === undefined) continue;
-        spawnedBy.set(run, started.payload.spawned.by);
+        theirs.note(run, started.payload.spawned.by);
         await engine.resume(run);
       }
+    },
+  };
+}
+
+/** What each client has spawned and what has not ended yet, as far as is known. */
+function createClientRuns(ledger: Ledger) {
+  const spawnedBy = new Map<RunId, string>();
+  return {
+    note: (run: RunId, client: string): void => void spawnedBy.set(run, client),
+    async atWork(client: string): Promise<number> {
+      const mine = [...spawnedBy].flatMap(([run, name]) => (name === client ? [run] : []));
+      // Whoever drove it to its end, after however many waits, and in whichever process: the ledger knows.
+      for (const run of mine) if ((await ledger.runs({ run }))[0]?.endedAt !== null) spawnedBy.delete(run);
+      return mine.filter((run) => spawnedBy.has(run)).length;
     },
   };
 }
