@@ -225,6 +225,7 @@ export const limits = {
   programBytes: 4 * MIB,
   noticedChanges: 2_000,
   scriptBytes: 64 * KIB,
+  summaryLineCharacters: 2_000,
   verifyCommands: 20,
   verifyCharacters: 10_000,
   verifyRetries: 5,

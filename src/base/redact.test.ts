@@ -139,6 +139,8 @@ describe('redaction', () => {
 
   it.each([
     'x',
+    ' ',
+    '\n',
     'eyJ',
     'sk-',
     '://a:',
@@ -146,6 +148,8 @@ describe('redaction', () => {
     'AAAA\n',
     '-----BEGIN PRIVATE KEY-----',
     '-----END PRIVATE KEY-----\n',
+    'AAAA-----END PRIVATE KEY-----',
+    '[redacted:jwt] Bearer a1B2c3D4e5F6g7H8 ',
     'a1B2',
   ])('goes through a long text of %j in one go', (piece) => {
     const long = piece.repeat(400_000 / piece.length);

@@ -8,7 +8,7 @@
  */
 import { isJsonObject, type Json } from './json.ts';
 import { holdsMany, isSecretName } from './secret-names.ts';
-import { SHAPES } from './secret-shapes.ts';
+import { SHAPES, type Shape } from './secret-shapes.ts';
 import { canBeSecret } from './secret-values.ts';
 
 export interface Secret {
@@ -141,14 +141,30 @@ function cleanOnce(text: string, known: readonly Known[], found: Set<Secret>): s
       }
     }
   }
-  for (const { name, exact, from, accepts } of SHAPES) {
-    for (const { index, 0: whole } of text.matchAll(exact)) {
-      if (accepts?.(whole) === false) continue;
-      spans.push({ from: from?.(text, index) ?? index, to: index + whole.length, name });
-    }
-  }
-  const left = spans.filter((span) => !marks.some((one) => one.from <= span.from && span.to <= one.to));
+  for (const shape of SHAPES) for (const span of spansOf(shape, text)) spans.push(span);
+  const left = spans.filter((span) => !isWithin(span, marks));
   return left.length === 0 ? text : without(text, left);
+}
+
+function* spansOf({ name, exact, before, accepts }: Shape, text: string): Generator<Span> {
+  let last = 0;
+  for (const { index, 0: whole, 1: secret = whole } of text.matchAll(exact)) {
+    const to = index + whole.length;
+    const from = to - secret.length;
+    if (accepts?.(secret) !== false) yield { from: from - (before?.(text.slice(last, from)) ?? 0), to, name };
+    last = to;
+  }
+}
+
+/** `marks` are in order and apart from each other; there may be as many of them as of spans. */
+function isWithin(span: Span, marks: readonly Span[]): boolean {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((marks[middle] as Span).from <= span.from) low = middle + 1;
+    else high = middle;
+  }
+  return span.to <= (marks[low - 1]?.to ?? 0);
 }
 
 /** What was redacted before. Only names that we give count: nobody can hide a secret by writing it like a mark. */

@@ -7,14 +7,16 @@ import { canBeSecret } from './secret-values.ts';
 /**
  * `within` looks over a text or its JSON, and may cry wolf; `exact` says what is secret of a text. Both want an edge before a
  * key, so that data is not mistaken for one: no letter or digit, unless that is the end of an escape (`\\n`, `%3D`). Signs are
- * edges, too: a key may stand behind the `+` of a diff. Nothing here may take longer than in proportion to the text.
+ * edges, too: a key may stand behind the `+` of a diff. Nothing here may take longer than in proportion to the text: no look back
+ * over a repetition without a bound, and no repetition that ends in what it may consist of.
  */
 export interface Shape {
   readonly name: string;
   readonly within: string;
+  /** What is secret is its group, which ends where the match ends; without a group it is all of it. */
   readonly exact: RegExp;
-  /** Where it begins in the text, when that is before where `exact` finds it. */
-  from?(text: string, at: number): number;
+  /** How much of what stands before it belongs to it as well: gets the text from the last match of this shape up to this one. */
+  before?(text: string): number;
   /** Has the last word, where words of ordinary texts can have the shape. */
   accepts?(found: string): boolean;
 }
@@ -65,13 +67,13 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'bearer',
     within: '[Bb][Ee][Aa][Rr][Ee][Rr] +[A-Za-z0-9._~+/=-]{16,}',
-    exact: /(?<=\bbearer +)[A-Za-z0-9._~+/=-]{16,}/gi,
+    exact: /\bbearer +([A-Za-z0-9._~+/=-]{16,})/gi,
     accepts: (found) => isMixed(`   ${found}`),
   },
   {
     name: 'basic-auth',
     within: '[Bb]asic +[A-Za-z0-9+/]{12,}={0,2}',
-    exact: /(?<=\bauthorization\W{1,5}basic +)[A-Za-z0-9+/]{12,}={0,2}/gi,
+    exact: /\bauthorization\W{1,5}basic +([A-Za-z0-9+/]{12,}={0,2})/gi,
   },
   {
     name: 'password',
@@ -90,11 +92,11 @@ export const SHAPES: readonly Shape[] = [
     name: 'private-key',
     within: `-----END ${PRIVATE_KEY}`,
     exact: new RegExp(`-----END ${PRIVATE_KEY}`, 'g'),
-    from: (text, end) => {
-      let from = end;
+    before: (text) => {
+      let from = text.length;
       for (;;) {
         const line = text.lastIndexOf('\n', from - 2) + 1;
-        if (from === 0 || !/^[A-Za-z0-9+/=]+\r?\n?$/.test(text.slice(line, from))) return from;
+        if (from === 0 || !/^[A-Za-z0-9+/=]+\r?\n?$/.test(text.slice(line, from))) return text.length - from;
         from = line;
       }
     },
