@@ -11,6 +11,7 @@ import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../permissions/exit-code.ts';
 import { commandText, relativeWords } from '../tools/proved-commands.ts';
 import type { WorkspaceState } from '../tools/workspace-watch.ts';
+import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
 import { readAll } from './read-all.ts';
 import { replacedPrograms } from './replaced.ts';
@@ -214,7 +215,7 @@ export async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly Le
   return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }
 
-/** The same of all the work that the run is a part of: a file that a sub-agent changed is changed for everybody. */
+/** The same of all the work that the run is a part of: a file that a sub-agent changed is changed for everybody in that folder. */
 export async function evidenceOfWork(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
@@ -222,7 +223,8 @@ export async function evidenceOfWork(tree: Tree, node: RunNode): Promise<readonl
   const { ledger } = tree.parts;
   const [start] = await ledger.read({ session: tree.session, run: root.run, types: ['run.started'], limit: 1 });
   const after = (start?.position ?? 1) - 1;
-  return await readAll(ledger, tree.session, { types: ['file.diff', 'cli.run'], after });
+  const events = await readAll(ledger, tree.session, { types: ['run.started', 'file.diff', 'cli.run'], after });
+  return seenInFolderOf(tree, node, events);
 }
 
 /** What the run's recorded changes left behind, one item per file. */

@@ -1,6 +1,7 @@
 /** What groups ask of the runtime beside steps: who the others are, the files that give context, and what was achieved. */
 
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
 import { newestEntries } from '../agents/newest-entries.ts';
 import { TroupeError } from '../base/errors.ts';
@@ -8,6 +9,7 @@ import { limits } from '../base/limits.ts';
 import { sentence } from '../base/wording.ts';
 import type { About, Progress } from '../patterns/agent-run.ts';
 import type { Steps } from '../patterns/steps.ts';
+import { foldersOf } from './folders.ts';
 import { readAll } from './read-all.ts';
 import type { EngineParts, RunNode, Tree } from './tree.ts';
 
@@ -67,14 +69,17 @@ export async function progressOf(tree: Tree, node: RunNode): Promise<Progress> {
   const files = new Map<string, string>();
   const tests = new Map<string, string>();
   let pauses = 0;
-  for (const event of await readAll(tree.parts.ledger, tree.session, { root: rootOf(node).run, types })) {
+  const events = await readAll(tree.parts.ledger, tree.session, { root: rootOf(node).run, types });
+  const folderOf = foldersOf(tree, events);
+  for (const event of events) {
     const { event_type: type, payload } = event;
     if (type === 'run.paused') pauses += 1;
     if (type === 'run.started' && below.has(payload.parent ?? '')) below.add(event.run_id);
     if (!below.has(event.run_id)) continue;
-    if (type === 'file.diff') files.set(payload.path, payload.after ?? 'gone');
+    if (type === 'file.diff') files.set(join(folderOf(event.run_id), payload.path), payload.after ?? 'gone');
     if (type === 'test.report') tests.set(payload.command, `${payload.passed} ${payload.exitCode}`);
-    if (type === 'artifact.manifest') for (const { path, sha256 } of payload.items) files.set(path, sha256 ?? 'gone');
+    if (type !== 'artifact.manifest') continue;
+    for (const { path, sha256 } of payload.items) files.set(join(folderOf(event.run_id), path), sha256 ?? 'gone');
   }
   return { files: digest(files), tests: digest(tests), pauses };
 }

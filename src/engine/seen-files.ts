@@ -6,6 +6,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { SeenFile, SeenFiles } from '../tools/port.ts';
+import { seenInFolderOf } from './folders.ts';
 import { readAll } from './read-all.ts';
 import type { RunNode, Tree } from './tree.ts';
 
@@ -38,7 +39,7 @@ export function createFileMemory(tree: Tree, node: RunNode): FileMemory {
         const own = versionOf(known.get(path), turn);
         return own === undefined && earlier !== undefined ? (await before()).get(path)?.latest.sha256 : own;
       },
-      changedBy: (path, sha256) => authorOf(tree, node.run, path, sha256),
+      changedBy: (path, sha256) => authorOf(tree, node, path, sha256),
     }),
   };
 }
@@ -81,17 +82,17 @@ async function earlierRuns(tree: Tree, run: string | undefined): Promise<Readonl
 }
 
 /** Who of this session made a file what it is now. */
-async function authorOf(tree: Tree, self: RunId, path: string, sha256: string): Promise<string | undefined> {
+async function authorOf(tree: Tree, node: RunNode, path: string, sha256: string): Promise<string | undefined> {
   await tree.writer.flushed();
-  const changes = await readAll(tree.parts.ledger, tree.session, { types: ['file.diff'] });
-  const change = changes.findLast(
+  const events = await readAll(tree.parts.ledger, tree.session, { types: ['run.started', 'file.diff'] });
+  const change = seenInFolderOf(tree, node, events).findLast(
     (event) =>
       event.event_type === 'file.diff' &&
       event.payload.path === path &&
       event.payload.after === sha256 &&
       event.payload.by !== 'outside',
   );
-  if (change === undefined || change.run_id === self) return undefined;
+  if (change === undefined || change.run_id === node.run) return undefined;
   const [row] = await tree.parts.ledger.runs({ run: change.run_id as RunId });
   return row?.agent;
 }
