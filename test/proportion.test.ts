@@ -1,7 +1,7 @@
 /**
- * What reads text of others takes time in proportion to it: a text that keeps the event loop busy for minutes would stop every run,
- * lease and server of the process. No time is measured: the texts are so long that anything which looks at each character once
- * for each other one would take hours.
+ * What reads text of others takes time in proportion to it: a text that keeps the event loop busy for minutes would stop every
+ * run, lease and server of the process. No time is measured: the texts are so long that whatever looks at each character once
+ * for each other one takes far longer than anybody waits here.
  */
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -2,8 +2,8 @@
 import { limits } from '../base/limits.ts';
 
 /**
- * Each finds a number of tests that passed in one line; all that one kind finds are added up. What comes from a command may be 16 MiB
- * of anything: nothing here may take longer than in proportion to the line.
+ * Each finds a number of tests that passed in one line; all of them are added up. What a command prints may be 16 MiB of
+ * anything: nothing here may take longer than in proportion to the line.
  */
 const COUNTS: readonly { readonly count: RegExp; readonly behind?: RegExp }[] = [
   // node --test
