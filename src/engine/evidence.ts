@@ -215,7 +215,7 @@ export async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly Le
   return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }
 
-/** The same of all the work that the run is a part of: a file that a sub-agent changed is changed for everybody in that folder. */
+/** The same of all work in its folder that the run is a part of: a file that a sub-agent changed is changed for everybody. */
 export async function evidenceOfWork(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
