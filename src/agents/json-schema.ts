@@ -11,7 +11,12 @@ export function agentJsonSchema(): JsonObject {
 
 /** The keys that the schema knows at a place in the frontmatter. */
 export function knownKeysAt(path: Path): readonly string[] {
-  let level: readonly JsonObject[] = [agentJsonSchema()];
+  return keysAt(agentJsonSchema(), path);
+}
+
+/** The same of any schema. */
+export function keysAt(whole: JsonObject, path: Path): readonly string[] {
+  let level: readonly JsonObject[] = [whole];
   for (const step of path) level = level.flatMap(alternatives).flatMap((schema) => below(schema, step));
   return [...new Set(level.flatMap(alternatives).flatMap((schema) => propertyNames(schema)))];
 }

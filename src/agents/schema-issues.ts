@@ -7,13 +7,26 @@ import type { Path, PlaceOf } from './yaml-map.ts';
 
 type Issue = z.core.$ZodIssue;
 
-export function diagnoseIssues(issues: readonly Issue[], placeOf: PlaceOf): readonly Diagnostic[] {
-  return issues.flatMap((issue) => diagnose(issue, issue.path, placeOf));
+/** The file that is spoken of. */
+interface Subject {
+  readonly placeOf: PlaceOf;
+  /** What the schema knows at a place. */
+  readonly keysAt: (path: Path) => readonly string[];
 }
 
-function diagnose(issue: Issue, path: Path, placeOf: PlaceOf): readonly Diagnostic[] {
-  if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, placeOf);
-  if (issue.code === 'invalid_union') return diagnoseUnion(issue, path, placeOf);
+/** For issues that were reported with their input. */
+export function diagnoseIssues(
+  issues: readonly Issue[],
+  placeOf: PlaceOf,
+  keysAt: Subject['keysAt'] = knownKeysAt,
+): readonly Diagnostic[] {
+  return issues.flatMap((issue) => diagnose(issue, issue.path, { placeOf, keysAt }));
+}
+
+function diagnose(issue: Issue, path: Path, file: Subject): readonly Diagnostic[] {
+  const { placeOf } = file;
+  if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, file);
+  if (issue.code === 'invalid_union') return diagnoseUnion(issue, path, file);
   if (issue.input === undefined && path.length > 0) return [missingKey(path, placeOf)];
   if (issue.input === null) {
     return [errorAt(placeOf(path, 'key'), `${subject(path)} has no value`, 'Give it a value or remove the line.')];
@@ -22,8 +35,8 @@ function diagnose(issue: Issue, path: Path, placeOf: PlaceOf): readonly Diagnost
   return [errorAt(placeOf(path), `${subject(path)} ${message}`, fix)];
 }
 
-function unknownKeys(path: Path, keys: readonly string[], placeOf: PlaceOf): readonly Diagnostic[] {
-  const known = knownKeysAt(path);
+function unknownKeys(path: Path, keys: readonly string[], { placeOf, keysAt }: Subject): readonly Diagnostic[] {
+  const known = keysAt(path);
   const where = path.length === 0 ? '' : ` in ${subject(path)}`;
   return keys.map((key) =>
     errorAt(placeOf([...path, key], 'key'), `unknown key ${quote(key)}${where}`, suggest(key, known, 'keys')),
@@ -37,16 +50,16 @@ function missingKey(path: Path, placeOf: PlaceOf): Diagnostic {
 }
 
 /** Speaks about the alternative that the author was writing: the one whose outermost type fits. */
-function diagnoseUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, placeOf: PlaceOf): readonly Diagnostic[] {
-  if (issue.input === null) return diagnose({ ...issue, code: 'custom', params: {} }, path, placeOf);
+function diagnoseUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, file: Subject): readonly Diagnostic[] {
+  if (issue.input === null) return diagnose({ ...issue, code: 'custom', params: {} }, path, file);
   const fitting = issue.errors.filter((branch) => !branch.some((inner) => isWrongType(inner) && inner.path.length === 0));
   const meant = fitting.toSorted((left, right) => left.length - right.length)[0];
-  if (meant !== undefined) return meant.flatMap((inner) => diagnose(inner, [...path, ...inner.path], placeOf));
+  if (meant !== undefined) return meant.flatMap((inner) => diagnose(inner, [...path, ...inner.path], file));
   const expected = new Set(
     issue.errors.flatMap((branch) => branch.flatMap((inner) => (isWrongType(inner) ? [plainType(inner.expected)] : []))),
   );
   const message = `${subject(path)} must be ${[...expected].join(' or ')}, not ${plainValue(issue.input)}`;
-  return [errorAt(placeOf(path), message)];
+  return [errorAt(file.placeOf(path), message)];
 }
 
 function isWrongType(issue: Issue): issue is z.core.$ZodIssueInvalidType {
@@ -70,6 +83,7 @@ function describe(issue: Issue): { readonly message: string; readonly fix?: stri
     case 'too_big':
       return { message: tooBig(issue) };
     case 'invalid_format':
+      if (issue.message.startsWith('must')) return { message: issue.message };
       return { message: issue.format === 'url' ? `must be a URL, not ${plainValue(issue.input)}` : `must be ${issue.format}` };
     default:
       return { message: issue.message };

@@ -50,17 +50,23 @@ export function checkToolNames(agent: AgentDefinition, placeOf: PlaceOf, servers
     ...Object.keys(agent.permissions ?? {}).map((name) => [name, ['permissions', name], 'key'] as const),
   ];
   return names.flatMap(([name, path, part]) => {
-    if (part === 'key' && (name === '*' || PROTECTED.includes(name) || known.some((server) => name.startsWith(`${server}__`))))
-      return [];
-    const problem = toolProblem(name, known);
+    const problem = part === 'key' ? permissionProblem(name, known) : toolProblem(name, known);
     return problem === undefined ? [] : [errorAt(placeOf(path, part), problem.message, problem.fix)];
   });
 }
 
-function toolProblem(
-  name: string,
-  servers: readonly string[],
-): { readonly message: string; readonly fix?: string | undefined } | undefined {
+interface Problem {
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+/** What is wrong about a name under `permissions`. */
+export function permissionProblem(name: string, servers: readonly string[]): Problem | undefined {
+  if (name === '*' || PROTECTED.includes(name) || servers.some((server) => name.startsWith(`${server}__`))) return undefined;
+  return toolProblem(name, servers);
+}
+
+function toolProblem(name: string, servers: readonly string[]): Problem | undefined {
   const reference = parseMcpReference(name);
   if (reference === undefined) {
     if (KNOWN.includes(name)) return undefined;

@@ -1,5 +1,6 @@
 /** `troupe answer`, `approve` and `deny`: record what a person says, and go on with the run if nobody else does. */
 import { TroupeError } from '../base/errors.ts';
+import { shortId } from '../base/ids.ts';
 import type { OpenWait } from '../engine/port.ts';
 import type { Answer } from '../events/catalogue.ts';
 import type { RunRow } from '../ledger/port.ts';
@@ -30,6 +31,11 @@ export async function answerCommand(
     if (outcome.kind === 'answered') throw usageError(`somebody else has answered ${wait.run} already; their answer counts`);
     if (outcome.kind === 'expired')
       throw usageError(`it was too late: the time in which ${wait.run} waited for an answer is over`);
+    if (outcome.kind === 'cancelled')
+      throw usageError(
+        `${wait.run} was cancelled meanwhile; your answer was not recorded`,
+        `see what became of it: ${callOf(context)} show ${shortId(wait.run)}`,
+      );
     if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
     const root = await rootOf(project, row);
     // On a cluster it goes on by itself; whoever answered sees how.

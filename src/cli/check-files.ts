@@ -1,10 +1,15 @@
 /** Settings and agents as files, without opening the ledger: what `check`, `agents` and `doctor` look at. */
 import { checkProject, type ProjectCheck } from '../agents/check-project.ts';
-import type { Diagnostic } from '../agents/diagnostics.ts';
+import { arrange, type Diagnostic, errorAt, warningAt } from '../agents/diagnostics.ts';
+import { gentler } from '../agents/discover.ts';
+import { permissionProblem } from '../agents/tool-names.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { loadConfig, userFolder } from '../project/config.ts';
+import { loadConfig, type ProjectConfig, userFolder } from '../project/config.ts';
+import { impossibleServers } from '../project/declared-servers.ts';
 import { checkModels } from './check-models.ts';
 import type { CommandContext } from './command.ts';
+
+type Environment = CommandContext['terminal']['env'];
 
 export interface CheckedFiles extends ProjectCheck {
   readonly root: string;
@@ -23,5 +28,28 @@ export async function checkFiles({
   const mcpServers = Object.keys(mcp);
   const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions });
   const models = checkModels(check.agents, { env, providers: config.value.providers });
-  return ok({ ...check, diagnostics: [...check.diagnostics, ...models], root, variables });
+  const own = [...checkServers(check.agents, permissions, env), ...checkPermissions(check.agents, config.value)];
+  return ok({ ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables });
+}
+
+/** A server that every run would refuse is a mistake of the file that declares it. */
+function checkServers(
+  agents: ProjectCheck['agents'],
+  permissions: ProjectConfig['permissions'],
+  env: Environment,
+): readonly Diagnostic[] {
+  return agents.flatMap(({ definition, origin, placeOf }) =>
+    impossibleServers(definition, permissions, env).map(({ server, problem }) =>
+      gentler(origin, errorAt(placeOf(['mcp', server], 'key'), problem)),
+    ),
+  );
+}
+
+/** Names that stand for nothing here. A program that embeds the project may bring tools of such a name: a warning. */
+function checkPermissions(agents: ProjectCheck['agents'], { named, mcp }: ProjectConfig): readonly Diagnostic[] {
+  const servers = [...Object.keys(mcp), ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {}))];
+  return named.flatMap(({ name, place }) => {
+    const problem = permissionProblem(name, servers);
+    return problem === undefined ? [] : [warningAt(place, `${problem.message} in "permissions"`, problem.fix)];
+  });
 }

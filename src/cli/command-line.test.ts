@@ -8,7 +8,7 @@ import type { RunRow } from '../ledger/port.ts';
 import { askPerson, parsePermission, parseText } from './ask-person.ts';
 import { completionScript } from './completion.ts';
 import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from './exit-codes.ts';
-import { matchRuns, stateOf } from './find-run.ts';
+import { matchRuns, standingOf, stateOf } from './find-run.ts';
 import { collectVariable, parseCount, parseUsd } from './parse-option.ts';
 import { createProgram, explain, runProgram } from './program.ts';
 import { decodePrompt, readPrompt } from './read-prompt.ts';
@@ -52,6 +52,9 @@ describe('finding runs', () => {
     expect(stateOf(row('run_1', { state: 'running' }))).toBe('interrupted');
     expect(stateOf(row('run_1', { state: 'running', owner: { id: 'x', pid: 1, host: 'h' } }))).toBe('running');
     expect(stateOf(row('run_1', { state: 'waiting' }))).toBe('waiting');
+    expect(standingOf(row('run_1', { state: 'running' }), ['a question below it'])).toBe('waiting');
+    expect(standingOf(row('run_1', { state: 'running' }), [])).toBe('interrupted');
+    expect(standingOf(row('run_1', { state: 'paused' }), ['a question below it'])).toBe('paused');
   });
 });
 
@@ -65,6 +68,7 @@ describe('exit codes', () => {
     expect(['usage', 'no_model', 'unknown_agent', 'budget_exhausted', 'bug', 'held'].map(exitCodeOfError)).toEqual([
       2, 2, 2, 4, 1, 1,
     ]);
+    expect(['ledger_address', 'ledger_missing', 'ledger_io', 'ledger_corrupt'].map(exitCodeOfError)).toEqual([2, 2, 1, 1]);
   });
 });
 

@@ -54,8 +54,10 @@ export function exitCodeOfEnd(end: RunEnd): ExitCode {
 export function exitCodeOfError(code: string): ExitCode {
   if (code === 'budget_exhausted') return exitCodes.budget;
   if (code === 'executor_unavailable') return exitCodes.executorUnavailable;
-  return failureCodes.has(code) || code.startsWith('ledger') ? exitCodes.failed : exitCodes.usage;
+  return failureCodes.has(code) || (code.startsWith('ledger') && !given.has(code)) ? exitCodes.failed : exitCodes.usage;
 }
 
 /** Trouble with the machine or with Troupe itself; everything else that is refused can be put right in the call or the files. */
 const failureCodes = new Set(['bug', 'held', 'interrupted', 'io']);
+/** Of a ledger, what the call or the settings name wrongly. */
+const given = new Set(['ledger_address', 'ledger_missing']);

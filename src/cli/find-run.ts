@@ -45,6 +45,12 @@ export function stateOf(row: RunRow): RunRow['state'] | 'interrupted' {
   return row.state === 'running' && row.owner === null && row.parent === null ? 'interrupted' : row.state;
 }
 
+/** The same, where it is known what its tree asks: a root stands still for the sake of whoever asks below it. */
+export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<typeof stateOf> {
+  const state = stateOf(row);
+  return state === 'interrupted' && asked.length > 0 ? 'waiting' : state;
+}
+
 export function nextCommand(row: RunRow): string | undefined {
   const state = stateOf(row);
   if (state === 'waiting') return `troupe answer ${shortId(row.run)}`;

@@ -108,8 +108,10 @@ export async function groupsSignalCommand(
     const outcome =
       active === undefined ? undefined : await project.engine[signal](active.run, `${signal} from the command line`);
     const live = outcome?.kind === 'accepted' && outcome.live;
+    const queued = (await queueOf(project.groups, session)).length;
     if (options.json) {
-      printJson(context, { group: name, signal, run: active?.run ?? null, outcome: outcome?.kind ?? 'idle', live, dropped });
+      const facts = { run: active?.run ?? null, outcome: outcome?.kind ?? 'idle', live, dropped, queued };
+      printJson(context, { group: name, signal, ...facts });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
@@ -122,8 +124,19 @@ export async function groupsSignalCommand(
           : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`,
       );
     if (dropped > 0) out.line(`${counted(dropped, 'prompt')} dropped`);
+    if (queued > 0 && signal === 'cancel') sayWhatIsLeft(context, name, queued, live);
     return exitCodes.completed;
   });
+}
+
+/** A stop is for what is under way. Whoever works on the group goes on with the next prompt; where nobody does, it waits. */
+function sayWhatIsLeft(context: CommandContext, name: string, queued: number, live: boolean): void {
+  const call = callOf(context);
+  const { progress } = context.terminal;
+  const [prompts, them] = [counted(queued, 'prompt'), queued === 1 ? 'it' : 'them'];
+  if (live) progress.line(`${prompts} still in the queue: whoever works on the group goes on with ${them}`);
+  else progress.line(`${prompts} still in the queue; go on with ${them}: ${call} groups resume "${safeLine(name)}"`);
+  progress.line(`to drop ${them}: ${call} groups stop "${safeLine(name)}" --all`);
 }
 
 async function groupNamed({ ledger }: Project, name: string): Promise<SavedGroup> {

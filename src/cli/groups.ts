@@ -7,7 +7,6 @@ import { type SessionId, shortId } from '../base/ids.ts';
 import { counted } from '../base/wording.ts';
 import type { WorktreeStrategy } from '../events/organisation.ts';
 import { endedText } from '../events/verification-text.ts';
-import type { Ledger } from '../ledger/port.ts';
 import { userFolder } from '../project/config.ts';
 import { presetOf } from '../project/group-preset.ts';
 import {
@@ -30,7 +29,7 @@ import { firstLine } from '../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { agentFileOf, findAgent } from './find-agent.ts';
-import { findRun, stateOf } from './find-run.ts';
+import { findRun, standingOf } from './find-run.ts';
 import { must } from './groups-send.ts';
 import { safeLine } from './safe-text.ts';
 import { printTable } from './table.ts';
@@ -159,17 +158,17 @@ async function rowOf(project: Project, group: SavedGroup): Promise<Row> {
   const queued = (await queueOf(project.groups, session)).length;
   if (active === undefined) return { group, doing: 'idle', queued };
   // One of its workers may wait for a person: the row of the group itself does not say so.
-  const waits = stateOf(active) === 'interrupted' && (await project.engine.waits(active.run)).length > 0;
-  return { group, doing: waits ? 'waiting' : stateOf(active), queued };
+  return { group, doing: standingOf(active, await project.engine.waits(active.run)), queued };
 }
 
 /** The newest runs of a session, and what came of them: the index of runs does not know what a result is worth. */
-async function checkedRuns(ledger: Ledger, session: SessionId) {
+async function checkedRuns({ ledger, engine }: Project, session: SessionId) {
   const rows = await ledger.runs({ session, roots: true, limit: RUNS_SHOWN });
   return await Promise.all(
     rows.map(async (row) => {
       const [ended] = row.endedAt === null ? [] : await ledger.read({ session, run: row.run, types: ['run.ended'], limit: 1 });
-      return { ...row, verification: ended?.event_type === 'run.ended' ? ended.payload.verification : null };
+      const state = row.endedAt === null ? standingOf(row, await engine.waits(row.run)) : row.state;
+      return { ...row, state, verification: ended?.event_type === 'run.ended' ? ended.payload.verification : null };
     }),
   );
 }
@@ -180,7 +179,7 @@ export async function groupsShowCommand(context: CommandContext, name: string, o
     const session = group.session as SessionId;
     const { doing } = await rowOf(project, group);
     const waiting = await queueOf(project.groups, session);
-    const runs = await checkedRuns(project.ledger, session);
+    const runs = await checkedRuns(project, session);
     if (options.json) {
       printJson(context, { ...outline(group), state: doing, queue: waiting, runs });
       return exitCodes.completed;
@@ -202,7 +201,7 @@ export async function groupsShowCommand(context: CommandContext, name: string, o
     if (waiting.length > 0) out.line();
     for (const one of waiting) out.line(`waits: ${safeLine(firstLine(one.text, TEXT_CHARACTERS))} (${shortId(one.prompt)})`);
     if (runs.length > 0) out.line();
-    for (const row of runs) out.line(`${shortId(row.run)}  ${endedText(stateOf(row), row.verification)}  ${safeLine(row.agent)}`);
+    for (const row of runs) out.line(`${shortId(row.run)}  ${endedText(row.state, row.verification)}  ${safeLine(row.agent)}`);
     return exitCodes.completed;
   });
 }

@@ -1,7 +1,7 @@
 /** What `troupe mcp` and `troupe serve` give to the MCP server, from an open project. */
 import { Console } from 'node:console';
 import { DEFAULT_CLIENT } from '../assistants/port.ts';
-import { isCallerName } from '../http/tokens.ts';
+import { isCallerName, isReservedName, reservedText } from '../http/tokens.ts';
 import type { Project } from '../project/project.ts';
 import { createAgentCatalogue } from '../protocols/mcp-agents.ts';
 import type { McpParts } from '../protocols/mcp-parts.ts';
@@ -18,6 +18,7 @@ export function mcpParts({ clock, terminal }: CommandContext, project: Project):
 /** The name under which the owner of the project takes part in threads. */
 export function ownerName(given: string | undefined): string {
   const name = given ?? DEFAULT_CLIENT;
+  if (name !== DEFAULT_CLIENT && isReservedName(name)) throw usageError(reservedText(name), 'give another one: --as alice');
   if (isCallerName(name)) return name;
   throw usageError(`"${name}" cannot be the name of a caller`, 'use letters, digits, dots, dashes and underscores: --as alice');
 }

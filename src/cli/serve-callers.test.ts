@@ -47,6 +47,7 @@ describe('callers of a server', () => {
     [{ callers: { alice: { tokenEnv: 'NONE' } } }, [OWNER], 'fewer than 16 characters'],
     [{ callers: { alice: { tokenEnv: 'A' } } }, [OWNER, ALICE], 'both give a token'],
     [{ callers: { user: { tokenEnv: 'A' } } }, [OWNER], 'is the owner'],
+    [{ callers: { system: { tokenEnv: 'A' } } }, [OWNER], 'is reserved'],
     [{ callers: { 'a b': { tokenEnv: 'A' } } }, [OWNER], 'not a name'],
     [{ callers: { bob: { tokenEnv: 'A' } } }, [OWNER, ALICE], 'the same token'],
     [{ callers: { alice: { workspace: 'nowhere' } } }, [OWNER, ALICE], 'there is no folder'],

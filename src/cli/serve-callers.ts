@@ -6,7 +6,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ClientRights } from '../events/assistants.ts';
-import { isCallerName, type NamedToken, sha256Of, tokenProblem } from '../http/tokens.ts';
+import { isCallerName, isReservedName, type NamedToken, reservedText, sha256Of, tokenProblem } from '../http/tokens.ts';
 import type { ProjectConfig } from '../project/config.ts';
 import type { McpCaller } from '../protocols/mcp-parts.ts';
 import { usageError } from './command.ts';
@@ -58,6 +58,7 @@ function requireOwnTokens(all: readonly NamedToken[]): void {
 /** The token of an entry, unless TROUPE_TOKENS has it. */
 function tokenOf(name: string, entry: Entry, known: readonly NamedToken[], env: Environment): readonly NamedToken[] {
   const where = `serve.callers.${name}`;
+  if (isReservedName(name)) throw usageError(`${where}: ${reservedText(name)}`, 'give the caller another name');
   if (!isCallerName(name)) throw usageError(`${where}: "${name}" is not a name for a caller`, 'use letters, digits and . _ -');
   const elsewhere = known.some((one) => one.name === name);
   if (entry.tokenSha256 !== undefined || entry.tokenEnv !== undefined) {

@@ -85,6 +85,9 @@ function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner:
   if (!others.ok) throw usageError(`TROUPE_TOKENS: ${others.error}`, 'write it as alice=<token>,bob=<token>');
   if (token !== undefined && others.value.some((other) => other.name === owner || other.token === token))
     throw usageError(`TROUPE_TOKENS gives the name or the token of ${owner} a second time`, 'take it out there');
+  // A caller of the owner's name would have the owner's rights.
+  if (others.value.some((other) => other.name === owner))
+    throw usageError(`TROUPE_TOKENS names ${owner}, who is the owner`, 'put the token of the owner into TROUPE_TOKEN');
   return [...mine, ...others.value];
 }
 

@@ -6,7 +6,7 @@ import { createProcesses } from '../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree } from '../projections/run-tree.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { findRun, stateOf } from './find-run.ts';
+import { findRun, standingOf } from './find-run.ts';
 import { printReport } from './finish-run.ts';
 import { groupsBelow, iterationLines } from './iterations.ts';
 import { summarise, summaryLines, waitLines } from './run-summary.ts';
@@ -24,12 +24,13 @@ export async function showCommand(context: CommandContext, text: string, options
     const node = tree.runs.get(row.run);
     if (node === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
     const now = context.clock.now();
-    const waits = await engine.waits(row.run);
+    const below = subtree(tree, row.run);
+    const waits = (await engine.waits(row.run)).filter((wait) => below.some(({ run }) => run === wait.run));
     const summary = {
       ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
-      status: stateOf(row),
+      status: standingOf(row, waits),
     };
-    const threads = threadsOf(boxes, subtree(tree, row.run), now);
+    const threads = threadsOf(boxes, below, now);
     if (options.json) {
       printJson(context, { ...summary, groups: groupsBelow(tree, row.run), threads });
       return exitCodes.completed;

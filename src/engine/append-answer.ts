@@ -1,4 +1,7 @@
-/** Recording an answer: to a question that was asked and has none yet, of a run that has not ended. Of several, one is first. */
+/**
+ * Recording an answer: to a question that was asked and has none yet, of a run that has not ended and is not about to. Of several
+ * answers one is first, and after a cancel none has any effect.
+ */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Answer, EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -7,16 +10,18 @@ import { readAll } from './read-all.ts';
 import type { EngineParts } from './tree.ts';
 
 type Tell = (() => Promise<void>) | undefined;
-type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' };
+type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' | 'cancelled' };
 
 export async function appendAnswer(
   { ledger, clock }: EngineParts,
-  { run, session, endedAt }: RunRow,
+  row: RunRow,
   wait: string,
   answer: Answer,
   foresee: () => Promise<() => Promise<void>> | undefined,
 ): Promise<Recorded> {
-  if (endedAt !== null) return { kind: 'ended' };
+  const { run, session } = row;
+  if (row.endedAt !== null) return { kind: 'ended' };
+  const lineage = await lineageOf(ledger, row);
   let tell: Tell;
   for (let heard: number | undefined; ; ) {
     const known = await questionsOf(ledger, session, run, wait);
@@ -24,6 +29,7 @@ export async function appendAnswer(
     if (cause === undefined) return { kind: 'unknown' };
     const given = known.find((event) => event.step === wait && event.event_type === 'approval.answered');
     if (given !== undefined) return { kind: isExpired(given) ? 'expired' : 'answered' };
+    if (await isCancelled(ledger, session, lineage)) return { kind: 'cancelled' };
     tell ??= await foresee();
     const event: NewEvent = {
       ...{ type: 'approval.answered', run, actor: 'user', cause: cause.event_id, step: wait, at: clock.now() },
@@ -40,6 +46,20 @@ export async function appendAnswer(
 
 const isExpired = (event: LedgerEvent): boolean =>
   event.event_type === 'approval.answered' && event.payload.answer.kind === 'expired';
+
+/** The run and all above it: who ends one of these ends the run. */
+async function lineageOf(ledger: Ledger, { run, parent }: RunRow): Promise<ReadonlySet<RunId>> {
+  const lineage = new Set([run]);
+  for (let up = parent; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null) lineage.add(up);
+  return lineage;
+}
+
+async function isCancelled(ledger: Ledger, session: SessionId, lineage: ReadonlySet<RunId>): Promise<boolean> {
+  const signals = await readAll(ledger, session, { types: ['run.signalled'] });
+  return signals.some(
+    (event) => event.event_type === 'run.signalled' && event.payload.signal === 'cancel' && lineage.has(event.run_id),
+  );
+}
 
 const QUESTIONS: readonly EventType[] = ['approval.asked', 'task.clarify', 'approval.answered'];
 const NEWEST = 50;

@@ -226,6 +226,34 @@ describe('whoever answers a run that was just left', () => {
   });
 });
 
+describe('an answer to a run that was cancelled meanwhile', () => {
+  it.each([
+    ['before it was given', { afterRead: () => false }],
+    ['while it is given', { beforeAppend: writes('approval.answered') }],
+  ])('is told so: %s', async (_name, window) => {
+    const path = newPath();
+    await waitingRun(path);
+    const cancels = (inner: Ledger) => comesIn(inner, SESSION, [signalled(SESSION, RUN, 'cancel')]);
+    const { wrapLedger, happened } = atWindow(window, cancels);
+    const world = created({ path, brain: asks, agents: careful, wrapLedger });
+    if (!('beforeAppend' in window)) await cancels(world.ledger);
+    expect(await world.engine.answer(RUN, WAIT, { kind: 'approved' })).toEqual({ kind: 'cancelled' });
+    expect(happened()).toBe('beforeAppend' in window);
+    expect(await resumedResult(world, RUN)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is told so also when a run above it was cancelled', async () => {
+    const agents = [agent({ agents: ['asker'] }), agent({ name: 'asker', permissions: { act: 'ask' } })];
+    const input = { prompt: 'Go', reason: 'need' };
+    const brain: Brain = ({ agent: name }) => calls(name === 'asker' ? { name: 'act' } : { name: 'asker', input });
+    const world = created({ path: newPath(), brain, agents });
+    expect(await (await start(world, ids)).done).toMatchObject({ kind: 'waiting' });
+    const [wait] = await world.engine.waits(RUN);
+    await comesIn(world.ledger, SESSION, [signalled(SESSION, RUN, 'cancel')]);
+    expect(await world.engine.answer(wait?.run as RunId, wait?.wait ?? '', { kind: 'approved' })).toEqual({ kind: 'cancelled' });
+  });
+});
+
 describe('a run below one that waits', () => {
   it('is left when a run between it and the root is cancelled', async () => {
     const agents = [

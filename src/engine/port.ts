@@ -80,8 +80,11 @@ export type SignalOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'unknown' };
 
-/** `answered`: somebody else was first; `expired`: the time for it had run out. Nothing was written. */
-export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' };
+/**
+ * `answered`: somebody else was first; `expired`: the time for it had run out; `cancelled`: the run, or one above it, is being
+ * ended. Nothing was written.
+ */
+export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' | 'cancelled' };
 
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePart {

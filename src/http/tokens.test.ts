@@ -59,6 +59,8 @@ describe('TROUPE_TOKENS', () => {
     [`alice=${ALICE},alice=${BOB}`, 'shares'],
     [`alice=${ALICE},bob=${ALICE}`, 'shares'],
     [`alice=${ALICE},`, 'not a name'],
+    [`user=${ALICE}`, 'is reserved'],
+    [`alice=${ALICE},System=${BOB}`, 'is reserved'],
   ])('is refused when it is %s', (text, why) => {
     expect(parseTokens(text)).toMatchObject({ ok: false, error: expect.stringContaining(why) });
   });

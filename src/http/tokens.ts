@@ -55,6 +55,7 @@ export function parseTokens(text: string): Result<readonly GivenToken[], string>
     const [name = '', ...rest] = entry.trim().split('=');
     const token = rest.join('=');
     if (!isCallerName(name)) return fail(`"${name}" is not a name for a caller`);
+    if (isReservedName(name)) return fail(reservedText(name));
     const problem = tokenProblem(token);
     if (problem !== undefined) return fail(`the token of ${name} ${problem}`);
     if (named.some((other) => other.name === name || other.token === token))
@@ -66,6 +67,16 @@ export function parseTokens(text: string): Result<readonly GivenToken[], string>
 
 export function isCallerName(name: string): boolean {
   return NAME.test(name);
+}
+
+/** Who acts in the ledger is told by these: a caller of that name would look like the owner, or like Troupe itself. */
+const RESERVED = new Set(['user', 'system', 'architect', 'executor']);
+
+export const isReservedName = (name: string): boolean => RESERVED.has(name.toLowerCase());
+
+export function reservedText(name: string): string {
+  const owner = name.toLowerCase() === 'user' ? '; the token of the owner belongs into TROUPE_TOKEN' : '';
+  return `"${name}" is reserved and cannot be the name of a caller${owner}`;
 }
 
 export function tokenProblem(token: string): string | undefined {

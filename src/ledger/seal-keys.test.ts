@@ -57,6 +57,23 @@ describe('the file of keys', () => {
     expect(ids[0]?.stdout.trim()).toMatch(/^[0-9a-f]{12}$/);
   });
 
+  it('keeps every key, however many processes add one at once', async () => {
+    const env = newHome();
+    const module = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
+    const script =
+      `const { addKey } = await import(${module('./seal-keys.ts')});` +
+      `const { systemRandom } = await import(${module('../base/random.ts')});` +
+      'for (let round = 0; round < 10; round += 1) console.log(addKey(process.env, systemRandom));';
+    const added = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, ...env } }),
+      ),
+    );
+    const ids = added.flatMap(({ stdout }) => stdout.trim().split('\n'));
+    expect(new Set(ids).size).toBe(40);
+    expect(sealKeyState(env).ids.toSorted()).toEqual(ids.toSorted());
+  });
+
   it('gives way to the environment, whose first key seals', () => {
     const env = newHome();
     const kept = createKeyRing(env, systemRandom).current();

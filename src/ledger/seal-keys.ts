@@ -20,7 +20,9 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { codeOf, messageOf, TroupeError } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 
 export interface SealKey {
@@ -81,13 +83,33 @@ export function sealKeyState(env: Environment): SealKeyState {
   return { place: path, ids, ...(open ? { problem: 'others can read it' } : {}) };
 }
 
-/** Adds a key that seals from now on; earlier ones still open. Returns its id. */
+/** Adds a key that seals from now on; earlier ones still open. Returns its id. Of several at once none is lost. */
 export function addKey(env: Environment, random: Random): string {
   const path = sealKeyFile(env);
-  const known = readKeys(path);
   const key = newKey(random);
-  replaceFile(path, [key, ...known], random);
+  // Whoever makes the file does not hold the lock: the one who is first makes it, and it is only ever replaced under the lock.
+  if (readKeys(path).length === 0 && createFile(path, key, random).id === key.id) return key.id;
+  const unlock = lockOf(path);
+  try {
+    replaceFile(path, [key, ...readKeys(path)], random);
+  } finally {
+    unlock();
+  }
   return key.id;
+}
+
+/** One that the operating system keeps and that ends with the process. It is SQLite's, because Node itself has none. */
+function lockOf(path: string): () => void {
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: limits.fileLockMs });
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE');
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    throw new TroupeError('held', `The keys are being changed by another process: ${messageOf(error)}`, {
+      fix: 'Wait until it is done, and try again.',
+    });
+  }
 }
 
 function createKeyFile(path: string, random: Random): KeyRing {

@@ -111,6 +111,8 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       if (outcome.kind === 'answered') return fail({ code: 'answered', message: 'Somebody else has answered this question.' });
       if (outcome.kind === 'expired')
         return fail({ code: 'expired', message: 'It was too late: the time for an answer has run out.' });
+      if (outcome.kind === 'cancelled')
+        return fail({ code: 'cancelled', message: `${input.process_id} was cancelled meanwhile; the answer has no effect.` });
       if (outcome.kind !== 'accepted')
         return fail({ code: 'ended', message: `${input.process_id} has ended; nothing waits for an answer any more.` });
       await engine.resume(input.process_id as RunId);

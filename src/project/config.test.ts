@@ -124,13 +124,30 @@ describe('what is wrong', () => {
     expect(shown.slice(0, 5)).toMatchInlineSnapshot(`
       [
         "troupe.yaml:1:1 unknown key "modle" | Did you mean "model"?",
-        "troupe.yaml:2:16 "budget.usd" is not right: Too small: expected number to be >=0 | ",
-        "troupe.yaml:2:20 unknown key "dollars" in "budget" | ",
+        "troupe.yaml:2:16 "budget.usd" must be at least 0 | ",
+        "troupe.yaml:2:20 unknown key "dollars" in "budget" | Known keys: usd, tokens, calls, allowUnknownPrices.",
         "troupe.yaml:3:9 "ledger" must be sqlite: and a path, such as sqlite:.troupe/ledger.db, or postgres://… | ",
-        "troupe.yaml:4:13 "durability" must be one of effects, full | ",
+        "troupe.yaml:4:13 "durability" must be one of effects, full, not "none" | Known values: effects, full.",
       ]
     `);
     expect(shown.at(-1)).toMatch(/^~\/\.config\/troupe\/config\.yaml:\d+:\d+ /);
+  });
+
+  it.each([
+    ['verify: []', '1:9 "verify" must have at least 1 entry | '],
+    ['verify: npm test', '1:9 "verify" must be a list or a map of keys, not "npm test" | '],
+    ['verify: { commandz: [npm test] }', '1:11 unknown key "commandz" in "verify" | Did you mean "commands"?'],
+    ['verify:\n  commands: [npm test]\n  retries: many', '3:12 "verify.retries" must be a number, not "many" | '],
+    ['budget: { usdd: 2 }', '1:11 unknown key "usdd" in "budget" | Did you mean "usd"?'],
+    ['model:', '1:1 "model" has no value | Give it a value or remove the line.'],
+    ['serve: { callers: { alice: { answers: 1 } } }', '1:39 "serve.callers.alice.answers" must be true or false, not 1 | '],
+    ['- a', '1:1 the file is not a map of keys and values'],
+  ])('names the key and what belongs there: %j', async (text, said) => {
+    await project(`${text}\n`);
+    const config = await loadConfig({ cwd: root, env: { HOME: home } });
+    if (config.ok) throw new Error('it should not load');
+    const shown = config.error.map((one) => `${one.line}:${one.column} ${one.message} | ${one.fix ?? ''}`);
+    expect(shown.join('\n')).toContain(said);
   });
 
   it('never throws, whatever the file holds', () => {

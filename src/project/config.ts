@@ -8,7 +8,7 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Diagnostic, errorAt } from '../agents/diagnostics.ts';
+import { type Diagnostic, errorAt, type Place } from '../agents/diagnostics.ts';
 import { readText } from '../agents/read-text.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
@@ -51,6 +51,8 @@ export interface ProjectConfig {
   readonly serve: NonNullable<Settings['serve']>;
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
+  /** Where permissions are given, for whoever checks the names. */
+  readonly named: readonly { readonly name: string; readonly place: Place }[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
 }
@@ -89,6 +91,7 @@ export async function findRoot(cwd: string): Promise<string> {
 interface SettingsFile {
   readonly path: string;
   readonly settings: Settings | undefined;
+  readonly named?: ProjectConfig['named'];
 }
 
 function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): ProjectConfig {
@@ -118,6 +121,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     serve: { ...far.serve, ...near.serve },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
+    named: [...(project.named ?? []), ...(user.named ?? [])],
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
 }
@@ -152,7 +156,10 @@ async function readSettings(path: string, shown = path): Promise<Result<Settings
   const { parseSettings } = await import('./settings-file.ts');
   const { settingsSchema } = await import('./settings.ts');
   const parsed = parseSettings(shown, text.value, settingsSchema);
-  return parsed.ok ? ok({ path, settings: parsed.value }) : parsed;
+  if (!parsed.ok) return parsed;
+  const { value, placeOf } = parsed.value;
+  const named = Object.keys(value.permissions ?? {}).map((name) => ({ name, place: placeOf(['permissions', name], 'key') }));
+  return ok({ path, settings: value, named });
 }
 
 async function isThere(path: string): Promise<boolean> {

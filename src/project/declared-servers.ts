@@ -70,7 +70,7 @@ export function createDeclaredServers(
     },
     async refusal(agent) {
       for (const [server, config] of strangers(agent)) {
-        const problem = denied(server, config, permissions) ?? unknownVariable(server, config, env);
+        const problem = serverProblem(server, config, permissions, env);
         if (problem !== undefined) return problem;
       }
       const [first] = await open(agent);
@@ -81,6 +81,22 @@ export function createDeclaredServers(
       );
     },
   };
+}
+
+/** Servers of the agent's own file that are never started here, each with the reason: nobody can allow them. */
+export function impossibleServers(
+  agent: AgentDefinition,
+  permissions: Permissions,
+  env: Environment,
+): readonly { readonly server: string; readonly problem: string }[] {
+  return needed(agent).flatMap(([server, config]) => {
+    const problem = serverProblem(server, config, permissions, env);
+    return problem === undefined ? [] : [{ server, problem }];
+  });
+}
+
+function serverProblem(server: string, config: McpServerConfig, permissions: Permissions, env: Environment): string | undefined {
+  return denied(server, config, permissions) ?? unknownVariable(server, config, env);
 }
 
 /** Those of the agent's own servers that its tools name. */

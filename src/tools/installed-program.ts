@@ -18,8 +18,16 @@ export interface Installed {
 const SYSTEM =
   /^(?:node|nodejs|npm|npx|corepack|env|sh|bash|dash|zsh|git|make|gmake|python[\d.]*|pip[\d.]*|ruby|perl|cargo|go|java)$/;
 const ABOVE = 8;
-const SHIM_LINE =
-  /^\s*(?:#!\/bin\/sh|basedir=\$\(dirname .*|case `uname` in|\*\w+\*(?:\|\*\w+\*)*\)|.*cygpath.*|;;|esac|if \[ .* \]; then|else|fi|export NODE_PATH=.*|exec .*"\$basedir\/[^"]+".*)?$/;
+/** What npm's and pnpm's own scripts are made of, line by line: anything else could end before the program is run. */
+const SHIM_LINES: readonly RegExp[] = [
+  /^#!\/bin\/sh$/,
+  /^basedir=\$\(dirname "\$\(echo "\$0" \| sed -e 's,\\{1,2},\/,g'\)"\)$/,
+  /^case `uname` in$|^;;$|^esac$|^else$|^fi$|^$/,
+  /^\*[A-Z]+\*(?:\|\*[A-Z]+\*)*\)(?: basedir=`cygpath -w "\$basedir"`;;)?$/,
+  /^if command -v cygpath > \/dev\/null 2>&1; then$|^basedir=`cygpath -w "\$basedir"`$/,
+  /^if \[ -[xz] "\$(?:basedir\/node|NODE_PATH)" \]; then$|^export NODE_PATH="[^"`;$]*(?:\$NODE_PATH)?"$/,
+  /^exec (?:(?:node|"\$basedir\/node") +(?:--[\w=-]+ +)*)?"\$basedir\/[^"`$]+" "\$@"$/,
+];
 const PYTHON = /^#!\S*python[\d.]*\s|^#!\/bin\/sh\n'''exec' .*python/;
 
 /** Among the programs of packages, nothing may stand in the place of these. */
@@ -44,7 +52,8 @@ function installedByPython(folder: string, target: string, bytes: Buffer): Insta
 
 function shimTarget(bytes: Buffer): string | undefined {
   const text = bytes.length > limits.scriptBytes ? undefined : decodeUtf8(bytes);
-  if (text?.split('\n').every((line) => SHIM_LINE.test(line)) !== true) return undefined;
+  const known = (line: string): boolean => SHIM_LINES.some((one) => one.test(line.trim()));
+  if (text?.split('\n').every(known) !== true) return undefined;
   return /"\$basedir\/(\.\.\/[^"]+)"/.exec(text)?.[1];
 }
 

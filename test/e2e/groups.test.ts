@@ -5,50 +5,9 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { testTerminal } from '../support/test-terminal.ts';
-import { groupProject as project, REPLIES } from './support-groups.ts';
-import { type Ended, objectIn, type TestProject } from './support-project.ts';
-
-/** The command in the test's own process: starting another costs more than all the rest. */
-async function quick(at: TestProject, ...args: readonly string[]): Promise<Ended> {
-  const terminal = testTerminal({ env: at.env });
-  const code = await runProgram(['-C', at.folder, ...args], terminal);
-  return { code, out: terminal.written.out, err: terminal.written.progress };
-}
-
-async function run(at: TestProject, ...args: readonly string[]): Promise<string> {
-  const { code, out, err } = await quick(at, ...args);
-  expect(code, `${args.join(' ')}: ${err}`).toBe(0);
-  return out;
-}
-
-/** A model that answers a prompt with "slow" in it only when it is let. */
-interface Gate {
-  /** Resolves when somebody waits for the answer. */
-  readonly reached: Promise<void>;
-  open(): void;
-}
-
-async function gate(at: TestProject): Promise<Gate> {
-  const reached = Promise.withResolvers<void>();
-  const opened = Promise.withResolvers<void>();
-  await at.serve(async ({ body }) => {
-    const newest = JSON.stringify(((body['messages'] ?? body['input']) as readonly Json[]).at(-1));
-    if (newest.includes('The workers have answered')) return { text: 'All together.' };
-    if (newest.includes('one block per worker')) return { text: '@worker:coder be slow' };
-    if (!newest.includes('slow')) return { text: `answer to ${/the (second|third)/.exec(newest)?.[1] ?? 'something'}` };
-    reached.resolve();
-    await opened.promise;
-    return { text: 'slowly' };
-  });
-  return { reached: reached.promise, open: () => opened.resolve() };
-}
-
-async function shown(at: TestProject, name: string): Promise<JsonObject & { readonly runs: readonly JsonObject[] }> {
-  return objectIn(await run(at, 'groups', 'show', name, '--json')) as JsonObject & { readonly runs: readonly JsonObject[] };
-}
+import { type Json, parseJson } from '../../src/base/json.ts';
+import { gate, groupProject as project, quick, REPLIES, run, shown } from './support-groups.ts';
+import { objectIn, type TestProject } from './support-project.ts';
 
 async function names(at: TestProject): Promise<readonly string[]> {
   const { groups } = objectIn(await run(at, 'groups', 'list', '--json')) as { groups: readonly { name: string }[] };

@@ -76,10 +76,11 @@ describe('troupe serve', () => {
     await server.until(1);
     const [url = ''] = server.lines;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    // The two streams are read apart: what was printed on one may be seen after what was printed later on the other.
+    await expect.poll(() => server.errors()).toContain('"mcpServers"');
     const token = /token: (\S+)/.exec(server.errors())?.[1] ?? '';
     expect(token).toHaveLength(32);
     expect(server.errors()).toContain(`claude mcp add --transport http troupe ${url}`);
-    expect(server.errors()).toContain('"mcpServers"');
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     expect((await fetch(url, { method: 'POST', headers, body: hello })).status).toBe(401);
     const known = await fetch(url, { method: 'POST', headers: { ...headers, authorization: `Bearer ${token}` }, body: hello });
@@ -101,6 +102,9 @@ describe('troupe serve', () => {
       env: { TROUPE_TOKEN: 'a'.repeat(20), TROUPE_TOKENS: `alice=${'b'.repeat(20)}` },
       says: 'a second time',
     },
+    { args: [], env: { TROUPE_TOKENS: `user=${'b'.repeat(20)}` }, says: '"user" is reserved' },
+    { args: ['--as', 'alice'], env: { TROUPE_TOKENS: `alice=${'b'.repeat(20)}` }, says: 'TROUPE_TOKENS names alice' },
+    { args: ['--as', 'System'], env: {}, says: '"System" is reserved' },
     { args: ['--port', '70000'], env: {}, says: '0 to 65535' },
   ])('does not start with $args $env', async ({ args, env, says }) => {
     await using project = await createTestProject('', HELPER);

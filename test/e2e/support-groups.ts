@@ -1,5 +1,9 @@
 /** A project with two groups, and replies for everybody in them. */
-import { createTestProject, type TestProject } from './support-project.ts';
+import { expect } from 'vitest';
+import type { Json, JsonObject } from '../../src/base/json.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { testTerminal } from '../support/test-terminal.ts';
+import { createTestProject, type Ended, objectIn, type TestProject } from './support-project.ts';
 
 const DESK = '---\nname: desk\ngroup: { mode: orchestrator, workers: [coder, tester] }\n---\nYou lead.\n';
 const PANEL = '---\nname: panel\ngroup: { mode: broadcast, workers: [coder] }\n---\nYou ask everybody.\n';
@@ -30,4 +34,43 @@ export async function groupProject(settings = 'permissions: { write: allow }\n')
   await made.write('replies.yaml', JSON.stringify(REPLIES));
   made.env['TROUPE_MODEL'] = 'scripted:replies.yaml';
   return made;
+}
+
+/** The command in the test's own process: starting another costs more than all the rest. */
+export async function quick(at: TestProject, ...args: readonly string[]): Promise<Ended> {
+  const terminal = testTerminal({ env: at.env });
+  const code = await runProgram(['-C', at.folder, ...args], terminal);
+  return { code, out: terminal.written.out, err: terminal.written.progress };
+}
+
+export async function run(at: TestProject, ...args: readonly string[]): Promise<string> {
+  const { code, out, err } = await quick(at, ...args);
+  expect(code, `${args.join(' ')}: ${err}`).toBe(0);
+  return out;
+}
+
+/** A model that answers a prompt with "slow" in it only when it is let. */
+interface Gate {
+  /** Resolves when somebody waits for the answer. */
+  readonly reached: Promise<void>;
+  open(): void;
+}
+
+export async function gate(at: TestProject): Promise<Gate> {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  await at.serve(async ({ body }) => {
+    const newest = JSON.stringify(((body['messages'] ?? body['input']) as readonly Json[]).at(-1));
+    if (newest.includes('The workers have answered')) return { text: 'All together.' };
+    if (newest.includes('one block per worker')) return { text: '@worker:coder be slow' };
+    if (!newest.includes('slow')) return { text: `answer to ${/the (second|third)/.exec(newest)?.[1] ?? 'something'}` };
+    reached.resolve();
+    await opened.promise;
+    return { text: 'slowly' };
+  });
+  return { reached: reached.promise, open: () => opened.resolve() };
+}
+
+export async function shown(at: TestProject, name: string): Promise<JsonObject & { readonly runs: readonly JsonObject[] }> {
+  return objectIn(await run(at, 'groups', 'show', name, '--json')) as JsonObject & { readonly runs: readonly JsonObject[] };
 }

@@ -1,0 +1,38 @@
+/** Groups that stand still: for a person's answer, or with prompts that nobody works on. */
+import { describe, expect, it } from 'vitest';
+import { gate, groupProject as project, quick, run, shown } from './support-groups.ts';
+import { objectIn } from './support-project.ts';
+
+describe('a group that stands still', () => {
+  it('a stop says what becomes of the prompts that wait', async () => {
+    await using at = await project();
+    const model = await gate(at);
+    await run(at, 'groups', 'create', 'crew', '--agent', 'panel');
+    const driven = at.start(['groups', 'send', 'crew', 'a slow one']);
+    await model.reached;
+    await run(at, 'groups', 'send', 'crew', 'the second');
+    driven.kill('SIGKILL');
+    await driven.ended;
+    const { out, err } = await quick(at, 'groups', 'stop', 'crew');
+    expect(out).toMatch(/^crew: run_\w+ is cancelled\n$/);
+    expect(err).toMatch(
+      /^1 prompt still in the queue; go on with it: .* groups resume "crew"\nto drop it: .* groups stop "crew" --all\n$/,
+    );
+    expect(await shown(at, 'crew')).toMatchObject({ state: 'idle', queue: [{ text: 'the second' }] });
+    expect((await quick(at, 'groups', 'stop', 'crew')).err).toContain('groups resume "crew"');
+    expect((await quick(at, 'groups', 'stop', 'crew', '--all')).err).toBe('');
+  });
+
+  it('waits while one of its workers asks, and says so wherever it is looked at', async () => {
+    await using at = await project('permissions: { write: ask }\n');
+    await run(at, 'groups', 'create', 'crew', '--agent', 'panel');
+    const sent = await quick(at, 'groups', 'send', 'crew', 'write a file');
+    expect(sent.code).toBe(5);
+    const { out } = await quick(at, 'show', 'last');
+    expect(out).toContain('needs input');
+    expect(out).toMatch(/approve \w+/);
+    expect(out).not.toMatch(/interrupted|troupe resume/);
+    expect(objectIn(await run(at, 'show', 'last', '--json'))).toMatchObject({ status: 'waiting', waits: [{ agent: 'coder' }] });
+    expect(await shown(at, 'crew')).toMatchObject({ state: 'waiting', runs: [{ state: 'waiting' }] });
+  });
+});
