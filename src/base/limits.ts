@@ -145,6 +145,7 @@ export const limits = {
   busyWaitMs: 5 * SECOND,
   busyBlockMs: 2,
   appendBatchEvents: 2_000,
+  rebuildAttempts: 10,
   memoEntries: 20_000,
   safetyCheckMs: 2 * SECOND,
   secretLength: 8,

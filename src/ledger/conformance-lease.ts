@@ -154,6 +154,22 @@ export const leaseChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    name: 'sets a counter right once, however many rebuild at the same time',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const ledgers = [store.ledger, (await store.another()) ?? store.ledger, (await store.another()) ?? store.ledger];
+      const spend = (add: number) =>
+        store.ledger.append({ ...writer.request([]), counters: [{ name: `budget/${writer.run}/calls`, add }] });
+      // No event explains these.
+      await spend(5);
+      assert.equal((await store.ledger.verify()).kind, 'drifted');
+      await Promise.all(ledgers.map((ledger) => ledger.rebuild()));
+      assert.equal(await store.ledger.counter(`budget/${writer.run}/calls`), 0);
+      assert.equal((await store.ledger.verify()).kind, 'sound');
+    },
+  },
+  {
     name: 'keeps the list of runs in step with their events',
     check: async (open) => {
       const store = await open();

@@ -1,10 +1,9 @@
 /** Everything that a ledger in Postgres keeps beside its events: looked at as it is at one moment, and set right. */
 import type { SessionId } from '../base/ids.ts';
 import { parseJson } from '../base/json.ts';
-import type { VerifyReport } from './port.ts';
 import type { Database, Statement } from './postgres-connection.ts';
 import { COLLECTING, lockKey } from './postgres-load.ts';
-import { repairOf } from './rebuild.ts';
+import type { Repair } from './rebuild.ts';
 import { integer, type Row, text } from './rows.ts';
 import { indexedRuns, type SealedSession, type Snapshot } from './verify.ts';
 
@@ -56,12 +55,19 @@ function sealedSession(row: Row): SealedSession {
   };
 }
 
-/** Gives what was found. Appends wait meanwhile. */
-export async function rebuildPostgres(database: Database, schema: string, found: VerifyReport): Promise<VerifyReport> {
-  if (found.kind !== 'drifted') return found;
-  await database.transaction(async (connection) => {
+/** Appends wait meanwhile. */
+export async function repairPostgres(
+  database: Database,
+  schema: string,
+  [ensure, take]: readonly [Repair, Repair],
+  repairs: readonly Repair[],
+): Promise<boolean> {
+  return await database.transaction(async (connection) => {
+    const run = ({ text, values }: Repair) => connection.query({ text, values: [...values] });
     await connection.query({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema, COLLECTING)})` });
-    for (const { text, values } of found.rows.map(repairOf)) await connection.query({ text, values: [...values] });
+    await run(ensure);
+    const isOurs = (await run(take)).rowCount === 1;
+    if (isOurs) for (const one of repairs) await run(one);
+    return isOurs;
   });
-  return found;
 }

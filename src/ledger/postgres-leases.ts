@@ -39,7 +39,8 @@ const SWEEP: Statement = {
 };
 
 export function createPostgresLeases({ database, writes, clock, writer }: LeaseOptions): Leases {
-  const held = new Set<RunId>();
+  /** With the epoch: a fence from before gives nothing back. */
+  const held = new Map<RunId, number>();
   const renewMs = Math.min(limits.leaseRenewMs, Math.ceil(writer.leaseMs / 3));
   let stopBeating: (() => void) | undefined;
   let swept = false;
@@ -63,7 +64,9 @@ export function createPostgresLeases({ database, writes, clock, writer }: LeaseO
   };
 
   const free = (state: BatchState, fence: Fence): void => state.freeLease(fence, writer.id);
-  const freed = (fence: Fence): void => void held.delete(fence.run);
+  const freed = ({ run, epoch }: Fence): void => {
+    if (held.get(run) === epoch) held.delete(run);
+  };
 
   return {
     acquire: (session, run, options) =>
@@ -73,7 +76,7 @@ export function createPostgresLeases({ database, writes, clock, writer }: LeaseO
         apply: (state) => take(state, session, run, options),
         after: (outcome) => {
           if (outcome.kind !== 'acquired') return;
-          held.add(run);
+          held.set(run, outcome.fence.epoch);
           keepBeating();
         },
       }),

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { payloadRef } from './chain.ts';
 import { appendOrFail, givenRun, note, type Writer } from './conformance-support.ts';
@@ -234,4 +234,21 @@ describe('verify', () => {
     expect(report).toMatchObject({ kind: 'broken', event: writer.eventAt(2), why: expect.stringMatching(/missing/) });
     await writer.ledger.close();
   });
+});
+
+it('its heart beats on when a lease of before is given back', async () => {
+  const schema = newSchema();
+  const timers: (() => void)[] = [];
+  const after: Clock['after'] = (_delay, callback) => {
+    timers.push(callback);
+    return () => undefined;
+  };
+  const writer = await started(server.address(schema), { clock: { ...systemClock, after } });
+  const again = await writer.ledger.acquire(writer.session, writer.run, { assigned: true });
+  expect(again.kind).toBe('acquired');
+  await writer.ledger.release(writer.fence);
+  await server.query(`UPDATE ${schema}.writer SET beat = 'epoch'`);
+  for (const fire of timers.splice(0)) fire();
+  await expect.poll(() => server.query(`SELECT id FROM ${schema}.writer WHERE beat > 'epoch'`)).toHaveLength(1);
+  await writer.ledger.close();
 });

@@ -16,7 +16,7 @@ import type { BlobStore } from './blob-store.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from './port.ts';
 import { parsePostgresAddress } from './postgres-address.ts';
 import { applyAppend, needsOf, refuseNul } from './postgres-append.ts';
-import { rebuildPostgres } from './postgres-check.ts';
+import { repairPostgres } from './postgres-check.ts';
 import { createPostgresCommit } from './postgres-commit.ts';
 import { type Database, openDatabase } from './postgres-connection.ts';
 import { collectPostgres } from './postgres-gc.ts';
@@ -28,6 +28,7 @@ import { readPostgresRuns } from './postgres-runs.ts';
 import { type Migration, openSchema } from './postgres-schema.ts';
 import { prepareAppend } from './prepared-event.ts';
 import { createProtection, type Protection } from './protection.ts';
+import { type Rebuild, setRight } from './rebuild.ts';
 import { verifyLedger } from './verify.ts';
 import { readOnlyError } from './write-queue.ts';
 import { createWrittenEvents } from './written-events.ts';
@@ -147,7 +148,8 @@ function assemble(
     verify,
     rebuild: async () => {
       if (!writable) throw readOnlyError(database.shown);
-      return await rebuildPostgres(database, schema, await verify());
+      const apply: Rebuild['apply'] = (turn, repairs) => repairPostgres(database, schema, turn, repairs);
+      return await setRight({ verify, counter: reader.counter, apply });
     },
     pin: (session, pinned) =>
       writes.submit({

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -72,6 +72,23 @@ describe('the file of keys', () => {
     const ids = added.flatMap(({ stdout }) => stdout.trim().split('\n'));
     expect(new Set(ids).size).toBe(40);
     expect(sealKeyState(env).ids.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('is read again when it could not be read, though nothing shows that it has changed', () => {
+    const env = newHome();
+    const kept = createKeyRing(env, systemRandom).current();
+    const path = sealKeyFile(env);
+    const { atime, mtime } = statSync(path);
+    const text = readFileSync(path, 'utf8');
+    const put = (content: string): void => {
+      writeFileSync(path, content);
+      utimesSync(path, atime, mtime);
+    };
+    put(text.replace(/^.{9}/, '!'.repeat(9)));
+    const ring = createKeyRing(env, systemRandom);
+    expect(() => ring.find(kept.id)).toThrow(expect.objectContaining({ code: 'seal_key' }));
+    put(text);
+    expect(ring.find(kept.id)).toEqual(kept);
   });
 
   it('gives way to the environment, whose first key seals', () => {

@@ -119,8 +119,9 @@ function createKeyFile(path: string, random: Random): KeyRing {
   const read = (): readonly SealKey[] => {
     const stamp = stampOf(path);
     if (stamp !== seen) {
-      seen = stamp;
       known = readKeys(path);
+      // Only what could be read has been seen: rights that were given back do not change the stamp.
+      seen = stamp;
     }
     return known;
   };

@@ -2,8 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../base/ids.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { DriftedRow, ReadQuery, VerifyReport } from './port.ts';
-import { forSqlite, repairOf } from './rebuild.ts';
+import type { ReadQuery, VerifyReport } from './port.ts';
+import { forSqlite, type Rebuild, type Repair, setRight } from './rebuild.ts';
 import { bytes, hex, integer, type Row, text } from './rows.ts';
 import type { Memo } from './sqlite-memo.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -83,13 +83,14 @@ interface RebuildParts {
   readonly writes: GroupCommit;
   readonly memo: Memo;
   verify(): Promise<VerifyReport>;
+  counter(name: string): Promise<number>;
 }
 
 /** Indexes are made anew from their tables, and rows from their events. Gives what was found before. */
 export async function rebuildSqlite(parts: RebuildParts): Promise<VerifyReport> {
-  const { database, writes, verify } = parts;
-  const found = await verify();
-  if (found.kind === 'drifted') await repair(parts, found.rows);
+  const { database, writes, verify, counter } = parts;
+  const store: Rebuild = { verify, counter, apply: (turn, repairs) => repair(parts, turn, repairs) };
+  const found = await setRight(store);
   if (found.kind !== 'damaged') return found;
   await writes.submit({
     weight: 1,
@@ -101,20 +102,27 @@ export async function rebuildSqlite(parts: RebuildParts): Promise<VerifyReport> 
           .join('; '),
       ),
   });
-  const left = await verify();
-  if (left.kind === 'drifted') await repair(parts, left.rows);
+  const left = await setRight(store);
   return left.kind === 'sound' || left.kind === 'drifted' ? found : left;
 }
 
-async function repair({ database, writes, memo }: RebuildParts, rows: readonly DriftedRow[]): Promise<void> {
-  await writes.submit({
+async function repair(
+  { database, writes, memo }: RebuildParts,
+  [ensure, take]: readonly [Repair, Repair],
+  repairs: readonly Repair[],
+): Promise<boolean> {
+  const run = (one: Repair) => database.prepare(forSqlite(one)).run(...one.values);
+  return await writes.submit({
     weight: 1,
     power: true,
     apply: () => {
       memo.flush();
-      for (const one of rows.map(repairOf)) database.prepare(forSqlite(one)).run(...one.values);
+      run(ensure);
+      const isOurs = run(take).changes === 1;
+      if (isOurs) for (const one of repairs) run(one);
       // What is remembered of these rows is what was wrong.
       memo.forget();
+      return isOurs;
     },
   });
 }

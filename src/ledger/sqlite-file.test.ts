@@ -230,7 +230,8 @@ describe('leases and time', () => {
     await second.close();
   });
 
-  it('keeps its leases as long as its heart beats', async () => {
+  /** A ledger whose heart beats only when the test lets time pass, and another process beside it. */
+  function beating() {
     const path = join(testFolder(), 'ledger.db');
     const time = { now: 1_000_000 };
     const timers: (() => void)[] = [];
@@ -240,14 +241,44 @@ describe('leases and time', () => {
     };
     const first = openTestLedger({ path, clock: { ...clockAt(time), after }, owner: { host: 'elsewhere' } });
     const second = openTestLedger({ path, clock: clockAt(time) });
+    const pass = async (renewals: number): Promise<void> => {
+      for (let beat = 0; beat < renewals; beat += 1) {
+        time.now += limits.leaseRenewMs;
+        for (const fire of timers.splice(0)) fire();
+        // Written in order: when this is done, the beat is.
+        await first.pin(testIds.session(), false);
+      }
+    };
+    return { first, second, pass };
+  }
+
+  it('keeps its leases as long as its heart beats', async () => {
+    const { first, second, pass } = beating();
     const writer = await start(first);
-    for (let beat = 0; beat < 5; beat += 1) {
-      time.now += limits.leaseRenewMs;
-      for (const fire of timers.splice(0)) fire();
-      await appendOrFail(writer, [note(writer, `beat ${beat}`)]);
-    }
+    await pass(5);
     expect((await second.acquire(writer.session, writer.run)).kind).toBe('held');
     await first.release(writer.fence);
+    await first.close();
+    await second.close();
+  });
+
+  it.each([
+    ['given back', async (ledger: Ledger, writer: Writer) => await ledger.release(writer.fence)],
+    [
+      'given back with an append that comes too late',
+      async (ledger: Ledger, writer: Writer) => {
+        const late = await ledger.append({ ...writer.request([note(writer, 'late')]), release: true });
+        expect(late.kind).toBe('lease_lost');
+      },
+    ],
+  ])('its heart beats on when a lease of before is %s', async (_how, giveBack) => {
+    const { first, second, pass } = beating();
+    const writer = await start(first);
+    const again = await first.acquire(writer.session, writer.run, { assigned: true });
+    expect(again.kind).toBe('acquired');
+    await giveBack(first, writer);
+    await pass(5);
+    expect((await second.acquire(writer.session, writer.run)).kind).toBe('held');
     await first.close();
     await second.close();
   });

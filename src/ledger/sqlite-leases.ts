@@ -37,7 +37,8 @@ const FORGET_OWNER_MS = 24 * 60 * 60 * 1000;
 export function createLeases(options: LeaseOptions): Leases {
   const { database, writes, memo, clock, owner } = options;
   const sql = prepareStatements(database);
-  const held = new Set<RunId>();
+  /** With the epoch: a fence from before gives nothing back. */
+  const held = new Map<RunId, number>();
   let registered = false;
   let stopBeating: (() => void) | undefined;
 
@@ -89,7 +90,7 @@ export function createLeases(options: LeaseOptions): Leases {
   };
 
   const freed = ({ fence, release }: Pick<Append, 'release' | 'fence'>): void => {
-    if (release === true && fence !== null) held.delete(fence.run);
+    if (release === true && fence !== null && held.get(fence.run) === fence.epoch) held.delete(fence.run);
   };
 
   return {
@@ -100,7 +101,7 @@ export function createLeases(options: LeaseOptions): Leases {
         apply: () => take(session, run, options),
         after: (outcome) => {
           if (outcome.kind !== 'acquired') return;
-          held.add(run);
+          held.set(run, outcome.fence.epoch);
           keepBeating();
         },
       }),

@@ -121,7 +121,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     release: leases.release,
     stats: async () => reader.stats(),
     verify,
-    rebuild: () => rebuildSqlite({ database, writes, memo, verify }),
+    rebuild: () => rebuildSqlite({ database, writes, memo, verify, counter: async (name) => reader.counter(name) }),
     pin: (session, pinned) => writes.submit({ weight: 1, power: false, apply: () => void pin.run(pinned ? 1 : 0, session) }),
     gc: (policy) => collectGarbage({ database, writes, memo, files }, policy),
     close: () => {
