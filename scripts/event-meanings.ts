@@ -227,7 +227,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       text: 'the summary',
       left: 'what is left of the conversation, in order, with the summary in its place',
       unsent: 'how many of the last of these no request has carried yet',
-      ending: 'why the turn must be the last',
+      ending: 'why the turn must be the last, and how often the agent was told so before',
       goesOn: 'whether a run that is taken up again goes on from here',
       cut: 'what a root run has to know of everything before: it is read from here on',
     },

@@ -310,8 +310,8 @@ const catalogue = {
     ),
     /** How many of the last of them no request has carried yet. */
     unsent: z.number().int().nonnegative(),
-    /** Why the turn must be the last, if that was known before. */
-    ending: z.string().optional(),
+    /** The turn must be the last, and that was known before: why, and how often the agent was told so. */
+    ending: z.object({ why: z.string(), told: z.number().int().nonnegative() }).optional(),
     /** A run that is taken up again goes on from here; otherwise it is gone through from its start. */
     goesOn: z.boolean(),
     /** Of a root run that depends on nothing before this but what is written here: it is read from here on. */

@@ -16,7 +16,7 @@ import {
   userMessage,
 } from '../events/message-schemas.ts';
 import { claim } from '../events/verification.ts';
-import type { Ending, SessionInput, SessionLimits, SessionResult } from '../session/port.ts';
+import type { Ending, LastTurns, SessionInput, SessionLimits, SessionResult } from '../session/port.ts';
 
 const count = z.int().nonnegative();
 const about = { thread_id: z.string(), turn: count };
@@ -56,7 +56,7 @@ export const condensed = z.object({
   leads: z.boolean(),
   kept: z.array(sentMessage),
   unsent: count,
-  ending: z.string().optional(),
+  ending: z.object({ why: z.string(), told: count }).optional(),
 });
 export const turnOnly = z.object(about);
 
@@ -99,7 +99,7 @@ export type Start = {
     readonly turn: number;
     readonly messages: readonly Given<Message>[];
     readonly unsent: number;
-    readonly ending?: string | undefined;
+    readonly ending?: LastTurns | undefined;
   };
   readonly tools: readonly string[];
   readonly exits: readonly { readonly name: string; readonly goes_on: boolean }[];

@@ -3,7 +3,7 @@ import type { Json } from '../base/json.ts';
 import { type AssistantMessage, type Message, type ToolCallPart, textOf, userText } from '../events/messages.ts';
 import { finalReportExit, type OutputContract, plainReport } from './final-report.ts';
 import { runSession } from './loop.ts';
-import type { SessionInput, SessionLimits, SessionPorts, TurnOutcome, TurnRequest } from './port.ts';
+import type { Checkpoint, SessionInput, SessionLimits, SessionPorts, TurnOutcome, TurnRequest } from './port.ts';
 
 const limits: SessionLimits = {
   maxTurns: 6,
@@ -41,6 +41,7 @@ function ports({ replies, inputTokens, result = (call) => `${call.name} ok`, sig
   const requests: (Omit<TurnRequest, 'messages'> & { readonly messages: Message[] })[] = [];
   const called: string[] = [];
   const summaries: string[] = [];
+  const checkpoints: Checkpoint[] = [];
   const given: SessionPorts = {
     model: {
       async ask(request) {
@@ -59,14 +60,16 @@ function ports({ replies, inputTokens, result = (call) => `${call.name} ok`, sig
         return { type: 'tool-result', id: call.id, name: call.name, content: [{ type: 'text', text: result(call) }] };
       },
     },
-    async condense({ text }) {
+    async condense({ text, turn, leads, kept, unsent, ending }) {
+      const summary = userText(text);
       summaries.push(text);
-      return userText(text);
+      checkpoints.push({ turn, messages: [...leads, summary, ...kept], unsent, ending });
+      return summary;
     },
     reference: () => 'evt',
     signal: signal ?? new AbortController().signal,
   };
-  return { given, requests, called, summaries };
+  return { given, requests, called, summaries, checkpoints };
 }
 
 function assistant(reply: string | readonly Partial<ToolCallPart>[]): AssistantMessage {
@@ -231,6 +234,18 @@ describe('a conversation that outgrows the window', () => {
     const played = ports({ replies: (turn) => (turn === 1 ? [{}] : report('short')), result: () => 'y'.repeat(30_000) });
     expect(await runSession(input({ limits: small }), played.given)).toMatchObject({ report: { body: 'short' }, turns: 2 });
     expect(lastText(played.requests[1]?.messages ?? [])).toContain('context window');
+  });
+
+  it('is told to report as often when it goes on from where it was condensed as when nothing was cut off', async () => {
+    const overflow: Reply = { kind: 'failed', error: { kind: 'context_overflow', message: 'too long' } };
+    const replies = (turn: number): Reply => (turn === 9 ? overflow : [{ id: `t${turn}`, input: { turn } }]);
+    const script: Script = { replies, result: () => 'x'.repeat(1_200) };
+    const given = input({ limits: small });
+    const whole = ports(script);
+    const result = await runSession(given, whole.given);
+    expect(result.error?.message).toContain('told 3 times');
+    expect(whole.checkpoints.map(({ ending }) => ending?.told)).toEqual(expect.arrayContaining([0, 1]));
+    for (const from of whole.checkpoints) expect(await runSession({ ...given, from }, ports(script).given)).toEqual(result);
   });
 
   it('tries once more when the provider counts differently', async () => {

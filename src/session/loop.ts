@@ -98,7 +98,8 @@ function endless(loop: Loop, turn: number): SessionResult | undefined {
 
 /** Stands where the turn stood when its conversation had just been condensed. */
 function goOn(loop: Loop, { messages, ending }: Checkpoint): void {
-  loop.mustEnd = ending;
+  loop.mustEnd = ending?.why;
+  loop.toldToEnd = ending?.told ?? 0;
   loop.breaker.recall(messages);
   endIfFull(loop);
 }
@@ -230,8 +231,8 @@ async function makeRoom(loop: Loop, turn: number): Promise<void> {
   if (conversation.judge() === 'fits' && loop.mustEnd !== prompts.outOfContext) return;
   const left = conversation.condensed(ports.reference);
   if (left !== undefined) {
-    const { mustEnd: ending } = loop;
-    const summary = await ports.condense({ turn, ...left, ...(ending === undefined ? {} : { ending }) });
+    const { mustEnd: why, toldToEnd: told } = loop;
+    const summary = await ports.condense({ turn, ...left, ...(why === undefined ? {} : { ending: { why, told } }) });
     conversation.replace(left, summary);
     loop.breaker.recall(conversation.messages);
   }

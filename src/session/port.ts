@@ -103,8 +103,13 @@ export interface Condensing {
   readonly kept: readonly Message[];
   /** How many of the last ones no request has carried yet. */
   readonly unsent: number;
-  /** Why the turn must be the last, if that was known before. */
-  readonly ending?: string | undefined;
+  readonly ending?: LastTurns | undefined;
+}
+
+/** The turn must be the last, and that was known before: why, and how often the agent was told so. */
+export interface LastTurns {
+  readonly why: string;
+  readonly told: number;
 }
 
 /** Where a session goes on that was condensed: a turn that is about to begin, and what the conversation holds then. */
@@ -113,7 +118,7 @@ export interface Checkpoint {
   /** The request among them is the very object of the input. */
   readonly messages: readonly Message[];
   readonly unsent: number;
-  readonly ending?: string | undefined;
+  readonly ending?: LastTurns | undefined;
 }
 
 export interface SessionPorts {
