@@ -66,7 +66,7 @@ export async function repairPostgres(
     const run = ({ text, values }: Repair) => connection.query({ text, values: [...values] });
     await connection.query({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema, COLLECTING)})` });
     await run(ensure);
-    const isOurs = (await run(take)).rowCount === 1;
+    const isOurs = (await run(take)).rows.length === 1;
     if (isOurs) for (const one of repairs) await run(one);
     return isOurs;
   });

@@ -38,10 +38,10 @@ export async function setRight(store: Rebuild): Promise<VerifyReport> {
   });
 }
 
-/** The second changes nothing when somebody else has had a turn since. */
+/** The second changes and returns nothing when somebody else has had a turn since. */
 function turnAfter(before: number): readonly [Repair, Repair] {
   const ensure = 'INSERT INTO counter (name, value) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING';
-  const take = 'UPDATE counter SET value = value + 1 WHERE name = $1 AND value = $2';
+  const take = 'UPDATE counter SET value = value + 1 WHERE name = $1 AND value = $2 RETURNING value';
   return [
     { text: ensure, values: [REBUILDS] },
     { text: take, values: [REBUILDS, before] },

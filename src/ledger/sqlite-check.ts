@@ -118,7 +118,7 @@ async function repair(
     apply: () => {
       memo.flush();
       run(ensure);
-      const isOurs = run(take).changes === 1;
+      const isOurs = database.prepare(forSqlite(take)).get(...take.values) !== undefined;
       if (isOurs) for (const one of repairs) run(one);
       // What is remembered of these rows is what was wrong.
       memo.forget();

@@ -107,10 +107,7 @@ export interface Condensing {
 }
 
 /** The turn must be the last, and that was known before: why, and how often the agent was told so. */
-export interface LastTurns {
-  readonly why: string;
-  readonly told: number;
-}
+export type LastTurns = { readonly why: string; readonly told: number };
 
 /** Where a session goes on that was condensed: a turn that is about to begin, and what the conversation holds then. */
 export interface Checkpoint {
