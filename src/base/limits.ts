@@ -225,6 +225,8 @@ export const limits = {
   fingerprintPrograms: 10_000,
   programBytes: 4 * MIB,
   noticedChanges: 2_000,
+  /** Workspaces whose files are remembered. */
+  watchedPlaces: 256,
   scriptBytes: 64 * KIB,
   summaryLineCharacters: 2_000,
   verifyCommands: 20,

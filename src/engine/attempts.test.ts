@@ -220,4 +220,33 @@ describe('what is under way', () => {
     expect(settled).toHaveLength(4);
     expect(most).toBeLessThan(4);
   });
+
+  it('keeps nobody who is cancelled: it ends while the call that takes up the room goes on', async () => {
+    const group = { mode: 'broadcast' as const, workers: ['ana', 'ben'] };
+    const agents = [
+      agent({ tools: [], group, budget: { tokens: 1_500 } }),
+      ...group.workers.map((name) => agent({ name, tools: [], maxOutputTokens: 1_000 })),
+    ];
+    const asked: string[] = [];
+    const answer = Promise.withResolvers<void>();
+    const world = createWorld({
+      agents,
+      brain: async (request) => {
+        asked.push(request.agent ?? '');
+        await answer.promise;
+        return says('Done.');
+      },
+    });
+    const started = await world.engine.start({ agent: 'worker', input: userText('go'), workspace: '.', run: RUN });
+    if (started.kind !== 'started') throw new Error(started.kind);
+    const rows = () => world.ledger.runs({ session: started.handle.session });
+    await expect.poll(async () => [asked.length, (await rows()).length]).toEqual([1, 3]);
+    const waiting = (await rows()).find((row) => group.workers.includes(row.agent) && row.agent !== asked[0]);
+    await world.engine.cancel(waiting?.run as RunId, 'not needed');
+    await expect.poll(async () => (await rows()).find(({ run }) => run === waiting?.run)?.state).toBe('cancelled');
+    expect(asked).toHaveLength(1);
+    answer.resolve();
+    await started.handle.done;
+    await world.close();
+  });
 });

@@ -33,9 +33,14 @@ export interface Refused extends Exhausted {
   readonly kind: 'refused';
 }
 
+/** The run was cancelled while it waited for room; the attempt is not made. */
+export interface GivenUp {
+  readonly kind: 'given_up';
+}
+
 export interface Attempts {
   /** Reserves an attempt together with `events`, and gives what was written once it is durable. */
-  reserve(worst: WorstCase, events: readonly NewEvent[]): Promise<readonly LedgerEvent[] | Refused>;
+  reserve(worst: WorstCase, events: readonly NewEvent[]): Promise<readonly LedgerEvent[] | Refused | GivenUp>;
   answered(usage: Usage, nanoUsd: number | undefined): Settlement;
   failed(error: ModelFailure): Settlement;
   /** Nothing more is tried; what is open now stays in doubt. */
@@ -74,8 +79,9 @@ export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: 
           tree.spending.note(refused);
           return refused;
         }
-        await room;
+        await firstOf(room, node.abort.signal);
         tree.checkpoint(node);
+        if (node.abort.signal.aborted) return { kind: 'given_up' };
         written = await tree.writer.write(all, counters);
       }
       if (budgeted) {
@@ -92,6 +98,16 @@ export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: 
       }),
     done: () => giveBack(),
   };
+}
+
+/** Until there is room, or the run is cancelled: the call that takes it up may be somebody else's, and long. */
+function firstOf(room: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancelled = (): void => resolve();
+  if (signal.aborted) cancelled();
+  signal.addEventListener('abort', cancelled, { once: true });
+  room.then(resolve, reject);
+  return promise.finally(() => signal.removeEventListener('abort', cancelled));
 }
 
 type Settled = Pick<Payloads['budget.settled'], 'spent' | 'inDoubt' | 'assumed'>;

@@ -61,6 +61,9 @@ export async function conversationOf(ledger: Ledger, session: SessionId, run: st
 /** The ones that were used last, as many as fit. */
 function keep(kept: Kept, run: string, messages: readonly Message[]): void {
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  // Two may have read it at the same time.
+  kept.tokens -= kept.conversations.get(run)?.tokens ?? 0;
+  kept.conversations.delete(run);
   kept.conversations.set(run, { messages, tokens });
   kept.tokens += tokens;
   for (const [oldest, { tokens: gone }] of kept.conversations) {

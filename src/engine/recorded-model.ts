@@ -14,7 +14,7 @@ import { askWithRetries } from '../models/retry.ts';
 import type { SessionModel, TurnOutcome, TurnRequest } from '../session/port.ts';
 import { CANCELLED } from '../session/port.ts';
 import { createAnsweredAgents } from './answered-agents.ts';
-import { type Attempts, createAttempts, type Refused } from './attempts.ts';
+import { type Attempts, createAttempts, type GivenUp, type Refused } from './attempts.ts';
 import { limitingScopes } from './budget.ts';
 import { foreign, references } from './channel.ts';
 import { Interruption } from './interruption.ts';
@@ -68,7 +68,7 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
-  if (node.abort.signal.aborted) return { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
+  if (node.abort.signal.aborted) return cancelled;
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);
@@ -93,7 +93,7 @@ async function attempt(
   const startedAt = tree.parts.clock.elapsed();
   let asked: string | undefined;
   let failures = 0;
-  const outcome = await askWithRetries<Refused>(models, modelRequest(recorder, step, request), {
+  const outcome = await askWithRetries<Refused | GivenUp>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
     clock: tree.parts.clock,
     random: tree.parts.random,
@@ -115,7 +115,7 @@ async function attempt(
       else tree.writer.enqueue([failed, ...events], options);
     },
   });
-  if (outcome.kind === 'vetoed') return noBudget(outcome.veto);
+  if (outcome.kind === 'vetoed') return outcome.veto.kind === 'refused' ? noBudget(outcome.veto) : cancelled;
   if (outcome.kind === 'failed') return outcome;
   meter.counted(asked ?? '', request, outcome.answer.usage);
   const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
@@ -135,6 +135,7 @@ async function withoutModel(
   return { kind: 'failed', error };
 }
 
+const cancelled: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
 const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_budget', scope, message });
 
 /** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
@@ -145,7 +146,7 @@ async function announce(
   first: boolean,
   attempts: Attempts,
   worst: WorstCase,
-): Promise<Refused | undefined> {
+): Promise<Refused | GivenUp | undefined> {
   const events = [];
   const undo = node.journal.mark();
   if (first && node.journal.recorded('model.request', step) === undefined) {

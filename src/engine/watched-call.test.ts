@@ -1,10 +1,14 @@
 /** More changes than are recorded: the agent is told, the number is recorded, and tests prove nothing any more. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { noticedChanges } from '../tools/noticed-changes.ts';
 import { type Tool, textResult } from '../tools/port.ts';
 import type { WatchedChange } from '../tools/watched-file.ts';
-import type { WorkspaceWatch } from '../tools/workspace-watch.ts';
+import { createWorkspaceWatch, type WorkspaceWatch } from '../tools/workspace-watch.ts';
 import { watchedCall } from './watched-call.ts';
 import { weakenedTests } from './weakened.ts';
 
@@ -52,4 +56,16 @@ it('the agent hears of it', async () => {
   expect(await call(limits.noticedChanges)).toMatchObject({ content: [{ text: 'done' }] });
   const { content } = (await call(limits.noticedChanges + 7)) as Extract<Awaited<ReturnType<typeof call>>, { kind: 'ok' }>;
   expect(content).toMatchObject([{ text: 'done' }, { text: expect.stringContaining('7 beyond the first 2,000') }]);
+});
+
+it.each([
+  ['that is watched', tool],
+  ['that reports its changes', { ...tool, reportsChanges: true }],
+])('whoever comes after a call that broke is alone: one %s', async (_name, broken) => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-watched-'));
+  const watch = createWorkspaceWatch({ clock: systemClock, environment: process.env });
+  const failing = watchedCall(watch, folder, same, broken, () => Promise.reject(new Error('broken')));
+  await expect(failing).rejects.toThrow('broken');
+  expect(watch.enter(folder)()).toEqual({ alone: true });
+  rmSync(folder, { recursive: true });
 });

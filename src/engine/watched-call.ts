@@ -18,10 +18,13 @@ export async function watchedCall(
   if (watch === undefined || !mayChangeFiles(tool)) return await run();
   if (tool.reportsChanges !== true) return saidToBeMany(await withEvidence(watch, workspace, undefined, redact, run));
   const leave = watch.enter(workspace);
-  const outcome = await run();
-  for (const item of outcome.evidence ?? []) if (item.type === 'file.diff') await watch.noted(workspace, item.payload.path);
-  leave();
-  return outcome;
+  try {
+    const outcome = await run();
+    for (const item of outcome.evidence ?? []) if (item.type === 'file.diff') await watch.noted(workspace, item.payload.path);
+    return outcome;
+  } finally {
+    leave();
+  }
 }
 
 /** Nobody can tell any more which files those were, so tests prove nothing from here on; better to know that now. */
@@ -47,11 +50,7 @@ export async function withEvidence<Outcome extends { readonly evidence?: readonl
   redact: (text: string) => string,
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const leave = watch.enter(workspace);
-  const before = looked ?? (await watch.look(workspace));
-  const outcome = await run();
-  const after = await watch.look(workspace);
-  const { alone } = leave();
+  const { before, outcome, after, alone } = await betweenLooks(watch, workspace, looked, run);
   const seen = (outcome.evidence ?? []).map(
     (item): Evidence =>
       item.type === 'cli.run' ? { ...item, payload: { ...item.payload, workspace: fingerprints(before, after, alone) } } : item,
@@ -62,6 +61,24 @@ export async function withEvidence<Outcome extends { readonly evidence?: readonl
     ...noticedChanges(after.changes, 'command', redact),
   ];
   return noticed.length === 0 ? outcome : { ...outcome, evidence: noticed };
+}
+
+/** Whoever fails has left as well: otherwise nobody would ever be alone there again. */
+async function betweenLooks<Outcome>(
+  watch: WorkspaceWatch,
+  workspace: string,
+  looked: Look | undefined,
+  run: () => Promise<Outcome>,
+) {
+  const leave = watch.enter(workspace);
+  try {
+    const before = looked ?? (await watch.look(workspace));
+    const outcome = await run();
+    const after = await watch.look(workspace);
+    return { before, outcome, after, ...leave() };
+  } finally {
+    leave();
+  }
 }
 
 function fingerprints(before: Look, after: Look, alone: boolean) {

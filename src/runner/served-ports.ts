@@ -34,7 +34,7 @@ interface Served {
   /** The same list for the same tools: models translate each list once. */
   readonly lists: Map<string, readonly ToolSpec[]>;
   /** The answer of the turn that the runner is at. */
-  latest: { readonly turn: number; readonly answer: Answer } | undefined;
+  latest: { readonly turn: number; readonly answer: Answer; readonly beside: number } | undefined;
   lastWords: string;
   /** Where a runner that takes the place of this one begins. */
   from: SessionInput['from'];
@@ -104,10 +104,10 @@ function methodsOf(served: Served, onProgress: (turn: number) => void): Readonly
   return {
     on_llm_request: method(llmRequest, (params) => llm(served, runner, params)),
     on_tool_call: method(toolCall, async ({ turn, index, part, tool_name, arguments: input }) => {
-      const answer = served.latest?.turn === turn ? served.latest.answer.message : undefined;
-      const call = answer?.content[part];
-      if (answer === undefined || !isSameCall(call, tool_name, input)) return undefined;
-      const run = () => ports.tools.call(turn, index, call, toolCallsOf(answer).length);
+      const asking = served.latest?.turn === turn ? served.latest : undefined;
+      const call = asking?.answer.message.content[part];
+      if (asking === undefined || !isSameCall(call, tool_name, input)) return undefined;
+      const run = () => ports.tools.call(turn, index, call, asking.beside);
       return given.give<ToolResultPart>(await asked.once(`tool/${turn}/${index}`, run));
     }),
     on_aggregate_service_context: method(serviceContext, async ({ turn, room_tokens }) => {
@@ -160,7 +160,7 @@ async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<
   const known = places.some((place) => place !== null) ? { places } : {};
   if (outcome.kind === 'failed') return { ...outcome, ...known };
   const { answer } = outcome;
-  served.latest = { turn, answer };
+  served.latest = { turn, answer, beside: toolCallsOf(answer.message).length - (exitIn(served.input, answer, tools) ? 1 : 0) };
   served.lastWords = textOf(answer.message.content).trim() || served.lastWords;
   const { inputTokens } = answer.usage;
   const taken = ending(served.input, answer, tools);
@@ -211,11 +211,17 @@ function offered({ specs, lists }: Served, positions: readonly number[]): readon
 
 /** What the loop would ask about this answer: its first exit among the tools that were offered, or its plain text. */
 function ending(input: SessionInput, answer: Answer, tools: readonly ToolSpec[]): Result<Ending, string> | undefined {
-  const calls = toolCallsOf(answer.message);
-  for (const call of calls) {
-    const exit = input.exits.find(({ spec }) => spec.name === call.name && tools.includes(spec));
-    if (exit !== undefined) return exit.take(call);
-  }
+  const found = exitIn(input, answer, tools);
+  if (found !== undefined) return found.exit.take(found.call);
   const text = textOf(answer.message.content).trim();
-  return calls.length > 0 || text === '' ? undefined : input.plain(text);
+  return toolCallsOf(answer.message).length > 0 || text === '' ? undefined : input.plain(text);
+}
+
+/** The call that may end the session. It is none of the tools'. */
+function exitIn(input: SessionInput, answer: Answer, tools: readonly ToolSpec[]) {
+  for (const call of toolCallsOf(answer.message)) {
+    const exit = input.exits.find(({ spec }) => spec.name === call.name && tools.includes(spec));
+    if (exit !== undefined) return { exit, call };
+  }
+  return undefined;
 }

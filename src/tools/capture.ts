@@ -78,11 +78,9 @@ export function createCapture(maxBytes: number): Capture {
   };
 }
 
-/** What is left of a word that was cut goes too, but never more than half of what is there. */
-function withoutHalfWord(text: string, side: 'start' | 'end'): string {
-  const kept = side === 'end' ? startOf(`${text}x`, text.length) : endOf(`x${text}`, text.length);
-  return kept.length < text.length / 2 ? text : kept;
-}
+/** What is left of a word that was cut goes too. */
+const withoutHalfWord = (text: string, side: 'start' | 'end'): string =>
+  side === 'end' ? startOf(`${text}x`, text.length) : endOf(`x${text}`, text.length);
 
 /** Where to cut so that an unfinished character at the very end is left out. */
 function lastWholeCharacter(bytes: Uint8Array): number {

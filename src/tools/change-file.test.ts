@@ -1,7 +1,7 @@
 /** No change of a file is lost: not to one who goes by an older version, not to another process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +53,28 @@ describe('a change', () => {
     expect(said(await edit.run({ path: 'a.txt', old: 'one', new: 'two' }, context))).toContain('Edited a.txt');
     await writeFile(join(place.path, 'empty.txt'), '');
     expect(said(await write.run({ path: 'empty.txt', content: 'two' }, context))).toContain('Replaced empty.txt');
+  });
+
+  it('whose folder became a link while it waited is refused, and shows nothing of where the link leads', async () => {
+    await using place = await testWorkspace();
+    await using elsewhere = await testWorkspace();
+    await mkdir(join(place.path, 'sub'));
+    await writeFile(join(place.path, 'sub', 'a.txt'), 'one');
+    await writeFile(join(elsewhere.path, 'a.txt'), 'the words of somebody else');
+    const target = await resolveInside(place.path, 'sub/a.txt', { guard, use: 'write' });
+    if (!target.ok) throw new Error(target.error);
+    const signal = new AbortController().signal;
+    let late: Promise<ToolOutcome> | undefined;
+    await alone(target.value, { clock: systemClock, signal }, async () => {
+      late = edit.run({ path: 'sub/a.txt', old: 'the words of somebody', new: 'mine' }, { ...place.context, seen: unseen });
+      // It has looked at the path when it waits for the lock.
+      for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await rm(join(place.path, 'sub'), { recursive: true });
+      await symlink(elsewhere.path, join(place.path, 'sub'));
+    });
+    expect(said((await late) as ToolOutcome)).toMatch(/outside|somewhere else/);
+    expect(said((await late) as ToolOutcome)).not.toContain('somebody else');
+    expect(await readFile(join(elsewhere.path, 'a.txt'), 'utf8')).toBe('the words of somebody else');
   });
 
   it('of a file that has come or gone since is refused', async () => {

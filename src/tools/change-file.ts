@@ -32,15 +32,19 @@ export interface Change {
 }
 
 export async function changeFile(change: Change, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
-  const inside = await resolveInside(context.workspace, change.path, {
-    guard: parts.guard,
-    use: 'write',
-    opened: context.opened,
-  });
+  const use = { guard: parts.guard, use: 'write', opened: context.opened } as const;
+  const inside = await resolveInside(context.workspace, change.path, use);
   if (!inside.ok) return errorResult(inside.error);
   if (inside.value.relative === '') return errorResult('The path is the workspace itself; name a file in it.');
   const options = { clock: parts.clock, signal: context.signal };
-  const changed = await alone(inside.value, options, () => changeNow(inside.value, change, context, parts));
+  const changed = await alone(inside.value, options, async () => {
+    // Whoever held the lock before may have put a link where there was a folder.
+    const still = await resolveInside(context.workspace, change.path, use);
+    if (!still.ok) return errorResult(still.error);
+    if (still.value.absolute !== inside.value.absolute)
+      return errorResult(`${inside.value.relative} leads somewhere else now; nothing was changed.`);
+    return await changeNow(inside.value, change, context, parts);
+  });
   return changed.ok ? changed.value : errorResult(changed.error);
 }
 

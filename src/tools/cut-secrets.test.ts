@@ -108,6 +108,19 @@ describe('a cut leaves no half of a secret', () => {
     }
   });
 
+  it('in a stream of which more than half is the secret that is cut', () => {
+    const secret = 'Zq7'.repeat(1_200);
+    for (const text of [
+      `${'word '.repeat(200)}${secret} ${'word '.repeat(3_000)}`,
+      `${'word '.repeat(3_000)} ${secret} ${'word '.repeat(200)}`,
+    ]) {
+      const capture = createCapture(limits.mcpStderrBytes);
+      capture.append(Buffer.from(text));
+      expect(capture.text()).toContain('word word');
+      expect(capture.text()).not.toContain('Zq7');
+    }
+  });
+
   it('in the words of a provider, and in what a model is told about its arguments', () => {
     const context = { provider: 'test', clock: systemClock, secrets: [PHRASE] };
     for (const secret of [TOKEN, PHRASE])

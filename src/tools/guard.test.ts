@@ -67,6 +67,7 @@ const CLOSED = [
   ...['.git/hooks/pre-commit', 'sub/.GIT/config', '.git', 'git~1/config', '.g\u200Cit/config', '.ｇit/config', '.git./config'],
   ...['.troupe/x', 'sub/.troupe/ledger.db', 'deep/er/.Troupe/x', '.config/troupe/config.yaml', '.config/troupe/agents/x.md'],
   ...['data/ledger.db', 'data/ledger.db-wal', 'data/ledger.db-shm', 'data/ledger.db-journal', 'data/ledger.db-payloads/x'],
+  ...['data/ledger.db-bell'],
   ...['data/LEDGER.db', 'state/key', 'state/new/deep'],
 ];
 const OPEN = [

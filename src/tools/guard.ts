@@ -77,7 +77,9 @@ function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): reado
   const at = (protection: Protection, ...paths: readonly string[]): Place[] => paths.map((path) => ({ path, protection }));
   return [
     ...at('state', home, keys),
-    ...(ledger === undefined ? [] : at('state', ...['', '-wal', '-shm', '-journal', '-payloads'].map((end) => ledger + end))),
+    ...(ledger === undefined
+      ? []
+      : at('state', ...['', '-wal', '-shm', '-journal', '-bell', '-payloads'].map((end) => ledger + end))),
     ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
     ...at('settings', user, ...SETTINGS_FILES.map((name) => join(project, name))),
   ];

@@ -2,7 +2,7 @@
  * Which files of a workspace count: with git, what is tracked and what is new and not ignored; without, a bounded walk. The
  * user's index and HEAD are only read. Folders that hold nothing of the project's own never count.
  */
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../base/limits.ts';
@@ -22,9 +22,10 @@ export async function workspaceFiles(
   maxFiles: number,
 ): Promise<Result<readonly string[], string>> {
   const listed = await listedByGit(root, environment);
-  if (listed === undefined) return walked(root, '', maxFiles);
+  if (listed.kind === 'failed') return fail(`git did not say which files there are: ${listed.why}`);
+  if (listed.kind === 'none') return walked(root, '', maxFiles);
   const files: string[] = [];
-  for (const line of listed) {
+  for (const line of listed.lines) {
     // `? path` is new, any other letter is tracked.
     const path = line.slice(2);
     if (path === '' || FOREIGN.test(path) || (line.startsWith('?') && LEFTOVERS.test(path))) continue;
@@ -39,14 +40,33 @@ export async function workspaceFiles(
   return ok(files);
 }
 
-/** `undefined` where there is no repository, or no git. */
-function listedByGit(root: string, environment: Environment): Promise<readonly string[] | undefined> {
+/** There is no repository or no git, or git was cut off: then nobody knows what it would have passed over. */
+type Listed =
+  | { readonly kind: 'listed'; readonly lines: readonly string[] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly why: string };
+
+function listedByGit(root: string, environment: Environment): Promise<Listed> {
   const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '-t', '--cached', '--others', '--exclude-standard'];
   const env = { ...minimalEnvironment(environment), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
   return new Promise((resolve) => {
     const options = { cwd: root, env, maxBuffer: limits.fingerprintFiles * 512, timeout: limits.gitMs };
-    execFile('git', args, options, (error, stdout) => resolve(error === null ? stdout.split('\0') : undefined));
+    execFile('git', args, options, (error, stdout) => {
+      if (error === null) return resolve({ kind: 'listed', lines: stdout.split('\0') });
+      // What ended with a code has said no by itself.
+      if (typeof error.code === 'number' || error.code === 'ENOENT') return resolve({ kind: 'none' });
+      resolve({ kind: 'failed', why: cutOff(error, options) });
+    });
   });
+}
+
+function cutOff(
+  { code, signal, killed }: ExecFileException,
+  { maxBuffer, timeout }: { maxBuffer: number; timeout: number },
+): string {
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `the names have more than ${maxBuffer} bytes (fingerprintFiles)`;
+  if (killed === true) return `it took longer than ${timeout / 1_000} s (gitMs)`;
+  return `it ended with ${signal ?? code ?? 'an error'}`;
 }
 
 function walked(root: string, start: string, maxFiles: number): Result<readonly string[], string> {

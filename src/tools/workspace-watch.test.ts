@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
 import { createWorkspaceWatch, type Look, type WatchOptions } from './workspace-watch.ts';
 
 const watching = (more: Partial<WatchOptions> = {}) =>
@@ -137,4 +138,33 @@ describe('in a git repository', () => {
     expect(paths(await watch.look(place.path))).toEqual([]);
     rmSync(join(place.path, '..', `${Math.abs(process.pid)}-moved.git`), { recursive: true });
   });
+});
+
+it.each([
+  ['that names more than anybody can hold', 'head -c 40000000 /dev/zero', 'fingerprintFiles'],
+  ['that was stopped', 'kill -9 $$', 'SIGKILL'],
+])('a git %s leaves the workspace unknown; what it would have passed over is not looked at', async (_name, script, why) => {
+  await using place = await testWorkspace();
+  await using programs = await testWorkspace();
+  writeFileSync(join(programs.path, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const environment = { ...process.env, PATH: `${programs.path}${delimiter}${process.env['PATH']}` };
+  const { state, changes } = await watching({ environment }).look(place.path);
+  expect([state, changes]).toEqual([{ kind: 'unknown', why: expect.stringContaining(why) }, []]);
+});
+
+it('forgets the places that were used longest ago, but none where somebody is at work', async () => {
+  await using place = await testWorkspace();
+  const folder = (name: string): string => {
+    mkdirSync(join(place.path, name), { recursive: true });
+    return join(place.path, name);
+  };
+  const watch = watching();
+  const [idle, busy] = [folder('idle'), folder('busy')];
+  for (const path of [idle, busy]) await watch.look(path);
+  const leave = watch.enter(busy);
+  for (let index = 0; index < limits.watchedPlaces; index += 1) watch.enter(folder(`other-${index}`))();
+  for (const path of [idle, busy]) writeFileSync(join(path, 'new.txt'), 'new');
+  expect(paths(await watch.look(busy))).toEqual(['new.txt']);
+  expect(paths(await watch.look(idle))).toEqual([]);
+  leave();
 });

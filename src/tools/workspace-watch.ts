@@ -71,7 +71,13 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
   const places = new Map<string, Place>();
   const placeOf = (root: string): Place => {
     const known = places.get(root);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // Those that were used last stand last.
+      places.delete(root);
+      places.set(root, known);
+      return known;
+    }
+    forgetPlaces(places);
     const fresh = { files: undefined, programs: undefined, digest: undefined, unknown: undefined };
     const place: Place = { ...fresh, textBytes: 0, inside: new Set(), queue: Promise.resolve() };
     places.set(root, place);
@@ -111,6 +117,14 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
       };
     },
   };
+}
+
+/** Of those where nobody is at work the ones that were used longest ago go: the next look there is a first one. */
+function forgetPlaces(places: Map<string, Place>): void {
+  for (const [root, { inside }] of places) {
+    if (places.size < limits.watchedPlaces) return;
+    if (inside.size === 0) places.delete(root);
+  }
 }
 
 function rootOf(workspace: string): string | undefined {

@@ -96,8 +96,8 @@ export function play(script: Play): Played {
     },
     tools: {
       specs: ['look', 'act'].map((name) => ({ name, description: name, inputSchema: { type: 'object' } })),
-      async call(turn, index, call) {
-        await asked(`tool/${turn}/${index}`, call);
+      async call(turn, index, call, beside) {
+        await asked(`tool/${turn}/${index}`, { ...call, beside });
         const text = script.result?.(call, turn) ?? `${call.name} ok`;
         return label(
           { type: 'tool-result', id: call.id, name: call.name, content: [{ type: 'text', text }] },
