@@ -40,6 +40,8 @@ export const limits = {
   conversationMessages: 200,
   conversationsKept: 32,
   conversationTokensKept: 4_000_000,
+  pastsKept: 32,
+  pastCharactersKept: 16 * MIB,
 
   // runs
   runDepth: 16,

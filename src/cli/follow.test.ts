@@ -1,7 +1,7 @@
 /** Staying with a run reads what is new, and says of the whole run what a reader of everything would say. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { countingLedger, type Reads } from '../../test/support/counting-ledger.ts';
+import { countingLedger, noReads } from '../../test/support/counting-ledger.ts';
 import { agent, calls, createWorld, PENNY_PRICES, says } from '../../test/support/world.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { RunEnd } from '../engine/port.ts';
@@ -39,7 +39,7 @@ async function begun({ engine }: ReturnType<typeof createWorld>, session?: Sessi
 
 describe('a follower', () => {
   it('reads what came since the run was condensed last, and knows the sums of all of it', async () => {
-    const reads: Reads = { questions: 0, events: 0, characters: 0 };
+    const reads = noReads();
     const world = createWorld({ agents, brain, prices: PENNY_PRICES });
     const { run, session, done } = await begun(world);
     let end: RunEnd = await done;

@@ -54,19 +54,25 @@ async function lineageOf(ledger: Ledger, { run, parent }: RunRow): Promise<Reado
   return lineage;
 }
 
+/** Run by run: a store finds the events of a run by their type, those of a session only by looking at all of them. */
 async function isCancelled(ledger: Ledger, session: SessionId, lineage: ReadonlySet<RunId>): Promise<boolean> {
-  const signals = await readAll(ledger, session, { types: ['run.signalled'] });
-  return signals.some(
-    (event) => event.event_type === 'run.signalled' && event.payload.signal === 'cancel' && lineage.has(event.run_id),
-  );
+  for (const run of lineage) {
+    const signals = await readAll(ledger, session, { run, types: ['run.signalled'] });
+    if (signals.some((event) => event.event_type === 'run.signalled' && event.payload.signal === 'cancel')) return true;
+  }
+  return false;
 }
 
 const QUESTIONS: readonly EventType[] = ['approval.asked', 'task.clarify', 'approval.answered'];
-const NEWEST = 50;
+/** How many are looked at first, and how many times as many next. */
+const NEWEST = 4;
+const TIMES = 8;
 
 /** Questions and answers, oldest first, back to the one in question: it was asked last, or nearly so. */
 async function questionsOf(ledger: Ledger, session: SessionId, run: RunId, wait: string): Promise<readonly LedgerEvent[]> {
-  const newest = await ledger.read({ session, run, types: QUESTIONS, newest: true, limit: NEWEST });
-  const asked = newest.some(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
-  return asked || newest.length < NEWEST ? newest.toReversed() : await readAll(ledger, session, { run, types: QUESTIONS });
+  for (let limit = NEWEST; ; limit *= TIMES) {
+    const newest = await ledger.read({ session, run, types: QUESTIONS, newest: true, limit });
+    const asked = newest.some(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
+    if (asked || newest.length < limit) return newest.toReversed();
+  }
 }

@@ -10,6 +10,7 @@ import { endCancelledBelow } from './end-below.ts';
 import { failureOf } from './failure-of.ts';
 import { canGoOn } from './go-on.ts';
 import { Interruption } from './interruption.ts';
+import { forgetPast } from './kept-past.ts';
 import { type Lease, type Life, leaveOrTakeBack } from './leave-run.ts';
 import { type Past, pastOf } from './past.ts';
 import type { LivePart, ResumeOutcome, RunEnd, RunHandle } from './port.ts';
@@ -90,6 +91,7 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
       if (left.kind === 'left') {
         stopListening();
         driven.delete(task.run);
+        if (left.end.kind === 'ended') forgetPast(parts.ledger, task.run);
         return left.end;
       }
       if (here !== undefined) here.leaving = undefined;

@@ -8,6 +8,7 @@ import { type EventType, eventTypes, inboundTypes, type Payloads } from '../even
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Ledger, ReadQuery, RunRow } from '../ledger/port.ts';
+import { type CutEvent, forgetPast, type KeptPast, keepPast, keptPast } from './kept-past.ts';
 import { readAll } from './read-all.ts';
 
 export type SessionFacts = NonNullable<Payloads['run.ended']['facts']>;
@@ -44,6 +45,8 @@ const OF_TURNS: ReadonlySet<EventType> = new Set<EventType>([
   ...(['run.resumed', 'run.paused', 'process.started', 'process.ended', 'agent.dismissed', 'prompt.queued'] as const),
 ]);
 const BESIDE_TURNS: readonly EventType[] = eventTypes.filter((type) => !OF_TURNS.has(type));
+/** More than what comes between one cut and the next, as a rule. */
+const MUCH = 500;
 /** Whether there was any of these matters; what they say is read when it is asked for. */
 const EVIDENCE: readonly EventType[] = ['file.diff', 'cli.run'];
 
@@ -54,17 +57,38 @@ export async function pastOf(ledger: Ledger, session: SessionId, root: RunId): P
   // What a root that has not ended leaves for others is nowhere but in its events.
   if ((await unfinishedRoots(ledger, session)).some(({ run }) => run !== root))
     return { ...wholePast(await readAll(ledger, session)), heard };
-  const [facts, summary] = await Promise.all([latestFacts(ledger, session), newestCut(ledger, session, root)]);
-  if (summary === undefined) return { events: await readAll(ledger, session, { root }), heard, facts: facts.facts };
-  const { position, payload } = summary;
+  const [facts, { cut, events }] = await Promise.all([latestFacts(ledger, session), eventsOf(ledger, session, root, heard)]);
+  if (cut === undefined) return { events, heard, facts: facts.facts };
+  const { position, payload } = cut;
   const state = payload.cut as Cut;
-  const [beside, missed, after] = await Promise.all([
-    before(ledger, session, root, position),
-    unheardBefore(ledger, session, root, { after: state.heard, before: position }),
-    since(ledger, session, root, position),
-  ]);
-  const events = [...inOrder([...beside, ...missed]), ...after];
   return { events, heard, facts: facts.position > position ? facts.facts : state.facts, cut: { run: root, position, state } };
+}
+
+/** What a root run depends on: from its last cut on everything of its tree, from before it what no turn has made. */
+async function eventsOf(
+  ledger: Ledger,
+  session: SessionId,
+  root: RunId,
+  newest: number,
+): Promise<{ readonly cut: CutEvent | undefined; readonly events: readonly LedgerEvent[] }> {
+  const kept = keptPast(ledger, root);
+  // Much has happened since, so there may well be a later cut: then what came after that one is less to read.
+  const isOld = kept === undefined || newest - kept.upTo > MUCH;
+  if (isOld) forgetPast(ledger, root);
+  const known: KeptPast = isOld ? { cut: await newestCut(ledger, session, root), upTo: 0 } : kept;
+  const after = known.events === undefined ? (known.cut?.position ?? 0) : known.upTo;
+  const fresh = await readAll(ledger, session, { root, after });
+  const summary = fresh.findLast((event) => event.run_id === root && event.event_type === 'task.summary');
+  const later = isCut(summary) ? summary : undefined;
+  // Condensed since without a cut, it goes through all of its past again.
+  if (summary !== later && known.cut !== undefined) return { cut: undefined, events: await readAll(ledger, session, { root }) };
+  const cut = later ?? known.cut;
+  const read = fresh.filter(({ position }) => position > (later?.position ?? 0));
+  const goesOn = later === undefined && known.events !== undefined;
+  const earlier = goesOn || cut === undefined ? [] : [...(await before(ledger, session, root, cut)), cut];
+  const events = [...(goesOn ? (known.events ?? []) : []), ...earlier, ...read];
+  keepPast(ledger, root, { cut, events, upTo: events.at(-1)?.position ?? 0 }, [...earlier, ...read]);
+  return { cut, events };
 }
 
 /** For a root run that is about to begin: nothing was said to it yet, and whatever it goes on with is read when it needs it. */
@@ -84,7 +108,7 @@ export interface Beginning {
 
 /** `undefined` when it has to be read from its start. */
 export async function beginningOf(ledger: Ledger, session: SessionId, root: RunId): Promise<Beginning | undefined> {
-  const summary = await newestCut(ledger, session, root);
+  const summary = await anyCut(ledger, session, root);
   if (summary?.payload.cut?.done === undefined) return undefined;
   const [started] = await ledger.read({ session, run: root, types: ['run.started'], limit: 1 });
   if (started?.event_type !== 'run.started') return undefined;
@@ -96,11 +120,15 @@ export async function unfinished(ledger: Ledger, session: SessionId, types: read
   const events: LedgerEvent[] = [];
   for (const { run } of (await unfinishedRoots(ledger, session)).toReversed()) {
     const started: readonly EventType[] = ['run.started'];
-    const from = (await newestCut(ledger, session, run))?.position;
+    const from = (await anyCut(ledger, session, run))?.position;
     if (from !== undefined) events.push(...(await readAll(ledger, session, { run, types: started, exact: false })));
-    events.push(
-      ...(await readAll(ledger, session, { root: run, types, exact: false, ...(from === undefined ? {} : { after: from }) })),
-    );
+    const found = await readAll(ledger, session, {
+      ...{ root: run, types, exact: false },
+      ...(from === undefined ? {} : { after: from }),
+    });
+    // Others have worked on it for long: the next one looks for a later cut.
+    if (found.length > MUCH) forgetPast(ledger, run);
+    events.push(...found);
   }
   return events;
 }
@@ -125,12 +153,29 @@ async function latestFacts(ledger: Ledger, session: SessionId): Promise<{ facts:
   return { facts: ended.payload.facts ?? NO_FACTS, position: ended.position };
 }
 
-async function newestCut(ledger: Ledger, session: SessionId, run: RunId): Promise<EventOf<'task.summary'> | undefined> {
-  const found = await one(ledger, { session, run, types: ['task.summary'] });
-  return found?.event_type === 'task.summary' && found.payload.cut !== undefined ? found : undefined;
+const isCut = (event: LedgerEvent | undefined): event is CutEvent =>
+  event?.event_type === 'task.summary' && event.payload.cut !== undefined;
+
+/** As good as the newest one for whoever looks for something that came after all of them. */
+async function anyCut(ledger: Ledger, session: SessionId, run: RunId): Promise<CutEvent | undefined> {
+  return keptPast(ledger, run)?.cut ?? (await newestCut(ledger, session, run));
 }
 
-async function before(ledger: Ledger, session: SessionId, run: RunId, position: number): Promise<LedgerEvent[]> {
+async function newestCut(ledger: Ledger, session: SessionId, run: RunId): Promise<CutEvent | undefined> {
+  const found = await one(ledger, { session, run, types: ['task.summary'], exact: true });
+  if (!isCut(found)) return undefined;
+  keepPast(ledger, run, { cut: found, upTo: found.position }, [found]);
+  return found;
+}
+
+/** Of what came before a cut: what no turn has made, and what nobody had heard. Oldest first. */
+async function before(ledger: Ledger, session: SessionId, root: RunId, { position, payload }: CutEvent): Promise<LedgerEvent[]> {
+  const missed = unheardBefore(ledger, session, root, { after: payload.cut?.heard ?? 0, before: position });
+  const [beside, unheard] = await Promise.all([besideTurns(ledger, session, root, position), missed]);
+  return inOrder([...beside, ...unheard]);
+}
+
+async function besideTurns(ledger: Ledger, session: SessionId, run: RunId, position: number): Promise<LedgerEvent[]> {
   const found = await readAll(ledger, session, { run, types: BESIDE_TURNS });
   for (const type of EVIDENCE) found.push(...(await ledger.read({ session, run, types: [type], newest: true, limit: 1 })));
   return found.filter(
@@ -150,13 +195,10 @@ async function unheardBefore(
 }
 
 /** Each once, oldest first. */
-function inOrder(events: readonly LedgerEvent[]): readonly LedgerEvent[] {
+function inOrder(events: readonly LedgerEvent[]): LedgerEvent[] {
   const once = new Map(events.map((event) => [event.position, event]));
   return [...once.values()].sort((left, right) => left.position - right.position);
 }
-
-const since = (ledger: Ledger, session: SessionId, root: RunId, position: number): Promise<LedgerEvent[]> =>
-  readAll(ledger, session, { root, after: position - 1 });
 
 /** The newest of its kind. */
 async function one(ledger: Ledger, query: ReadQuery): Promise<LedgerEvent | undefined> {

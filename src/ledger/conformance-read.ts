@@ -45,6 +45,10 @@ export const readChecks: readonly ConformanceCheck[] = [
       assert.deepEqual(await read({ newest: true, limit: 2 }), [4, 3]);
       assert.deepEqual(await read({ newest: true, run: writer.run, types: ['run.started'], limit: 1 }), [4]);
       assert.deepEqual(await read({ newest: true, types: ['run.started', 'step.recorded'], after: 1 }), [4, 3, 2]);
+      const both = { newest: true, run: writer.run, types: ['step.recorded', 'run.started'] };
+      assert.deepEqual(await read(both), [4, 2, 1]);
+      assert.deepEqual(await read({ ...both, limit: 2 }), [4, 2]);
+      assert.deepEqual(await read({ ...both, after: 1 }), [4, 2]);
       assert.deepEqual(await read({ root: writer.run }), [1, 2, 3, 4]);
       assert.deepEqual(await read({ root: writer.run, after: 2, limit: 1 }), [3]);
       assert.deepEqual(await read({ root: writer.run, types: ['step.recorded', 'run.ended'] }), [2, 3]);

@@ -9,6 +9,7 @@ import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { appendOrFail, givenRun, note, type Writer } from './conformance-support.ts';
 import type { Ledger } from './port.ts';
+import { eventsSql } from './sqlite-read.ts';
 import { openTestLedger, testFolder, testIds } from './sqlite-test-support.ts';
 
 const source = (name: string): string => new URL(name, import.meta.url).href;
@@ -50,6 +51,23 @@ describe('the file', () => {
     const { payloadBytes } = await ledger.stats();
     await ledger.close();
     expect((statSync(path).size - payloadBytes) / count).toBeLessThan(280);
+  });
+
+  it('is not searched through for the newest events of some types of a run: only those are looked at', async () => {
+    const { path, writer } = await ledgerFile();
+    const database = new DatabaseSync(path);
+    const sql = eventsSql({ session: writer.session, run: writer.run, types: ['task.error', 'run.started'], newest: true });
+    const plan = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail));
+    database.close();
+    const ofEvents = plan.filter((line) => /\bevent\b/.test(line));
+    expect(ofEvents).toEqual([
+      'SEARCH event USING PRIMARY KEY (session=? AND position=?)',
+      'SEARCH event USING COVERING INDEX event_of_run (run=? AND type=? AND position>?)',
+      'SEARCH event USING COVERING INDEX event_of_run (run=? AND type=? AND position>?)',
+    ]);
   });
 
   it('from a newer version is refused', async () => {

@@ -45,7 +45,24 @@ const SCAN_TREE = ` AND +event.run IN ${TREE} AND event.position >= (SELECT firs
 const OF_TYPE = ' AND event.type = :type';
 const OF_TYPES = ' AND event.type IN (SELECT value FROM json_each(:types))';
 
-function eventsSql({ run, root, types, newest }: ReadQuery): string {
+/**
+ * The newest of several types: of each type only as many are looked at as are asked for, and only those few are read. Left to
+ * itself, SQLite reads and sorts every event of these types that the run ever had.
+ */
+function newestSql(types: readonly string[]): string {
+  const ofType = (_type: string, index: number): string => `SELECT position FROM (SELECT position FROM event
+WHERE run = (SELECT id FROM run WHERE name = :run) AND type = :type${index} AND position > :after
+ORDER BY position DESC LIMIT :limit)`;
+  return `${SELECT_EVENTS}${IN_SESSION} AND event.position IN (${types.map(ofType).join(' UNION ALL ')})
+ORDER BY event.position DESC LIMIT :limit`;
+}
+
+const isNewestOfRun = ({ run, root, types, newest }: ReadQuery): boolean =>
+  newest === true && run !== undefined && root === undefined && types !== undefined && types.length > 1;
+
+export function eventsSql(query: ReadQuery): string {
+  const { run, root, types, newest } = query;
+  if (isNewestOfRun(query)) return newestSql(types ?? []);
   const ofRun = run === undefined ? '' : types === undefined ? SCAN_RUN : OF_RUN;
   const ofTree = root === undefined ? '' : types === undefined ? SCAN_TREE : OF_TREE;
   const ofTypes = types === undefined ? '' : types.length === 1 ? OF_TYPE : OF_TYPES;
@@ -108,8 +125,10 @@ export function createReader(
   };
 }
 
-function typesOf({ types }: ReadQuery): { readonly type?: string; readonly types?: string } {
+function typesOf(query: ReadQuery): { readonly [name: string]: string } {
+  const { types } = query;
   if (types === undefined) return {};
+  if (isNewestOfRun(query)) return Object.fromEntries(types.map((type, index) => [`type${index}`, type]));
   const [only] = types;
   return types.length === 1 && only !== undefined ? { type: only } : { types: JSON.stringify(types) };
 }

@@ -31,10 +31,23 @@ export function createLoopBreaker(nudgeAt: number, stopAt: number): LoopBreaker 
     recall(messages) {
       last = '';
       repeats = 0;
-      for (const [index, message] of messages.entries()) {
-        const results = messages[index + 1];
-        if (message.role === 'assistant' && results?.role === 'tool') observe(toolCallsOf(message), results.content);
-      }
+      for (const { calls, results } of latestTurns(messages, stopAt)) observe(calls, results);
     },
   };
+}
+
+interface Turn {
+  readonly calls: readonly ToolCallPart[];
+  readonly results: readonly ToolResultPart[];
+}
+
+/** Oldest first. No verdict depends on more of them than it takes to be stopped. */
+function latestTurns(messages: readonly Message[], most: number): readonly Turn[] {
+  const turns: Turn[] = [];
+  for (let index = messages.length - 2; index >= 0 && turns.length < most; index -= 1) {
+    const [message, results] = [messages[index], messages[index + 1]];
+    if (message?.role === 'assistant' && results?.role === 'tool')
+      turns.push({ calls: toolCallsOf(message), results: results.content });
+  }
+  return turns.reverse();
 }
