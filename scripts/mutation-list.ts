@@ -2,6 +2,7 @@
  * Ways to break the core on purpose, each with the invariant that it breaks and the test that must see it. `find` occurs exactly
  * once in its file. scripts/mutations.ts tries them all and writes the table in docs/testing.md.
  */
+import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 
@@ -19,7 +20,7 @@ export interface Mutation {
   };
 }
 
-export const mutations: readonly Mutation[] = [...ledgerMutations, ...engineMutations];
+export const mutations: readonly Mutation[] = [...ledgerMutations, ...engineMutations, ...aroundMutations];
 
 const BEGIN = '<!-- mutations: begin -->';
 const END = '<!-- mutations: end -->';

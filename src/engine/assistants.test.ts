@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import {
   agent,
   type Brain,
@@ -23,10 +24,7 @@ import type { Tool } from '../tools/port.ts';
 import type { RunHandle } from './port.ts';
 import { readAll } from './read-all.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 const TOOLS = ['spawn_assistant', 'poll_assistant', 'send_message', 'recv_message', 'cancel_assistant'];
 const boss = (changes = {}) => agent({ name: 'boss', tools: TOOLS, maxTurns: 20, ...changes });
@@ -61,7 +59,7 @@ function createdWorld({ brains, agents = [boss(), helper()], parts = {} }: Play)
     await world.close();
     await ledger.close();
   };
-  worlds.push({ ...world, close });
+  kept({ ...world, close });
   return world;
 }
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answered, resultOf, start } from '../../test/support/engine-conformance.ts';
-import { agent, calls, createWorld, reports, says, turnOf, type World, type WorldOptions } from '../../test/support/world.ts';
+import { keptWorlds } from '../../test/support/kept-worlds.ts';
+import { agent, calls, reports, says, turnOf, type World } from '../../test/support/world.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { userText } from '../events/messages.ts';
@@ -12,21 +13,14 @@ import { createSessionHost } from '../runner/host.ts';
 import { createBuiltIns } from '../tools/built-ins.ts';
 import { type Tool, textResult } from '../tools/port.ts';
 
-const worlds: World[] = [];
 let folder: string;
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'troupe-order-')));
 });
 afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-function createdWorld(options: WorldOptions): World {
-  const world = createWorld(options);
-  worlds.push(world);
-  return world;
-}
+const createdWorld = keptWorlds();
 
 const builtIns = [...createBuiltIns({ clock: systemClock, random: systemRandom, environment: process.env }).values()].map(
   (make) => make(),

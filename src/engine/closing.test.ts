@@ -3,7 +3,7 @@
  * late.
  */
 import { describe, expect, it } from 'vitest';
-import { resultOf, start } from '../../test/support/engine-conformance.ts';
+import { resultOf, start, statesOf } from '../../test/support/engine-conformance.ts';
 import { keptWorlds } from '../../test/support/kept-worlds.ts';
 import { answeredWith, atWindow, comesIn, signalled } from '../../test/support/windows.ts';
 import { agent, type Brain, calls, reports, says, turnOf } from '../../test/support/world.ts';
@@ -104,6 +104,20 @@ describe('a cancel that comes while a run ends', () => {
     expect(happened()).toBe(true);
     expect(result).toMatchObject({ status: 'cancelled', report: { body: 'All done.' } });
     expect(world.outside.modelCalls).toHaveLength(1);
+  });
+
+  it('has its effect on what ends below the run, too', async () => {
+    const helperEnds = ({ events }: Append): boolean => events.some(({ type, run }) => type === 'run.ended' && run !== RUN);
+    const { wrapLedger, happened } = atWindow({ beforeAppend: helperEnds }, (inner) =>
+      comesIn(inner, SESSION, [signalled(SESSION, RUN, 'cancel')]),
+    );
+    const brain: Brain = (asked) =>
+      asked.agent === 'helper' ? reports('Helped.') : calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } });
+    const world = created({ brain, agents: [agent({ agents: ['helper'] }), agent({ name: 'helper' })], wrapLedger });
+    const handle = await start(world, ids);
+    expect(await resultOf(handle)).toMatchObject({ status: 'cancelled' });
+    expect(happened()).toBe(true);
+    expect(await statesOf(world, handle)).toEqual(['helper cancelled', 'worker cancelled']);
   });
 
   it('is told that it was too late when the end was first', async () => {

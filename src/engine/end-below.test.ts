@@ -7,6 +7,7 @@ import { agent, type Brain, calls, reports, turnOf, type World } from '../../tes
 import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Fence, Ledger } from '../ledger/port.ts';
+import { readAll } from './read-all.ts';
 
 const RUN = 'run_0000000000000000below' as RunId;
 const SESSION = 'ses_0000000000000000below' as SessionId;
@@ -172,6 +173,34 @@ describe('a run below a root that nobody drives', () => {
     full = false;
     expect(await resumedResult(world, RUN)).toMatchObject({ report: { body: 'worker is done.' } });
     expect((await world.ledger.runs({ run: middle }))[0]?.state).toBe('cancelled');
+  });
+
+  it('ends once when it is cancelled and so is the one above it', async () => {
+    const world = created({ brain: below, agents });
+    const handle = await start(world, ids);
+    await handle.done;
+    await comesIn(world.ledger, SESSION, [signalled(SESSION, await runOf(world, 'asker'), 'cancel')]);
+    await world.engine.cancel(await runOf(world, 'middle'), 'no');
+    expect(await statesOf(world, handle)).toEqual(['asker cancelled', 'middle cancelled', 'worker running']);
+    const ended = (await readAll(world.ledger, SESSION)).filter(({ event_type }) => event_type === 'run.ended');
+    expect(ended.map(({ run_id }) => run_id).sort()).toEqual([await runOf(world, 'asker'), await runOf(world, 'middle')].sort());
+  });
+
+  it.each([
+    ['the one above it', 'middle', ['asker cancelled', 'middle cancelled', 'worker running']],
+    ['the root', 'worker', ['asker cancelled', 'middle cancelled', 'worker cancelled']],
+  ])('has whoever ends it hear a cancel of %s that comes before the lease is given back', async (_who, name, states) => {
+    let ending = false;
+    const { wrapLedger, happened } = atWindow({ beforeRelease: () => ending }, async (inner) =>
+      comesIn(inner, SESSION, [signalled(SESSION, await runOf(world, name), 'cancel')]),
+    );
+    const world = created({ brain: below, agents, wrapLedger });
+    const handle = await start(world, ids);
+    await handle.done;
+    ending = true;
+    expect(await world.engine.cancel(await runOf(world, 'asker'), 'no')).toEqual({ kind: 'accepted', live: false });
+    expect(happened()).toBe(true);
+    await expect.poll(() => statesOf(world, handle)).toEqual(states);
   });
 
   it('brings the whole tree to its end when the root is cancelled', async () => {

@@ -2,15 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, it } from 'vitest';
+import { afterAll, describe, it } from 'vitest';
 import { engineConformance } from '../../test/support/engine-conformance-table.ts';
-import { createWorld, type World } from '../../test/support/world.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
+import { createWorld } from '../../test/support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-engine-'));
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the embedded engine', () => {
@@ -20,9 +18,7 @@ describe('the embedded engine', () => {
     const path = join(folder, `${count}.db`);
     await play({
       async create(options) {
-        const world = createWorld({ path, ...options });
-        worlds.push(world);
-        return world;
+        return kept(createWorld({ path, ...options }));
       },
     });
   });

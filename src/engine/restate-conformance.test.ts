@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { engineConformance } from '../../test/support/engine-conformance-table.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { startTestRestate } from '../../test/support/restate-server.ts';
 import { createRestateWorld, newRestatePlace } from '../../test/support/restate-world.ts';
-import type { World, WorldOptions } from '../../test/support/world.ts';
+import type { WorldOptions } from '../../test/support/world.ts';
 import { systemClock } from '../base/clock.ts';
 import { createIds } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
@@ -19,7 +20,6 @@ import type { Ledger } from '../ledger/port.ts';
 import { openPostgresLedger } from '../ledger/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-restate-engine-'));
-const worlds: World[] = [];
 const ledgers: Ledger[] = [];
 let restate: RestateServer;
 let postgres: PostgresServer;
@@ -27,9 +27,9 @@ beforeAll(async () => {
   [restate, postgres] = await Promise.all([startTestRestate(), startPostgres()]);
 });
 afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
   for (const ledger of ledgers.splice(0)) await ledger.close();
 });
+const kept = closedAfterwards();
 afterAll(async () => {
   await restate.stop();
   await postgres.stop();
@@ -57,9 +57,7 @@ describe.each([
     const name = `stage_${count}`;
     await play({
       async create(options) {
-        const world = await createRestateWorld(restate, { ...(await openLedger(name)), ...more, ...options, place });
-        worlds.push(world);
-        return world;
+        return kept(await createRestateWorld(restate, { ...(await openLedger(name)), ...more, ...options, place }));
       },
     });
   });

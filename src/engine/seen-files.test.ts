@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answered, resultOf, start } from '../../test/support/engine-conformance.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { agent, calls, createWorld, reports, says, turnOf, type World, type WorldOptions } from '../../test/support/world.ts';
 import { systemClock } from '../base/clock.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -12,15 +13,14 @@ import type { ModelRequest } from '../models/port.ts';
 import { createBuiltIns } from '../tools/built-ins.ts';
 import { readAll } from './read-all.ts';
 
-const worlds: World[] = [];
 let folder: string;
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'troupe-seen-')));
 });
 afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
   await rm(folder, { recursive: true, force: true });
 });
+const kept = closedAfterwards();
 
 const builtIns = [...createBuiltIns({ clock: systemClock, random: systemRandom, environment: process.env }).values()].map(
   (make) => make(),
@@ -31,9 +31,7 @@ const writes = (content: string) => ({ name: 'write', input: { path: 'a.txt', co
 const edits = (old: string, fresh: string) => ({ name: 'edit', input: { path: 'a.txt', old, new: fresh } });
 
 function createdWorld(options: WorldOptions): World {
-  const world = createWorld({ agents: [agent({ tools, permissions: {} })], tools: builtIns, ...options });
-  worlds.push(world);
-  return world;
+  return kept(createWorld({ agents: [agent({ tools, permissions: {} })], tools: builtIns, ...options }));
 }
 
 const put = (text: string) => writeFile(join(folder, 'a.txt'), text);

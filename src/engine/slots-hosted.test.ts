@@ -1,14 +1,12 @@
 /** Slots in a driven session: whoever asks another agent, the first time or again, does not hold the slot that it needs. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resultOf, start } from '../../test/support/engine-conformance.ts';
-import { agent, type Brain, calls, createWorld, reports, turnOf, type World } from '../../test/support/world.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
+import { agent, type Brain, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
 import type { SessionHost } from '../runner/port.ts';
 import { runSession } from '../session/loop.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 /** Sessions are counted as hosted ones are, and run here. */
 const host: SessionHost = {
@@ -29,8 +27,7 @@ describe('with one slot', () => {
       agent({ agents: ['helper'], isolation: 'process' }),
       agent({ name: 'helper', chat: true, isolation: 'process', maxTurns: 5 }),
     ];
-    const world = createWorld({ brain, agents, parts: { host, assistants: { active: 1 } } });
-    worlds.push(world);
+    const world = kept(createWorld({ brain, agents, parts: { host, assistants: { active: 1 } } }));
     expect(await resultOf(await start(world))).toMatchObject({ report: { body: 'Done.' } });
     expect(world.outside.modelCalls).toHaveLength(5);
   });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { agent, calls, createWorld, reports, turnOf, type World, type WorldOptions } from '../../test/support/world.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { systemClock } from '../base/clock.ts';
@@ -22,7 +23,6 @@ const BAD = 'exports.good = false;\n';
 
 let place = '';
 let folder = '';
-const worlds: World[] = [];
 beforeEach(() => {
   place = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-verify-')));
   folder = join(place, 'work');
@@ -31,9 +31,9 @@ beforeEach(() => {
   writeFileSync(join(folder, 'state.js'), GOOD);
 });
 afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
   rmSync(place, { recursive: true, force: true });
 });
+const kept = closedAfterwards();
 
 interface Play extends Partial<WorldOptions> {
   readonly verify?: AgentDefinition['verify'];
@@ -60,7 +60,7 @@ function open({ verify, changes, deeds = [], claims, parts, ...more }: Play): Wo
     },
     ...more,
   });
-  worlds.push(world);
+  kept(world);
   return world;
 }
 

@@ -21,6 +21,8 @@ const tokenizers: Readonly<Record<string, (text: string) => number>> = {
   'test/llama2': (text) => llama2.encode(text, false).length,
 };
 
+const tokenCount = (text: string): number => tokenizers['test/o200k']?.(text) ?? 0;
+
 const TEXTS = [
   '東京都の天気は晴れです。明日は雨が降るでしょう。'.repeat(40),
   'กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย'.repeat(20),
@@ -172,6 +174,19 @@ describe('what is reserved', () => {
     expect(meter.worstCase('m', { ...next, tools: [read, { ...read, name: 'more' }] }, 100).inputTokens).toBeGreaterThan(
       second + 900,
     );
+  });
+
+  it('has room for what a turn sends anew around the conversation: a form of the answer, a call that must be', () => {
+    const meter = createSpendMeter(PENNY_PRICES, 'You work.');
+    const sent = { messages: [userText('One.')], tools: [read] };
+    meter.counted('m', sent, { inputTokens: 50 });
+    const before = meter.worstCase('m', sent, 100).inputTokens;
+    const outputSchema = { type: 'string', description: TEXTS[0] ?? '' };
+    const inForm = meter.worstCase('m', { ...sent, outputSchema }, 100).inputTokens;
+    expect(inForm).toBeGreaterThan(before + tokenCount(outputSchema.description));
+    expect(meter.worstCase('m', { ...sent, toolChoice: 'required' }, 100).inputTokens).toBeGreaterThan(before);
+    meter.counted('m', { ...sent, outputSchema }, { inputTokens: 900 });
+    expect(meter.worstCase('m', { ...sent, outputSchema }, 100).inputTokens).toBe(900);
   });
 
   it('sees that a model gave more than it was allowed', async () => {

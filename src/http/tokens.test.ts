@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../base/limits.ts';
 import { bearerToken, createTokens, parseTokens, tokenProblem } from './tokens.ts';
 
 const ALICE = 'alice-token-0123456789';
@@ -63,6 +64,16 @@ describe('TROUPE_TOKENS', () => {
     [`alice=${ALICE},System=${BOB}`, 'is reserved'],
   ])('is refused when it is %s', (text, why) => {
     expect(parseTokens(text)).toMatchObject({ ok: false, error: expect.stringContaining(why) });
+  });
+
+  it('names no more callers than a server takes', () => {
+    const callers = (count: number): string =>
+      Array.from({ length: count }, (_, number) => `caller${number}=token-of-caller-${number}-0123`).join(',');
+    expect(parseTokens(callers(limits.callersPerServer)).ok).toBe(true);
+    expect(parseTokens(callers(limits.callersPerServer + 1))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('more'),
+    });
   });
 
   it('is never half understood', () => {

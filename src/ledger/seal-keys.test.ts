@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
+import fs, {
   chmodSync,
   mkdirSync,
   mkdtempSync,
@@ -10,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -27,6 +28,31 @@ const newHome = (): { HOME: string } => {
   return { HOME: join(folder, `home-${homes}`) };
 };
 
+/** What is done to files meanwhile, in its order: what is flushed, and what gets its name. */
+function recordedFiles(act: () => void): readonly string[] {
+  const seen: string[] = [];
+  const { fsyncSync, linkSync, renameSync } = fs;
+  const noting =
+    <Given extends readonly unknown[]>(what: string, act: (...given: Given) => void) =>
+    (...given: Given): void => {
+      seen.push(what);
+      act(...given);
+    };
+  Object.assign(fs, {
+    fsyncSync: noting('flush', fsyncSync),
+    linkSync: noting('link', linkSync),
+    renameSync: noting('rename', renameSync),
+  });
+  syncBuiltinESMExports();
+  try {
+    act();
+  } finally {
+    Object.assign(fs, { fsyncSync, linkSync, renameSync });
+    syncBuiltinESMExports();
+  }
+  return seen;
+}
+
 describe('the file of keys', () => {
   it('is made with the first key, for its owner only', () => {
     const env = newHome();
@@ -39,6 +65,13 @@ describe('the file of keys', () => {
     expect(readdirSync(dirname(sealKeyFile(env)))).toEqual(['seal.keys']);
     expect(createKeyRing(env, systemRandom).current()).toEqual(key);
     expect(sealKeyState(env)).toEqual({ place: sealKeyFile(env), ids: [key.id] });
+  });
+
+  it('is on the disk, with its name, before a key of it is used: the first one and every other', () => {
+    const env = newHome();
+    const carriedOut = recordedFiles(() => createKeyRing(env, systemRandom).current());
+    expect(carriedOut).toEqual(['flush', 'link', 'flush']);
+    expect(recordedFiles(() => addKey(env, systemRandom))).toEqual(['flush', 'rename', 'flush']);
   });
 
   it('seals with the newest and opens with all, also in a process that has been running', () => {

@@ -218,6 +218,14 @@ describe('any text', () => {
     );
   });
 
+  it('nobody is guessed any more behind twenty names that nobody has', () => {
+    const strangers = (count: number): string =>
+      Array.from({ length: count }, (_, at) => `@worker:stranger${at}x Go.\n`).join('');
+    const meant = '@worker:testr Test it.\n@worker:coder Write it.';
+    expect(parseAssignments(strangers(19) + meant, WORKERS).assignments.map(({ worker }) => worker)).toEqual(['tester', 'coder']);
+    expect(parseAssignments(strangers(20) + meant, WORKERS).assignments.map(({ worker }) => worker)).toEqual(['coder']);
+  });
+
   it.each([
     ['marks', '@worker:coder x\n'.repeat(200_000)],
     ['unknown marks', Array.from({ length: 200_000 }, (_, index) => `@worker:w${index} x`).join('\n')],

@@ -1,8 +1,9 @@
 /** What people and models get wrong: every mistake is named, nothing is lost and nothing runs for ever. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { UNCHECKED_LINE } from '../../test/support/pattern-scenarios.ts';
-import { agent, type Brain, calls, createWorld, reports, says, turnOf, type World } from '../../test/support/world.ts';
+import { agent, type Brain, calls, createWorld, reports, says, turnOf } from '../../test/support/world.ts';
 import { checkProject } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { formatDiagnostic } from '../agents/diagnostics.ts';
@@ -11,16 +12,12 @@ import { readAll } from '../engine/read-all.ts';
 import { textOf, userText } from '../events/messages.ts';
 import type { ModelRequest } from '../models/port.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 const bare = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => agent({ name, tools: [], ...more });
 
 async function run(agents: readonly AgentDefinition[], brain: Brain, input = 'Do it.') {
-  const world = createWorld({ agents, brain });
-  worlds.push(world);
+  const world = kept(createWorld({ agents, brain }));
   const started = await world.engine.start({ agent: agents[0]?.name ?? '', input: userText(input), workspace: '.' });
   if (started.kind !== 'started') throw new Error(started.error.message);
   const end = await started.handle.done;
@@ -29,8 +26,7 @@ async function run(agents: readonly AgentDefinition[], brain: Brain, input = 'Do
 }
 
 async function refusal(agents: readonly AgentDefinition[]) {
-  const world = createWorld({ agents, brain: () => says('Never.') });
-  worlds.push(world);
+  const world = kept(createWorld({ agents, brain: () => says('Never.') }));
   const outcome = await world.engine.start({ agent: agents[0]?.name ?? '', input: userText('Do it.'), workspace: '.' });
   expect(world.outside.modelCalls, 'nothing was paid for').toEqual([]);
   return outcome.kind === 'refused' ? outcome.error : undefined;

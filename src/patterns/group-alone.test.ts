@@ -1,16 +1,14 @@
 /** An agent that reviews its own work: `group: {mode: reflect}` without workers. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fastClock, judges, type Player, type PlayOptions, payloads, playGroup } from '../../test/support/group-play.ts';
-import { agent, calls, reports, says, turnOf, type World, worldTools } from '../../test/support/world.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
+import { agent, calls, reports, says, turnOf, worldTools } from '../../test/support/world.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 async function play(player: Player, group: Partial<PlayOptions['group']> = {}, more: Partial<PlayOptions> = {}) {
   const told = await playGroup({ group: { mode: 'reflect', ...group }, player, ...more });
-  worlds.push(told.world);
+  kept(told.world);
   return { ...told, ending: payloads(told.events, 'group.ended')[0] };
 }
 

@@ -1,15 +1,13 @@
 /** Work that comes after `collectTimeout`: the results are put together without it, and it is neither lost nor hidden. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fastClock, type Group, type Player, playGroup, runsOf, type Told } from '../../test/support/group-play.ts';
-import { says, type World } from '../../test/support/world.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
+import { says } from '../../test/support/world.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ledger } from '../ledger/port.ts';
 
 const COLLECT_MS = 12_345;
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 /**
  * The first time to collect is over as soon as the coder is done, and not before; after that there is all the time in the
@@ -50,7 +48,7 @@ async function play(group: Partial<Group>, player: Player): Promise<Told> {
     clock,
     wrapLedger,
   });
-  worlds.push(told.world);
+  kept(told.world);
   return told;
 }
 

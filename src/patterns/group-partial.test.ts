@@ -1,5 +1,5 @@
 /** A stuck or failed worker never blocks: what is there is put together, what is missing is named. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   breaks,
   fastClock,
@@ -11,13 +11,11 @@ import {
   playGroup,
   runsOf,
 } from '../../test/support/group-play.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { agent, says, type World } from '../../test/support/world.ts';
 import type { ModelOutcome } from '../models/port.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 async function play(group: Partial<Group>, player: Player, more: Partial<PlayOptions> = {}) {
   const told = await playGroup({
@@ -25,7 +23,7 @@ async function play(group: Partial<Group>, player: Player, more: Partial<PlayOpt
     player: (asked) => player(asked) ?? (asked.part === 'synthesis' ? 'Together.\n[[GROUP_REFLECT_COMPLETE]]' : undefined),
     ...more,
   });
-  worlds.push(told.world);
+  kept(told.world);
   return told;
 }
 
@@ -161,7 +159,7 @@ describe.each(['broadcast', 'sequential'] as const)('%s', (mode) => {
         return await hangs(one);
       }),
     });
-    worlds.push(world);
+    kept(world);
     const started = await world.engine.start({ agent: 'lead', input: userText('Go.'), workspace: '.', run: RUN });
     const end = started.kind === 'started' ? await started.handle.done : started;
     expect(end).toMatchObject({

@@ -1,6 +1,6 @@
 /** The loop: every way out of it, how it judges, and what becomes of trouble on the way. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   breaks,
   fastClock,
@@ -17,14 +17,12 @@ import {
   sendTo,
   type Told,
 } from '../../test/support/group-play.ts';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { says, type World } from '../../test/support/world.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 const workers = ['coder', 'tester'];
 
@@ -34,7 +32,7 @@ async function play(group: Partial<Group>, player?: Player, more: Partial<PlayOp
     ...(player === undefined ? {} : { player }),
     ...more,
   });
-  worlds.push(told.world);
+  kept(told.world);
   return told;
 }
 

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { agent, calls, createWorld, says, type World, type WorldOptions } from '../../test/support/world.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -6,10 +7,7 @@ import { readAll } from '../engine/read-all.ts';
 import { textOf, userText } from '../events/messages.ts';
 import type { ModelRequest } from '../models/port.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 const asked = (request: ModelRequest): string =>
   textOf((request.messages.at(-1)?.content ?? []) as { type: string; text: string }[]);
@@ -22,8 +20,7 @@ function groupOf(
 }
 
 async function run(options: WorldOptions & { readonly session?: SessionId }, prompt = 'Build it.') {
-  const world = createWorld(options);
-  worlds.push(world);
+  const world = kept(createWorld(options));
   return { world, ...(await send(world, prompt, options.session)) };
 }
 

@@ -1,22 +1,19 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import type { Brain } from '../../test/support/world.ts';
-import { agent, calls, createWorld, says, turnOf, type World } from '../../test/support/world.ts';
+import { agent, calls, createWorld, says, turnOf } from '../../test/support/world.ts';
 import type { Caller } from '../assistants/port.ts';
 import { systemClock } from '../base/clock.ts';
 import { createIds, type RunId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
 import { createAssistants } from './assistants.ts';
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 const SECRET = 'hunter2-hunter2';
 
 function setUp(brain: Brain, perClient?: number, talker = agent({ name: 'talker', tools: [] })) {
-  const world = createWorld({ agents: [talker], brain });
-  worlds.push(world);
+  const world = kept(createWorld({ agents: [talker], brain }));
   const assistants = createAssistants({
     ...{ engine: world.engine, ledger: world.ledger, clock: systemClock, ids: createIds(systemClock, systemRandom) },
     ...{ workspace: '.', perClient, refresh: async () => false },

@@ -125,10 +125,12 @@ describe('a digest', () => {
 
 describe('a session that goes on from where it was condensed', () => {
   it.each([
-    ['an agent that gets on', undefined],
-    ['one that goes round in circles', (turn: number) => turn > 150],
-  ])('says, sends and ends the same: %s', async (_name, repeat) => {
-    const script = { turns: 300, contextWindow: 16 * KIB, resultCharacters: 2_000, ...(repeat === undefined ? {} : { repeat }) };
+    ['an agent that gets on', { turns: 300, resultCharacters: 2_000 }],
+    ['one that goes round in circles', { turns: 300, resultCharacters: 2_000, repeat: (turn: number) => turn > 150 }],
+    // Of what is said again and again less is kept than would be noticed.
+    ['one whose circles are condensed', { turns: 60, resultCharacters: 12_000, repeat: (turn: number) => turn > 10 }],
+  ])('says, sends and ends the same: %s', async (_name, long) => {
+    const script = { contextWindow: 16 * KIB, ...long };
     const whole = await work(script);
     expect(whole.condensed.length).toBeGreaterThan(5);
     for (const { checkpoint } of whole.condensed) {

@@ -172,7 +172,7 @@ describe('a command', () => {
     const quiet = await shell.run({ command: 'cat agents/a.md; echo x > src/agents/y' }, place.context);
     expect(quiet.evidence?.[0]?.payload).not.toHaveProperty('protected');
     const command =
-      'echo evil > agents/evil.md; sed -i s/a/b/ agents/a.md; touch -d 2001-01-01 agents/a.md; mkdir -p .git/hooks; echo x > .git/hooks/p';
+      'echo evil > agents/evil.md; printf b > agents/a.md; touch -d 2001-01-01 agents/a.md; mkdir -p .git/hooks; echo x > .git/hooks/p';
     const loud = await shell.run({ command }, place.context);
     const changed = ['.git/hooks/p', 'agents/a.md', 'agents/evil.md'];
     expect(loud.evidence?.find(({ type }) => type === 'cli.run')?.payload).toMatchObject({ protected: changed });

@@ -1,10 +1,15 @@
-/** The command line as people use it: real processes in a real folder, with a scripted model. */
+/**
+ * The command line as people use it: real processes in a real folder, with a scripted model. Where nothing depends on the
+ * process, the same command is given inside the test's own: starting one costs more than all the rest.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { FOR_EVER_MS } from '../support/patience.ts';
+import { testTerminal } from '../support/test-terminal.ts';
 import { type Ended, type Running, startProcess } from './support-project.ts';
 
 const AGENT = '---\nname: helper\ntools: [read, list, write, shell, ask]\n---\nYou help.\n';
@@ -26,12 +31,23 @@ async function script(...replies: readonly unknown[]): Promise<void> {
   await writeFile(join(folder, 'troupe.yaml'), 'model: scripted:replies.yaml\n');
 }
 
-function start(args: readonly string[], input: string | Uint8Array = ''): Running {
-  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder, OLLAMA_HOST: '127.0.0.1:9' };
-  return startProcess(folder, env, args, { input });
-}
+const environment = () => ({
+  PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+  HOME: folder,
+  OLLAMA_HOST: '127.0.0.1:9',
+});
+
+const start = (args: readonly string[], input: string | Uint8Array = ''): Running =>
+  startProcess(folder, environment(), args, { input });
 
 const troupe = (...args: readonly string[]): Promise<Ended> => start(args).ended;
+
+/** Without a process of its own. */
+async function here(...args: readonly string[]): Promise<Ended> {
+  const terminal = testTerminal({ env: environment() });
+  const code = await runProgram(['-C', folder, ...args], terminal);
+  return { code, out: terminal.written.out, err: terminal.written.progress };
+}
 
 function json(text: string): JsonObject {
   const parsed = parseJson(text);
@@ -120,7 +136,7 @@ describe('bad input', () => {
     ['a folder that is not there', ['-C', 'nowhere', 'ps'], 'There is no folder'],
   ])('%s', async (_name, args, message) => {
     await script({ text: 'Hello.' });
-    const { code, err, out } = await troupe(...args);
+    const { code, err, out } = await here(...args);
     expect(err).toContain(message);
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
@@ -134,29 +150,29 @@ describe('bad input', () => {
   });
 
   it('names the ways to get a model when there is none', async () => {
-    const { code, err } = await troupe('run', 'helper', 'hi');
+    const { code, err } = await here('run', 'helper', 'hi');
     expect(code).toBe(2);
     for (const way of ['ANTHROPIC_API_KEY', 'OPENAI_BASE_URL', 'Ollama', 'scripted:']) expect(err).toContain(way);
   });
 
   it('shows every problem of settings and agents with its place', async () => {
     await writeFile(join(folder, 'agents/broken.md'), '---\nmodle: x\nmaxTurns: many\n---\nHi.\n');
-    const { code, out } = await troupe('check');
+    const { code, out } = await here('check');
     expect(code).toBe(2);
     expect(out).toMatch(/agents\/broken\.md:2:1: error: .*modle/);
     expect(out).toMatch(/agents\/broken\.md:3:\d+: error: .*maxTurns/);
     await writeFile(join(folder, 'troupe.yaml'), 'modle: x\nbudget: { usd: -1 }\n');
-    const settings = await troupe('check', '--json');
+    const settings = await here('check', '--json');
     expect(settings.code).toBe(2);
     expect(json(settings.out)).toMatchObject({ ok: false, diagnostics: [{ line: 1, column: 1 }, { line: 2 }] });
   });
 
   it('says so when there is no such run, or no run at all', async () => {
-    expect(await troupe('ps')).toMatchObject({ code: 0, err: expect.stringContaining('no runs yet') });
+    expect(await here('ps')).toMatchObject({ code: 0, err: expect.stringContaining('no runs yet') });
     await script({ text: 'Hello.' });
     await troupe('run', 'helper', 'hi');
-    expect(await troupe('show', 'run_nothere')).toMatchObject({ code: 2, err: expect.stringContaining('There is no run') });
-    const object = json((await troupe('show', 'zzzzzz', '--json')).out);
+    expect(await here('show', 'run_nothere')).toMatchObject({ code: 2, err: expect.stringContaining('There is no run') });
+    const object = json((await here('show', 'zzzzzz', '--json')).out);
     expect(object).toMatchObject({ error: { code: 'unknown_run' } });
   });
 });
@@ -165,22 +181,22 @@ describe('looking back', () => {
   it('lists, shows, explains and adds up', async () => {
     await script({ toolCalls: [{ name: 'list' }] }, { text: 'One file.' });
     await troupe('run', 'helper', 'what is here?');
-    const [row] = parsedList((await troupe('ps', '--json')).out);
+    const [row] = parsedList((await here('ps', '--json')).out);
     const run = String(row?.['run']);
     expect(row).toMatchObject({ agent: 'helper', state: 'completed' });
-    expect(json((await troupe('show', run.slice(-6), '--json')).out)).toMatchObject({ run, toolCalls: 1, status: 'completed' });
-    expect(json((await troupe('cost', 'last', '--json')).out)).toMatchObject({
+    expect(json((await here('show', run.slice(-6), '--json')).out)).toMatchObject({ run, toolCalls: 1, status: 'completed' });
+    expect(json((await here('cost', 'last', '--json')).out)).toMatchObject({
       total: { calls: 2, nanoUsd: 0, unknownCalls: 0 },
     });
-    const why = (await troupe('why', 'last')).out;
+    const why = (await here('why', 'last')).out;
     expect(why).toMatch(/ended completed, unchecked: One file\.[\s\S]*started: what is here\?/);
-    expect((await troupe('logs', run)).out).toContain('list done');
-    expect((await troupe('logs', '-f', run)).out).toContain('ended completed');
-    expect((await troupe('ledger', 'verify')).out).toContain('sound');
-    expect(json((await troupe('ledger', 'stats', '--json')).out)).toMatchObject({ runs: 1, sessions: 1 });
-    expect(json((await troupe('ledger', 'gc', '--json')).out)).toMatchObject({ dryRun: true });
-    expect((await troupe('doctor')).out).toContain('sound');
-    expect((await troupe('agents', 'list')).out).toContain('agents/helper.md');
+    expect((await here('logs', run)).out).toContain('list done');
+    expect((await here('logs', '-f', run)).out).toContain('ended completed');
+    expect((await here('ledger', 'verify')).out).toContain('sound');
+    expect(json((await here('ledger', 'stats', '--json')).out)).toMatchObject({ runs: 1, sessions: 1 });
+    expect(json((await here('ledger', 'gc', '--json')).out)).toMatchObject({ dryRun: true });
+    expect((await here('doctor')).out).toContain('sound');
+    expect((await here('agents', 'list')).out).toContain('agents/helper.md');
   });
 
   it('goes on in the same session', async () => {
@@ -191,7 +207,7 @@ describe('looking back', () => {
     // What was before is not shown again.
     expect(err).toContain('started: two');
     expect(err).not.toContain('started: one');
-    const rows = parsedList((await troupe('ps', '--json')).out);
+    const rows = parsedList((await here('ps', '--json')).out);
     expect(new Set(rows.map((row) => row['session'])).size).toBe(1);
   });
 });
@@ -293,11 +309,11 @@ describe('stopping', () => {
 describe('setting up', () => {
   it('init writes a first agent that checks, and never overwrites', async () => {
     await writeFile(join(folder, '.gitignore'), 'dist/');
-    expect((await troupe('init')).out).toContain('wrote  agents/hello.md');
+    expect((await here('init')).out).toContain('wrote  agents/hello.md');
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.troupe/\n');
-    expect(await troupe('check')).toMatchObject({ code: 0 });
+    expect(await here('check')).toMatchObject({ code: 0 });
     await writeFile(join(folder, 'agents/hello.md'), 'mine');
-    expect((await troupe('init')).out).toContain('kept   agents/hello.md');
+    expect((await here('init')).out).toContain('kept   agents/hello.md');
     expect(await readFile(join(folder, 'agents/hello.md'), 'utf8')).toBe('mine');
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.troupe/\n');
   });
@@ -307,7 +323,7 @@ describe('setting up', () => {
     await troupe('run', 'helper', 'hi');
     await writeFile(join(folder, '.troupe/ledger.db'), 'this is not a database');
     await rm(join(folder, '.troupe/ledger.db-wal'), { force: true });
-    const broken = await troupe('doctor', '--json');
+    const broken = await here('doctor', '--json');
     expect(broken.code).toBe(1);
     expect(json(broken.out)).toMatchObject({ ok: false });
     const refused = await troupe('run', 'helper', 'hi');
@@ -326,7 +342,7 @@ describe('setting up', () => {
   });
 
   it.each(['bash', 'zsh', 'fish'])('completion for %s knows the commands', async (shell) => {
-    const { code, out } = await troupe('completion', shell);
+    const { code, out } = await here('completion', shell);
     expect(code).toBe(0);
     for (const word of ['resume', 'approve', 'ledger', 'verify']) expect(out).toContain(word);
   });

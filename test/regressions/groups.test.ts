@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { readAll } from '../../src/engine/read-all.ts';
@@ -29,6 +29,7 @@ import {
   sendTo,
   type Told,
 } from '../support/group-play.ts';
+import { closedAfterwards } from '../support/kept-worlds.ts';
 import { createWorld, says, type World } from '../support/world.ts';
 
 const ORGANISATION = ['test/e2e/groups.test.ts', 'src/projections/groups.test.ts', 'test/e2e/groups-members.test.ts'];
@@ -120,10 +121,7 @@ describe('the list', () => {
   );
 });
 
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const kept = closedAfterwards();
 
 const WORKERS = ['coder', 'tester'];
 const DONE = 'Together.\n[[GROUP_REFLECT_COMPLETE]]';
@@ -137,7 +135,7 @@ const finishing =
 
 async function play(mode: 'orchestrator' | 'reflect', player: Player, more: object = {}): Promise<Told> {
   const told = await playGroup({ group: { mode, workers: WORKERS, workerTimeout: 20_000, ...more }, player: finishing(player) });
-  worlds.push(told.world);
+  kept(told.world);
   return told;
 }
 
@@ -243,7 +241,7 @@ describe('words that end a loop', () => {
 /** A loop that does not finish by itself. */
 async function playReflect(player: Player, more: object = {}): Promise<Told> {
   const told = await playGroup({ group: { mode: 'reflect', workers: WORKERS, ...more }, player });
-  worlds.push(told.world);
+  kept(told.world);
   return told;
 }
 
@@ -291,7 +289,7 @@ describe('workers in trouble', () => {
       player: finishing(nothing),
       clock: { ...systemClock, after: () => () => undefined },
     });
-    worlds.push(told.world);
+    kept(told.world);
     expect(told.result.status).toBe('completed');
   });
 
@@ -302,7 +300,7 @@ describe('workers in trouble', () => {
       group: { mode: 'orchestrator', workers },
       player: finishing(({ part }) => (part === 'work' ? 'At once.' : undefined)),
     });
-    worlds.push(told.world);
+    kept(told.world);
     expect(told.asked.find((one) => one.part === 'synthesis')?.text.split('At once.')).toHaveLength(17);
   });
 
@@ -391,7 +389,7 @@ async function held(meanwhile: () => Promise<void>, made: (world: World) => void
     agents: groupAgents({ mode: 'reflect', workers: WORKERS }),
     brain: acting(player, WORKERS),
   });
-  worlds.push(world);
+  kept(world);
   made(world);
   const started = await world.engine.start({ agent: 'lead', input: userText('Go.'), workspace: '.', run: RUN, session: SESSION });
   if (started.kind === 'started') await started.handle.done;

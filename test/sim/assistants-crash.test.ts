@@ -2,8 +2,7 @@
  * Crash at every commit while assistants work and write to each other. Whoever takes the session up finds every message and
  * every assistant again: nothing is lost, nothing is said twice, no answered model call is made again.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -16,9 +15,10 @@ import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { boxTools, PLAY_REPORT, playAgents, playBrain, playTools } from '../support/assistants-play.ts';
 import { crashAt } from '../support/crash.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type Outside, worldTools } from '../support/world.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'troupe-assistants-crash-'));
+const folder = scratchFolder('assistants-crash');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const DEAD_PID = 2 ** 22 + 1;

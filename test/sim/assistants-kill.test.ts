@@ -18,7 +18,7 @@ import { runningProcesses } from '../support/marked-processes.ts';
 import type { ModelServer } from '../support/model-server.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
 
-const KILLS = 100;
+const KILLS = Number(process.env['TROUPE_KILLS'] ?? 60);
 const LANES = 2;
 /** More kills of one runner within one life of its server than the few after which a run is given up, rightly. */
 const SETTINGS = 'assistants:\n  restarts: 100\n';

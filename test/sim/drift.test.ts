@@ -68,6 +68,11 @@ const tampered: readonly (readonly [what: string, sql: string, found: Partial<Dr
     { name: CHILD, column: 'agent', expected: 'helper' },
   ],
   ['where a run begins', `UPDATE run SET first = first + 2 WHERE name = '${CHILD}'`, { name: CHILD, column: 'first' }],
+  [
+    'which runs there are',
+    `INSERT INTO run (id, name, session, root, first) SELECT 999, 'run_of_nobody', session, 999, 1 FROM run WHERE name = '${RUN}'`,
+    { table: 'run', name: 'run_of_nobody', column: 'name', expected: null },
+  ],
   ['what came last from outside', 'UPDATE session SET inbound = 0', { name: SESSION, column: 'inbound', found: 0 }],
   [
     'which end is sealed',

@@ -1,6 +1,5 @@
 /** Real processes, a real file, real SIGKILL at random points of the work: nothing that was completed happens again. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -11,9 +10,10 @@ import { readAll } from '../../src/engine/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { type LifeEnd, live, moments } from './lives.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'troupe-kill-'));
+const root = scratchFolder('kill');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const KILLS = 100;

@@ -4,8 +4,7 @@
  * no answered model call made again, every broadcast once per reader, and the same conversations where nobody races. One
  * scenario of each pattern also lives on through one cut after the other.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -14,6 +13,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { readAll } from '../../src/engine/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { type Message, userText } from '../../src/events/messages.ts';
+import type { Ledger } from '../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
@@ -21,18 +21,19 @@ import { crashAt } from '../support/crash.ts';
 import type { Scenario } from '../support/pattern-scenarios.ts';
 import { checkExpected, checkRuns, checkTeams } from '../support/pattern-scenarios-invariants.ts';
 import { ROOT_RUN, ROOT_SESSION, scenarios, storyOf } from '../support/pattern-scenarios-table.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type Outside, type World } from '../support/world.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'troupe-pattern-crash-'));
+const folder = scratchFolder('pattern-crash');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** No process has this number, so its leases are a dead owner's. */
 const DEAD_PID = 2 ** 22 + 1;
-/** Longer plays are cut at this many places, unless they are the ones of their pattern that are cut everywhere. */
-const SAMPLE = 12;
-const LONG = 26;
-/** A loop of groups is cut at every commit elsewhere (group-crash.test.ts): here each row is cut at a few places. */
-const FEW = 7;
+/**
+ * One play of each pattern is cut everywhere. The others are cut where no play of their pattern was cut before them (between two
+ * such commits of such runs), and at this many places in any case.
+ */
+const SAMPLE = 3;
 const NEVER = Number.POSITIVE_INFINITY;
 let files = 0;
 
@@ -49,7 +50,7 @@ function newPlay(scenario: Scenario): Play {
 
 /** One process's life: starts or resumes the play, and dies after `lastAppend` appends unless it ends before. */
 async function live({ scenario, path, outside }: Play, lastAppend: number) {
-  let appends = () => 0;
+  let appends: readonly string[] = [];
   const world = createWorld({
     path,
     outside,
@@ -59,13 +60,13 @@ async function live({ scenario, path, outside }: Play, lastAppend: number) {
     owner: { pid: DEAD_PID },
     wrapLedger: (inner) => {
       const crashing = crashAt(inner, lastAppend);
-      appends = crashing.appends;
+      appends = crashing.kinds;
       return crashing.ledger;
     },
   });
   const result = await untilEnd(world, scenario);
   await world.ledger.close();
-  return { result, appends: appends() };
+  return { result, appends };
 }
 
 async function untilEnd(world: World, { agents, prompt }: Scenario): Promise<RunResult | undefined> {
@@ -85,13 +86,18 @@ async function untilEnd(world: World, { agents, prompt }: Scenario): Promise<Run
   return end.kind === 'ended' ? end.result : undefined;
 }
 
-async function recorded(path: string): Promise<{ readonly events: readonly LedgerEvent[]; readonly sound: boolean }> {
+async function recorded(path: string): Promise<readonly LedgerEvent[]> {
+  return await reading(path, (ledger) => readAll(ledger, ROOT_SESSION));
+}
+
+async function reading<T>(path: string, look: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ids = createIds(systemClock, seededRandom(9));
   const ledger = openSqliteLedger({ path, clock: systemClock, ids, readOnly: true });
-  const events = await readAll(ledger, ROOT_SESSION);
-  const sound = (await ledger.verify()).kind === 'sound';
-  await ledger.close();
-  return { events, sound };
+  try {
+    return await look(ledger);
+  } finally {
+    await ledger.close();
+  }
 }
 
 /** The calls whose answers are on the disk: nobody may make them again. */
@@ -103,8 +109,10 @@ async function checkEnd(play: Play, result: RunResult | undefined, when: string)
   checkExpected({ result }, play.scenario, when);
   const acts = play.outside.effects.filter((effect) => effect.startsWith('act'));
   expect(new Set(acts).size, `${when}: an effect that must not be repeated happened twice`).toBe(acts.length);
-  const { events, sound } = await recorded(play.path);
-  expect(sound, when).toBe(true);
+  const { events, verified } = await reading(play.path, async (ledger) => {
+    return { events: await readAll(ledger, ROOT_SESSION), verified: await ledger.verify() };
+  });
+  expect(verified, when).toMatchObject({ kind: 'sound' });
   const story = { result, events: storyOf(events) };
   checkRuns(story);
   checkTeams(story);
@@ -137,7 +145,7 @@ async function cutAt(scenario: Scenario, cut: number, said: Conversations | unde
   const play = newPlay(scenario);
   const when = `cut at ${cut}`;
   await live(play, cut);
-  const answered = answeredCalls((await recorded(play.path)).events);
+  const answered = answeredCalls(await recorded(play.path));
   const before = play.outside.modelCalls.length;
   const { result } = await live(play, NEVER);
   const events = await checkEnd(play, result, when);
@@ -145,24 +153,29 @@ async function cutAt(scenario: Scenario, cut: number, said: Conversations | unde
   const again = play.outside.modelCalls.slice(before).filter((call) => answered.has(call));
   expect(again, `${when}: an answered call was made again`).toEqual([]);
   expect(new Set(play.outside.modelCalls.slice(before)).size, when).toBe(play.outside.modelCalls.length - before);
+  for (const file of ['', '-wal', '-shm']) rmSync(`${play.path}${file}`, { force: true });
 }
 
-const sampleOf = ({ pattern }: Scenario): number => (pattern === 'groups' || pattern === 'verification' ? FEW : SAMPLE);
-
-/** Every append, or a spread of them that differs from row to row. */
-function cutsOf(scenario: Scenario, appends: number, row: number): number[] {
-  const all = Array.from({ length: appends }, (_unused, cut) => cut);
-  const length = sampleOf(scenario);
-  if (scenario.everyCut === true || appends <= (length === SAMPLE ? LONG : length)) return all;
-  const stride = appends / length;
-  return Array.from({ length }, (_unused, index) => Math.floor(index * stride) + (row % Math.floor(stride)));
+/** Every append; or those between two kinds of commits where their pattern was not cut yet, and a spread of the others. */
+function cutsOf({ pattern, everyCut }: Scenario, appends: readonly string[], row: number): number[] {
+  const stride = Math.max(1, Math.floor(appends.length / SAMPLE));
+  return appends.flatMap((kind, cut) => {
+    const place = `${pattern}: ${appends[cut - 1]} | ${kind}`;
+    const known = places.has(place);
+    places.add(place);
+    return everyCut === true || !known || cut % stride === row % stride ? [cut] : [];
+  });
 }
+
+const places = new Set<string>();
 
 /** A life is one prompt: what comes after it is not played here. */
 const rows = scenarios
   .filter(({ afterwards }) => afterwards === undefined)
   // Whether a crash loses what was found out shows where something was.
   .filter(({ pattern, expect: expected }) => pattern !== 'verification' || expected.verification === 'unverified')
+  // Those that are cut everywhere come first: what they have seen the others need not see again.
+  .toSorted((one, other) => Number(other.everyCut === true) - Number(one.everyCut === true))
   .map((scenario, row) => ({ title: `${scenario.pattern}: ${scenario.name}`, scenario, row }));
 
 describe('cut and resumed', () => {
@@ -171,8 +184,8 @@ describe('cut and resumed', () => {
     const uncut = await live(whole, NEVER);
     await checkEnd(whole, uncut.result, 'not cut');
     const cuts = cutsOf(scenario, uncut.appends, row);
-    expect(cuts.length).toBeGreaterThanOrEqual(Math.min(uncut.appends, sampleOf(scenario)));
-    const said = conversations((await recorded(whole.path)).events);
+    expect(cuts.length).toBeGreaterThanOrEqual(Math.min(uncut.appends.length, SAMPLE));
+    const said = conversations(await recorded(whole.path));
     for (const cut of cuts) await cutAt(scenario, cut, said);
   });
 });

@@ -7,15 +7,23 @@ export interface CrashingLedger {
   appends(): number;
 }
 
-export function crashAt(inner: Ledger, lastAppend: number): CrashingLedger {
-  let count = 0;
+export interface CountingCrash extends CrashingLedger {
+  /** What was in each of them: the kinds of its events, of the first run or of one below it. */
+  readonly kinds: readonly string[];
+}
+
+export function crashAt(inner: Ledger, lastAppend: number): CountingCrash {
+  const kinds: string[] = [];
+  let root: string | undefined;
   return {
-    appends: () => count,
+    kinds,
+    appends: () => kinds.length,
     ledger: {
       ...inner,
       append: async (request: Append) => {
-        if (count >= lastAppend) throw new Error('the power is gone');
-        count += 1;
+        if (kinds.length >= lastAppend) throw new Error('the power is gone');
+        root ??= request.events[0]?.run;
+        kinds.push(request.events.map(({ type, run }) => (run === root ? type : `${type} below`)).join(', '));
         return await inner.append(request);
       },
     },

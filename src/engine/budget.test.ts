@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { limitingScopes, tighter } from './budget.ts';
+
+describe('two budgets', () => {
+  it('both hold: limit by limit the lower one counts', () => {
+    const both = { usd: 2, tokens: 10, calls: 3, depth: 1, wallMs: 500 };
+    expect(tighter({ usd: 2, tokens: 10, calls: 5, depth: 1 }, { usd: 3, calls: 3, depth: 4, wallMs: 500 })).toEqual(both);
+    expect(tighter({ usd: 3, calls: 3, depth: 4, wallMs: 500 }, { usd: 2, tokens: 10, calls: 5, depth: 1 })).toEqual(both);
+  });
+
+  it('of which one says nothing are the other one', () => {
+    expect(tighter(undefined, { calls: 3 })).toEqual({ calls: 3 });
+    expect(tighter({ calls: 3 }, undefined)).toEqual({ calls: 3 });
+    expect(tighter(undefined, undefined)).toBeUndefined();
+  });
+});
+
+it('only budgets of what is counted are accounted for, also those that are nothing', () => {
+  const scopes = [{ wallMs: 5 }, { depth: 2 }, { calls: 0 }, { usd: 0 }].map((limit, index) => ({
+    scope: `run_${index}`,
+    limit,
+  }));
+  expect(limitingScopes(scopes).map(({ scope }) => scope)).toEqual(['run_2', 'run_3']);
+});
