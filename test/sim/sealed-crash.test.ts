@@ -128,8 +128,11 @@ function bytesOf(path: string): string {
   return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1')).join('\n');
 }
 
+/** As it is, and as JSON and JSON in JSON write it. Long enough that no sealed text holds it by chance. */
+const READABLE = ['Xk29-"vb', 'Xk29-\\"vb', 'Xk29-\\\\\\"vb', 'a1B2a1B2'];
+
 function expectNoSecret(text: string): void {
-  for (const part of [TOKEN, 'Xk29', 'a1B2a1B2']) expect(text.includes(part), `${part} can be read`).toBe(false);
+  for (const part of READABLE) expect(text.includes(part), `${part} can be read`).toBe(false);
 }
 
 describe('a run with secrets, cut at every append', () => {
