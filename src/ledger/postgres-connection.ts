@@ -3,6 +3,7 @@
  * A lost connection is opened again; whoever reads waits for it, up to a limit, so that a restart of the server is a pause.
  */
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+import { atMost } from '../base/at-most.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
@@ -47,14 +48,16 @@ interface DatabaseOptions {
   readonly readOnly: boolean;
   /** How long a transaction may stand still before the server ends it. */
   readonly idleMs?: number;
+  /** How long the server may take to accept a connection. */
+  readonly connectMs?: number;
 }
 
 export async function openDatabase(address: PostgresAddress, options: DatabaseOptions): Promise<Database> {
-  const { clock, readOnly, idleMs = limits.databaseIdleMs } = options;
+  const { clock, readOnly, idleMs = limits.databaseIdleMs, connectMs = limits.databaseConnectMs } = options;
   const { default: pg } = await import('pg');
   const config: ClientConfig = {
     connectionString: address.url,
-    connectionTimeoutMillis: limits.databaseConnectMs,
+    connectionTimeoutMillis: connectMs,
     // What a process that was paused or cut off left open must not keep others waiting for long.
     idle_in_transaction_session_timeout: idleMs,
     lock_timeout: limits.databaseLockMs,
@@ -68,12 +71,14 @@ export async function openDatabase(address: PostgresAddress, options: DatabaseOp
   const pool = new pg.Pool({ ...config, application_name: 'troupe reader', max: limits.databaseReaders, allowExitOnIdle: true });
   // A connection that is lost while nobody uses it is replaced when it is needed.
   pool.on('error', () => undefined);
+  // Waiting for a reader is no trouble of the server's: nobody waits in the pool, whose time-out is for connecting.
+  const inTurn = atMost(limits.databaseReaders);
   const { shown } = address;
   const database: Database = {
     shown,
     rows: ({ name, text }, values) =>
-      persevering(clock, shown, isLostConnection, async () => (await pool.query(asked(name, text, values))).rows),
-    transaction: (work) => inTransaction(pool, shown, work),
+      persevering(clock, shown, isLostConnection, () => inTurn(async () => (await pool.query(asked(name, text, values))).rows)),
+    transaction: (work) => inTurn(() => inTransaction(pool, shown, work)),
     connect: async (name, pipeline) => {
       const client = new pg.Client({ ...config, application_name: name, pipeline, query_timeout: limits.databaseQueryMs });
       client.on('error', () => undefined);

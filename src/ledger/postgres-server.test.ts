@@ -1,6 +1,7 @@
 /** What the Postgres ledger says of servers, logins and tables that do not fit, and how it finds tampering. */
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -9,6 +10,8 @@ import { payloadRef } from './chain.ts';
 import { appendOrFail, givenRun, note, type Writer } from './conformance-support.ts';
 import { ledgerSecrets, parseLedgerAddress } from './ledger-address.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from './postgres.ts';
+import { parsePostgresAddress } from './postgres-address.ts';
+import { openDatabase } from './postgres-connection.ts';
 import { type Migration, migrations } from './postgres-schema.ts';
 import { testFolder, testIds } from './sqlite-test-support.ts';
 
@@ -233,6 +236,26 @@ describe('verify', () => {
     const report = await writer.ledger.verify();
     expect(report).toMatchObject({ kind: 'broken', event: writer.eventAt(2), why: expect.stringMatching(/missing/) });
     await writer.ledger.close();
+  });
+});
+
+describe('more readers than connections', () => {
+  it('wait for each other, however long it takes: that is not a server that cannot be reached', async () => {
+    const address = parsePostgresAddress(server.address(newSchema()));
+    // Long enough for a slow machine to connect in, and then waited for in full.
+    const connectMs = 3_000;
+    const database = await openDatabase(address, { clock: systemClock, readOnly: false, connectMs });
+    const gate = Promise.withResolvers<void>();
+    const busy = Array.from({ length: limits.databaseReaders }, () => database.transaction(() => gate.promise));
+    const late = Promise.all([
+      database.transaction(async (connection) => (await connection.query({ text: 'SELECT 1 AS one' })).rows),
+      database.rows({ name: 'two', text: 'SELECT 2 AS two' }, []),
+    ]);
+    await Promise.race([late.catch(() => undefined), delay(connectMs + 500)]);
+    gate.resolve();
+    await Promise.all(busy);
+    expect(await late).toEqual([[{ one: 1 }], [{ two: 2 }]]);
+    await database.close();
   });
 });
 
