@@ -35,6 +35,7 @@ export const limits = {
   toolResponseMaxBytes: 12_288,
   contextWindowTokens: 131_072,
   maxOutputTokens: 4_096,
+  plausibleTokens: 100_000_000,
   loopNudgeAt: 3,
   loopStopAt: 5,
   conversationMessages: 200,

@@ -44,8 +44,10 @@ function printCosts(context: CommandContext, costs: Costs): void {
   const lines = costLines(costs).map((line) => [safeLine(line.agent), safeLine(line.model), ...cells(line)]);
   printTable(out, ['AGENT', 'MODEL', 'CALLS', 'IN', 'OUT', 'CACHED', 'COST'], [...lines, ['total', '', ...cells(costs.total)]]);
   if (costs.inDoubt.calls > 0) {
+    const { calls } = costs.inDoubt;
+    const them = calls === 1 ? 'it' : 'them';
     progress.line(
-      `${counted(costs.inDoubt.calls, 'call')} cut off by a crash, counted against budgets in full; providers may have billed for it`,
+      `${counted(calls, 'call')} cut off or failed, counted against budgets in full; providers may have billed for ${them}`,
     );
   }
 }

@@ -5,6 +5,7 @@ import { shortId } from '../base/ids.ts';
 import { counted } from '../base/wording.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
 import type { Failure, Report, Verification } from '../events/catalogue.ts';
+import type { GroupProgress } from '../projections/group-progress.ts';
 import { readableCost, readableCount, readableDuration } from '../projections/readable.ts';
 import { type RunNode, type RunTree, subtreeDoings } from '../projections/run-tree.ts';
 import { safeLine } from './safe-text.ts';
@@ -30,6 +31,8 @@ export interface RunSummary {
   readonly cost: { readonly nanoUsd: number; readonly unknownCalls: number };
   readonly durationMs: number;
   readonly waits: readonly OpenWait[];
+  /** Of a run that is a reflect loop: the rule that ended it, and what each iteration was judged to be worth. */
+  readonly loop?: { readonly ended: GroupProgress['stop']; readonly scores: readonly (number | null)[] };
   readonly ledger: string;
 }
 
@@ -59,8 +62,16 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
     durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
     waits: facts.waits ?? (facts.end?.kind === 'waiting' ? facts.end.waits : []),
+    ...loopOf(tree, node),
     ledger: facts.ledger,
   };
+}
+
+function loopOf({ progress }: RunTree, { run }: RunNode): Pick<RunSummary, 'loop'> {
+  const group = progress.groups.get(run);
+  const judged = group?.iterations.some(({ score }) => score !== null);
+  if (group === undefined || (group.stop === null && !judged)) return {};
+  return { loop: { ended: group.stop, scores: group.iterations.map(({ score }) => score) } };
 }
 
 /** `call` is how the command line is called here: commands that are shown can be copied. */

@@ -59,6 +59,13 @@ for (const name of names) {
       expect(server.requests[0]?.headers['idempotency-key']).toBe('run_test/turn/1/model');
     });
 
+    it.each([1e300, 2 ** 53, 100_000_001, -5])('takes %d tokens for not counted', async (absurd) => {
+      const server = await serve(() => ({ text: 'Good day.', usage: { input: absurd, output: absurd } }));
+      const { usage } = await ask(server, name);
+      expect(usage).not.toHaveProperty('inputTokens');
+      expect(usage).not.toHaveProperty('outputTokens');
+    });
+
     it('asks for tools and returns their calls', async () => {
       const server = await serve(() => ({
         text: 'One moment.',

@@ -8,6 +8,7 @@ import type { ModelFailure } from '../events/catalogue.ts';
 import type { AssistantMessage, Usage } from '../events/messages.ts';
 import type { Finish, ModelOutcome } from './port.ts';
 import { repairJson } from './repair.ts';
+import { plausibleUsage } from './usage.ts';
 
 /** What the adapter keeps of a provider's content; everything else (sources, files) has no place in a transcript. */
 export type Piece =
@@ -94,18 +95,8 @@ export function halfFinished(): ModelFailure {
   return { kind: 'bad_response', message: 'The answer broke off: the half-finished stream ended without a finish.' };
 }
 
-/** No request is empty and no words are free: a provider that counts nothing where there is something has not counted. */
-function usageOf(usage: LanguageModelV4Usage, spoke: boolean): Usage {
-  const { inputTokens: input, outputTokens: output } = usage;
-  const counts = {
-    inputTokens: counted(input.total, 1),
-    cacheReadTokens: counted(input.cacheRead, 0),
-    cacheWriteTokens: counted(input.cacheWrite, 0),
-    outputTokens: counted(output.total, spoke ? 1 : 0),
-    reasoningTokens: counted(output.reasoning, 0),
-  };
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+function usageOf({ inputTokens: input, outputTokens: output }: LanguageModelV4Usage, spoke: boolean): Usage {
+  const { total: inputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens } = input;
+  const { total: outputTokens, reasoning: reasoningTokens } = output;
+  return plausibleUsage({ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens }, spoke);
 }
-
-const counted = (tokens: number | undefined, least: number): number | undefined =>
-  tokens === undefined || !Number.isFinite(tokens) || tokens < least ? undefined : Math.ceil(tokens);

@@ -78,6 +78,12 @@ describe('createPrices', () => {
     expect(own.version).toContain('config');
   });
 
+  it('does not know a price that is beyond what can be counted', () => {
+    const own = createPrices({ env: {}, clock: systemClock, overrides: { 'openai/mine': { input: 1e300, output: 1e300 } } });
+    expect(own.cost('openai/mine', { inputTokens: 1_000, outputTokens: 10 })).toBeUndefined();
+    expect(own.worstCase('openai/mine', 1_000, 10)).toBeUndefined();
+  });
+
   it('reserves at least what a call can cost', () => {
     fc.assert(
       fc.property(fc.nat(500_000), fc.nat(50_000), fc.double({ min: 0, max: 1, noNaN: true }), (input, output, part) => {

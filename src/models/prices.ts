@@ -119,7 +119,7 @@ function ratesFrom(price: ModelPrice): Rates | undefined {
   return { input, output, cacheRead: price['cache_read_mtok'] ?? input, cacheWrite: price['cache_write_mtok'] ?? input };
 }
 
-/** `undefined` when the provider did not count what has to be paid. */
+/** `undefined` when the provider did not count what has to be paid, or the sum is beyond what can be counted. */
 function costOf(rates: Rates, usage: Usage): number | undefined {
   if (rates === FREE) return 0;
   const { inputTokens, outputTokens } = usage;
@@ -132,7 +132,8 @@ function costOf(rates: Rates, usage: Usage): number | undefined {
     read * at(rates.cacheRead, inputTokens) +
     write * at(rates.cacheWrite, inputTokens) +
     outputTokens * at(rates.output, inputTokens);
-  return Math.ceil(perMillion * NANO_PER_TOKEN - 1e-6);
+  const nanoUsd = Math.ceil(perMillion * NANO_PER_TOKEN - 1e-6);
+  return Number.isSafeInteger(nanoUsd) ? nanoUsd : undefined;
 }
 
 /** Long prompts cost more per token: the highest step that the whole input passes holds for every token. */

@@ -13,6 +13,7 @@ import { type Message, textOf } from '../events/messages.ts';
 import { cancelledFailure } from './failures.ts';
 import type { Model, ModelOutcome, ModelRequest } from './port.ts';
 import { readBounded } from './script-file.ts';
+import { plausibleUsage } from './usage.ts';
 
 interface Recorded {
   readonly agent: string;
@@ -36,7 +37,8 @@ export function recordedModel(events: readonly LedgerEvent[], options: { readonl
       return { kind: 'failed', error: { kind: 'script_ended', message: explain(request, spoken, heard, own, here) } };
     const { message, finish, usage } = match.response;
     for (const part of message.content) if (part.type === 'text') request.onDelta?.({ type: 'text', text: part.text });
-    return { kind: 'answer', answer: { message, finish, usage, served: options.id } };
+    // A recording may be older than the rule of what can be true.
+    return { kind: 'answer', answer: { message, finish, usage: plausibleUsage(usage, false), served: options.id } };
   };
   return { id: options.id, account: options.id, ask };
 }

@@ -2,6 +2,7 @@
 import { limits } from '../base/limits.ts';
 import { counted, sentence } from '../base/wording.ts';
 import type { RunStatus } from '../events/catalogue.ts';
+import { GOAL } from './group-evaluation.ts';
 import type { Loop, StopReason } from './group-loop.ts';
 import { type WorkerOutcome, withLate, withMissing } from './group-workers.ts';
 import { withoutSentinels } from './sentinels.ts';
@@ -31,9 +32,9 @@ export async function endLoop(loop: Loop, iterations: number, rule: StopReason, 
   const { run, latest } = loop;
   const reason = asItWas(rule, latest?.outcomes ?? []);
   const late = await loop.work.late();
-  const goalMet = reason === 'goal_met' || reason === 'nothing_left';
+  const goalMet = isMet(loop, reason);
   const exhausted = reason === 'budget_exhausted' ? last.result?.exhausted : undefined;
-  const why = detail(reason, last);
+  const why = `${detail(reason, last)}${goalMet ? '' : scored(loop)}`;
   const summary = `Ended after ${iterations} of at most ${counted(loop.maxIterations, 'iteration')}: ${SAYS[reason]}.${why}`;
   const payload = { reason, goalMet, cancelled: !goalMet, iterations, summary };
   await run.steps.emit('ended', { type: 'group.ended', payload });
@@ -48,6 +49,17 @@ export async function endLoop(loop: Loop, iterations: number, rule: StopReason, 
   const { verification } = latest.result;
   const found = verification.state === 'unverified' ? verification.reasons : [];
   return withLate(withVerification(result, goalMet ? verification : unverified([summary, ...found])), late);
+}
+
+/** Where somebody judges, the one who is judged does not decide: nothing left to do is not enough for a goal that was missed. */
+function isMet({ config }: Loop, reason: StopReason): boolean {
+  return reason === 'goal_met' || (reason === 'nothing_left' && config.evaluator === undefined);
+}
+
+/** The last word of the judge, for whoever reads only why the goal was missed. */
+function scored({ config, judged }: Loop): string {
+  if (config.evaluator === undefined || judged === undefined) return '';
+  return ` ${config.evaluator} gave it ${judged.score} of the ${GOAL} that it takes: ${sentence(judged.rationale)}`;
 }
 
 /** Whoever calls it done, nothing was done where everybody failed. */

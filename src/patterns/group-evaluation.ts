@@ -9,7 +9,8 @@ import { evaluationPrompt, type Judged } from './group-prompts.ts';
 import { missingPart, saysComplete, saysNeedsIteration, withoutSentinels } from './sentinels.ts';
 import type { RunResult } from './steps.ts';
 
-const GOAL = 0.9;
+/** The score that it takes. */
+export const GOAL = 0.9;
 const TOOL = 'evaluate';
 const score = z.number().min(0).max(1);
 const DIMENSIONS = ['completeness', 'correctness', 'coherence', 'actionability', 'toolVerification'] as const;

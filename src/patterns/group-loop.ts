@@ -50,6 +50,8 @@ export interface Loop {
   unjudged: Something | undefined;
   latest: Something | undefined;
   evaluation: string | undefined;
+  /** The last judgement that there was. */
+  judged: Extract<Judgement, { kind: 'judged' }> | undefined;
   stall: StallState;
   scores: readonly number[];
   /** States of the files that the loop has seen. */

@@ -66,6 +66,14 @@ describe('ways out', () => {
       2,
       'completed',
     ],
+    [
+      'nothing left to do, found wanting by the judge',
+      { evaluator: 'judge' },
+      ({ part }) => (part === 'replan' ? 'Nothing left.' : part === 'evaluate' ? judges(0.1) : undefined),
+      'nothing_left',
+      2,
+      'completed_unverified',
+    ],
     ['the limit', { maxIterations: 2 }, undefined, 'max_iterations', 2, 'completed_unverified'],
     ['the limit of the system', {}, undefined, 'max_iterations', 5, 'completed_unverified'],
     ['a stall', {}, stays, 'stalled', 3, 'completed_unverified'],
@@ -122,7 +130,7 @@ describe('ways out', () => {
 
   it.each(rows)('%s', async (_name, group, player, reason, iterations, status) => {
     const told = await play(group, player);
-    const goalMet = reason === 'goal_met' || reason === 'nothing_left';
+    const goalMet = status === 'completed';
     expect(payloads(told.events, 'group.ended')).toHaveLength(1);
     expect(ending(told)).toMatchObject({ reason, iterations, goalMet, cancelled: !goalMet });
     expect(told.result.status).toBe(status);
@@ -138,6 +146,19 @@ describe('ways out', () => {
     for (const [, group, player] of rows.filter(([name]) => !/score|system|start|later|strangers|left to do/.test(name)))
       summaries.add(ending(await play(group, player))?.summary.replace(/^.*?: /, '') ?? '');
     expect(summaries.size).toBe(7);
+  });
+
+  it('gives the last score and its reason where a judge was not content', async () => {
+    const told = await play({ evaluator: 'judge' }, ({ part, round }) =>
+      part === 'replan' && round > 2
+        ? 'Nothing left.'
+        : part === 'evaluate'
+          ? judges(round / 10, 'The tests are missing.')
+          : undefined,
+    );
+    const why = /nothing left to do\. judge gave it 0\.2 of the 0\.9 that it takes: The tests are missing\./;
+    expect(ending(told)?.summary).toMatch(why);
+    expect(told.result.verification).toMatchObject({ state: 'unverified', reasons: [expect.stringMatching(why)] });
   });
 
   it('keeps what the orchestrator said when it never delegated', async () => {

@@ -23,8 +23,8 @@ type Iteration =
 
 export async function reflect(run: AgentRun, config: GroupConfig, work: Work, request: string): Promise<RunResult> {
   const maxIterations = config.maxIterations ?? limits.reflectIterations;
-  const fresh = { unjudged: undefined, latest: undefined, evaluation: undefined, stall: noStall, scores: [], before: undefined };
-  const loop: Loop = { run, config, work, request, maxIterations, ...fresh, seen: new Set(['']) };
+  const fresh = { unjudged: undefined, latest: undefined, evaluation: undefined, judged: undefined, before: undefined };
+  const loop: Loop = { run, config, work, request, maxIterations, ...fresh, stall: noStall, scores: [], seen: new Set(['']) };
   let errors = 0;
   for (let iteration = 1; iteration <= maxIterations; ) {
     const key = errors === 0 ? `iteration/${iteration}` : `iteration/${iteration}/again/${errors}`;
@@ -70,6 +70,7 @@ type Judged = Extract<Judgement, { kind: 'judged' }>;
 async function goOn(loop: Loop, { key, iteration }: At, made: Something, judged: Judged): Promise<Iteration> {
   const { run, work } = loop;
   loop.scores = [...loop.scores, judged.score];
+  loop.judged = judged;
   if (judged.goalMet) {
     await noteEvaluation(loop, iteration, key, judged, []);
     return { kind: 'stop', reason: 'goal_met' };

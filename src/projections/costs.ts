@@ -1,6 +1,6 @@
 /**
- * What was spent, by agent and model. Every figure is a sum over `model.response` events and nothing else; what a crash
- * left unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
+ * What was spent, by agent and model. Every figure is a sum over `model.response` events and nothing else; what a crash or a
+ * failure left unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
  */
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Totals } from './budget.ts';

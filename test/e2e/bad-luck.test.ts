@@ -92,6 +92,23 @@ describe.concurrent('a prompt that is', () => {
   });
 });
 
+describe.concurrent('what a server counts', () => {
+  it.for([1e300, 2 ** 53])('%d tokens: it is not believed, and the run ends within its budget', async (absurd) => {
+    await using project = await createTestProject('budget: { tokens: 100000 }\n');
+    await project.serve({ text: 'Hello.', usage: { input: absurd, output: absurd } });
+    expect(await project.troupe('run', 'helper', 'hi')).toMatchObject({ code: 0, out: 'Hello.\n' });
+    await expectKept(project, 'completed');
+  });
+
+  it('is in doubt after a failure too, and said of as many calls as there were', async () => {
+    await using project = await createTestProject('budget: { tokens: 100000 }\n', agentWith('maxRetries: 1'));
+    await project.serve({ fault: 'status', status: 500 });
+    expect(await project.troupe('run', 'helper', 'hi')).toMatchObject({ code: 1 });
+    const { err } = await project.troupe('cost', 'last');
+    expect(err).toContain('2 calls cut off or failed, counted against budgets in full; providers may have billed for them');
+  });
+});
+
 interface ModelRow {
   readonly name: string;
   readonly replies: readonly Reply[];

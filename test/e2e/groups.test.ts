@@ -325,6 +325,9 @@ describe('seeing it', () => {
     await at.write('replies.yaml', JSON.stringify(script));
     const { code, err } = await quick(at, 'run', 'loop', 'Do it.');
     expect(code, err).toBe(0);
+    expect(JSON.parse(await run(at, 'show', 'last', '--json'))).toMatchObject({
+      loop: { ended: 'goal_met', scores: [0.5, 0.95] },
+    });
     const text = await run(at, 'show', 'last');
     expect(text).toMatch(/ITERATION +SCORE +TREND +WORKERS/);
     expect(text).toMatch(/1 +0\.50 +\S+ +coder \(unchecked\), tester \(unchecked\)/);

@@ -16,9 +16,9 @@ const solo = (changes: Partial<Group> = {}, own = {}) => [
 ];
 
 /** Every loop ends once, by one rule, and only a met goal is not marked as cancelled. */
-function ends(story: Story, reason: Payloads['group.ended']['reason'], iterations: number): void {
+function ends(story: Story, reason: Payloads['group.ended']['reason'], iterations: number, judged = false): void {
   const ended = eventsOf(story, 'group.ended').map((event) => event.payload);
-  const goalMet = reason === 'goal_met' || reason === 'nothing_left';
+  const goalMet = reason === 'goal_met' || (reason === 'nothing_left' && !judged);
   expect(ended).toMatchObject([{ reason, iterations, goalMet, cancelled: !goalMet }]);
 }
 
@@ -119,13 +119,22 @@ const loops: readonly Scenario[] = [
     },
   },
   {
-    name: 'nothing left to do is a goal that is met',
+    name: 'nothing left to do is a goal that is met, where nobody judges',
     pattern: 'groups',
-    agents: crew({ evaluator: 'judge' }),
+    agents: crew(),
     prompt: 'Build it.',
     brain: acting(({ part }) => (part === 'replan' ? 'Nothing is left.' : part === 'synthesis' ? 'Built.' : undefined)),
     expect: { body: 'Built.', finalAgent: 'lead' },
     check: (story) => ends(story, 'nothing_left', 2),
+  },
+  {
+    name: 'nothing left to do is a goal that was missed, where a judge was not content',
+    pattern: 'groups',
+    agents: crew({ evaluator: 'judge' }),
+    prompt: 'Build it.',
+    brain: acting(({ part }) => (part === 'replan' ? 'Nothing is left.' : part === 'synthesis' ? 'Built.' : undefined)),
+    expect: { status: 'completed_unverified', body: 'Built.', finalAgent: 'lead', error: /judge gave it/ },
+    check: (story) => ends(story, 'nothing_left', 2, true),
   },
   {
     name: 'an orchestrator that never delegates ends it, and its words are kept',
