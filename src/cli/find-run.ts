@@ -3,6 +3,7 @@ import { TroupeError } from '../base/errors.ts';
 import { shortId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
+import type { Wait } from '../projections/waits.ts';
 
 const CHARACTERS_MIN = 4;
 
@@ -41,7 +42,7 @@ export function matchRuns(rows: readonly RunRow[], text: string): readonly RunRo
 }
 
 /** A run marked as running that no live process owns: it was cut off and can be resumed. */
-export function stateOf(row: RunRow): RunRow['state'] | 'interrupted' {
+export function stateOf(row: Pick<RunRow, 'state' | 'owner' | 'parent'>): RunRow['state'] | 'interrupted' {
   return row.state === 'running' && row.owner === null && row.parent === null ? 'interrupted' : row.state;
 }
 
@@ -51,8 +52,11 @@ export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<t
   return state === 'interrupted' && asked.length > 0 ? 'waiting' : state;
 }
 
-export function nextCommand(row: RunRow): string | undefined {
+const ANSWERING = { permission: 'approve', question: 'answer' } as const;
+
+/** `asks` is what it waits for, where that is known; `show` says it otherwise. */
+export function nextCommand(row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>, asks?: Wait['kind']): string | undefined {
   const state = stateOf(row);
-  if (state === 'waiting') return `troupe answer ${shortId(row.run)}`;
+  if (state === 'waiting') return `troupe ${asks === undefined ? 'show' : ANSWERING[asks]} ${shortId(row.run)}`;
   return state === 'interrupted' || state === 'paused' ? `troupe resume ${shortId(row.run)}` : undefined;
 }

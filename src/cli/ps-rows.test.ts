@@ -97,6 +97,20 @@ describe('the processes of a ledger', () => {
     expect((await list(family.ledger, { all: true })).map(({ agent }) => agent)).toEqual(['lead', 'scout', 'reader', 'called']);
   });
 
+  it('name the command that fits what each waits for', async () => {
+    const family = openedFamily();
+    const careful = await family.root('careful');
+    const unsure = await family.root('unsure');
+    const permission = { wait: 'w', tool: 'shell', input: {}, why: 'careful wants to use shell' };
+    await family.write(careful, { type: 'approval.asked', step: 'w', payload: permission });
+    await family.write(unsure, { type: 'task.clarify', step: 'w', payload: { wait: 'w', question: 'Which?' } });
+    const next = Object.fromEntries((await list(family.ledger)).map((row) => [row.agent, row.next]));
+    expect(next).toEqual({
+      careful: `troupe approve ${careful.run.slice(-6)}`,
+      unsure: `troupe answer ${unsure.run.slice(-6)}`,
+    });
+  });
+
   it('say what each has not read, and since when', async () => {
     const family = openedFamily();
     const lead = await family.root('lead', 'ann');

@@ -3,7 +3,7 @@
  * listed run is read, so the cost follows from what is listed and not from how long the ledger is.
  */
 import { codeOf } from '../base/errors.ts';
-import { type RunId, type SessionId, shortId, threadOf } from '../base/ids.ts';
+import { type RunId, type SessionId, threadOf } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Party } from '../events/assistants.ts';
 import type { EventType, Verification } from '../events/catalogue.ts';
@@ -12,6 +12,7 @@ import type { LeaseOwner, Ledger, RunRow } from '../ledger/port.ts';
 import { boxTypes, createMessageBox, type MessageBox } from '../projections/message-box.ts';
 import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../projections/run-tree.ts';
+import { foldWaits, initialWaits, type Waits } from '../projections/waits.ts';
 import { nextCommand, stateOf } from './find-run.ts';
 
 /** The stable shape behind `--json`: fields may be added, never changed. */
@@ -56,6 +57,7 @@ interface Folded {
   readonly tree: RunTree;
   readonly processes: Processes;
   readonly box: MessageBox;
+  readonly waits: Waits;
 }
 
 export interface PsQuery {
@@ -91,11 +93,12 @@ async function readFolded(ledger: Ledger, session: SessionId, rows: readonly Run
 }
 
 async function fold(ledger: Ledger, session: SessionId, after: number): Promise<Folded> {
-  const folded: Folded = { tree: initialRunTree(), processes: createProcesses(), box: createMessageBox() };
+  const folded: Folded = { tree: initialRunTree(), processes: createProcesses(), box: createMessageBox(), waits: initialWaits() };
   for (let position = after; ; ) {
     const page = await ledger.read({ session, after: position, types: TYPES, limit: limits.readPageEvents });
     for (const event of page) {
       foldRunTree(folded.tree, event);
+      foldWaits(folded.waits, event);
       folded.processes.apply(event);
       folded.box.apply(withoutContent(event));
     }
@@ -157,7 +160,7 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
   const { nanoUsd, unknownCalls } = subtreeSpending(folded.tree, run);
   return {
     ...plainRow(row, now),
-    ...standing(root, family, row),
+    ...standing(root, family, row, folded.waits),
     depth,
     verification: completed ? (node.verification?.state ?? null) : null,
     pid: root.owner === null || endedAt !== null ? null : (process?.pid ?? root.owner.pid),
@@ -170,12 +173,15 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
 }
 
 /** A run that nobody drives stands as its root does, and a root stands still for the sake of whoever asks below it. */
-function standing(root: RunRow, family: readonly RunNode[], row: RunRow): Pick<PsRow, 'state' | 'next'> {
+function standing(root: RunRow, family: readonly RunNode[], row: RunRow, waits: Waits): Pick<PsRow, 'state' | 'next'> {
   const asking = family.find(({ state }) => state === 'waiting');
   const own = row.run === root.run ? root : row;
-  if (own.state !== 'running' || root.owner !== null) return { state: stateOf(own), next: nextCommand(own) ?? null };
+  const asks = (run: RunId) => [...waits.values()].find((wait) => wait.run === run)?.kind;
+  if (own.state !== 'running' || root.owner !== null)
+    return { state: stateOf(own), next: nextCommand(own, asks(own.run)) ?? null };
   if (asking === undefined) return { state: stateOf(root), next: row.run === root.run ? (nextCommand(root) ?? null) : null };
-  return { state: 'waiting', next: row.run === root.run ? `troupe answer ${shortId(asking.run)}` : null };
+  const next = nextCommand({ ...root, run: asking.run, state: 'waiting' }, asks(asking.run)) ?? null;
+  return { state: 'waiting', next: row.run === root.run ? next : null };
 }
 
 function unreadBy({ tree, box, processes }: Folded, { run, agent }: RunNode): Pick<PsRow, 'unread' | 'oldestUnreadAt'> {

@@ -12,7 +12,7 @@ const SNAPSHOT: Statement = {
   name: 'troupe-snapshot',
   text: `
 SELECT 'session' AS kind, row_to_json(found)::text AS found FROM (
-  SELECT name, sealed, encode(seal, 'hex') AS seal, head, inbound,
+  SELECT name, sealed, encode(seal, 'hex') AS seal, head, inbound, collected,
          coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last
   FROM session WHERE head > 0 AND ($1::text IS NULL OR name = $1) ORDER BY id
 ) AS found
@@ -51,6 +51,7 @@ function sealedSession(row: Row): SealedSession {
     sealed: integer(row, 'sealed'),
     seal: text(row, 'seal'),
     inbound: integer(row, 'inbound'),
+    collected: integer(row, 'collected'),
     head: integer(row, 'head'),
   };
 }

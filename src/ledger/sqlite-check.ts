@@ -10,7 +10,7 @@ import type { StoredEvent } from './stored-event.ts';
 import { indexedRuns, type SealedSession, type Snapshot, type VerifySource, verifyLedger } from './verify.ts';
 
 const SELECT_SESSIONS = `
-SELECT name, sealed, seal, inbound,
+SELECT name, sealed, seal, inbound, collected,
        coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last FROM session`;
 const SELECT_RUNS = `
 SELECT run.name, session.name AS session, root.name AS root, parent.name AS parent, run.first, run.agent, run.role, run.state,
@@ -49,6 +49,7 @@ function sealedSession(row: Row): SealedSession {
     sealed: integer(row, 'sealed'),
     seal: hex(bytes(row, 'seal')),
     inbound: integer(row, 'inbound'),
+    collected: integer(row, 'collected'),
   };
 }
 

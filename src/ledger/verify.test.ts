@@ -52,6 +52,9 @@ it.each([
     /envelope was changed/,
   ],
   ['a changed attachment', 6, "UPDATE payload SET body = 'forged' WHERE body = 'attached'", /attachment was changed/],
+  ['an attachment that is gone', 6, "UPDATE payload SET body = NULL WHERE body = 'attached'", /attachment is damaged/],
+  ['a payload without its bytes', 3, `UPDATE payload SET body = NULL WHERE id = ${ofEvent(3)}`, /cannot be read/],
+  ['a payload that nobody collected', 3, `UPDATE payload SET place = 2, body = NULL WHERE id = ${ofEvent(3)}`, /not collected/],
   ['a removed event', 5, 'DELETE FROM event WHERE position = 5', /missing/],
   ['a removed end', 9, 'DELETE FROM event WHERE position >= 9', /missing/],
   [

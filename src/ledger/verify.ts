@@ -18,6 +18,8 @@ export interface SealedSession extends IndexedSession {
   /** The position of the last event that is there. */
   readonly last: number;
   readonly seal: string;
+  /** Payloads of events after this position were never collected. */
+  readonly collected: number;
 }
 
 /** Everything that is kept beside the events, as it was at one moment: events are only added, so they can be read later. */
@@ -59,7 +61,7 @@ export async function verifyLedger(source: VerifySource, only?: SessionId): Prom
 
 async function verifySession(
   source: VerifySource,
-  { session, last, sealed, seal }: SealedSession,
+  { session, last, sealed, seal, collected }: SealedSession,
   derived: Pick<Derivation, 'apply'>,
 ): Promise<Broken | { readonly kind: 'sound'; readonly tombstones: number }> {
   const broken = (position: number, why: string): Broken => ({ kind: 'broken', event: eventId(session, position), why });
@@ -74,10 +76,14 @@ async function verifySession(
       if (event.fields.position > last) break;
       if (event.fields.position !== position + 1) return broken(position + 1, 'it is missing');
       const why = whyBadEnvelope(event, chain);
-      const checked = why === undefined ? await checkPayload(event, source) : { why };
+      const checked = why === undefined ? await checkPayload(event, source).catch(unreadable) : { why };
       if (checked.why !== undefined) return broken(position + 1, checked.why);
       derived.apply(event.fields, checked.payload);
-      if (event.place === place.gone) tombstones += 1;
+      if (event.place === place.gone) {
+        if (position >= collected && position >= (await collectedNow(source, session)))
+          return broken(position + 1, NOT_COLLECTED);
+        tombstones += 1;
+      }
       chain = event.chain;
       position += 1;
       if (position === sealed && chain !== seal) return broken(position, 'it is not the event that ended the run here');
@@ -86,6 +92,17 @@ async function verifySession(
   }
   return { kind: 'sound', tombstones };
 }
+
+const NOT_COLLECTED = 'its payload is gone, though its session was not collected that far';
+
+/** Somebody may have collected it since the tables were looked at. */
+async function collectedNow(source: VerifySource, session: SessionId): Promise<number> {
+  return (await source.snapshot(session)).sessions[0]?.collected ?? 0;
+}
+
+const unreadable = (): { readonly why: string } => ({
+  why: 'what belongs to it cannot be read: its payload or its attachment is damaged',
+});
 
 /** When a page cannot be read, its events are read one by one, up to the one that is to blame: `undefined`. */
 async function readPage(source: VerifySource, session: SessionId, after: number): Promise<readonly StoredEvent[] | undefined> {
