@@ -70,6 +70,11 @@ describe('chains', () => {
     expect(printed[0]).toContain('fix: Shorten the chain');
   });
 
+  it('are told beside a circle of others', async () => {
+    const { printed } = await check({ ...chain(limits.runDepth + 4), x: 'handoff: y', y: 'handoff: x', into: 'handoff: x' });
+    expect(printed.map((line) => /circle|levels deep/.exec(line)?.[0])).toEqual(['levels deep', 'circle']);
+  });
+
   it('count every way in which agents name each other', async () => {
     const { printed } = await check({ ...chain(limits.runDepth + 1), top: 'advisors: [a3, a0]', other: 'agents: [a1]' });
     expect(printed).toHaveLength(1);

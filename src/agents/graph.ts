@@ -20,8 +20,31 @@ export function edges(agents: readonly AgentDefinition[]): readonly Edge[] {
 
 /** `broken` are names whose file has problems of its own. */
 export function checkGraph(agents: readonly LoadedAgent[], broken: ReadonlySet<string> = new Set()): readonly Diagnostic[] {
-  const around = circles(agents);
-  return [...missingAgents(agents, broken), ...around, ...(around.length === 0 ? checkDepth(agents) : [])];
+  return [...missingAgents(agents, broken), ...circles(agents), ...checkDepth(apartFromCircles(agents))];
+}
+
+/** Those from whom no way leads into a circle. Whoever names only such agents is one: from the ends of the graph upwards. */
+function apartFromCircles(agents: readonly LoadedAgent[]): readonly LoadedAgent[] {
+  const known = new Map(agents.map((agent) => [agent.definition.name, agent]));
+  const callers = new Map<string, string[]>();
+  const open = new Map<string, number>();
+  for (const { definition } of agents) {
+    const targets = new Set(referencesOf(definition).map(({ target }) => target));
+    targets.delete(definition.name);
+    const others = [...targets].filter((target) => known.has(target));
+    open.set(definition.name, others.length);
+    for (const target of others) callers.set(target, [...(callers.get(target) ?? []), definition.name]);
+  }
+  const ends = [...open].flatMap(([name, left]) => (left === 0 ? [name] : []));
+  // The list grows while it is walked.
+  for (const end of ends) {
+    for (const caller of callers.get(end) ?? []) {
+      const left = (open.get(caller) ?? 0) - 1;
+      open.set(caller, left);
+      if (left === 0) ends.push(caller);
+    }
+  }
+  return ends.flatMap((name) => known.get(name) ?? []);
 }
 
 function missingAgents(agents: readonly LoadedAgent[], broken: ReadonlySet<string>): readonly Diagnostic[] {
