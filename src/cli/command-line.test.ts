@@ -115,7 +115,7 @@ describe('answers', () => {
     expect(await askPerson(testTerminal({ answers: ['hm', '', 'n'] }), wait)).toEqual({ kind: 'denied' });
     expect(await askPerson(testTerminal({ answers: [] }), wait)).toBeUndefined();
     expect(waitLines([wait], 'troupe')).toEqual([
-      'fixer asks: Use shell?',
+      'Use shell?',
       '  troupe approve abcdef',
       '  troupe deny abcdef --note "why not"',
     ]);

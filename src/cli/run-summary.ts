@@ -104,7 +104,9 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
   return waits.flatMap((wait) => {
     const run = shortId(wait.run);
     const named = waits.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
-    const asked = `${safeLine(wait.agent)} asks: ${safeLine(wait.question)}`;
+    // A permission is asked for in a sentence of our own, which names the agent.
+    const question = safeLine(wait.question);
+    const asked = wait.kind === 'permission' ? question : `${safeLine(wait.agent)} asks: ${question}`;
     if (wait.kind === 'permission')
       return [asked, `  ${call} approve ${run}${named}`, `  ${call} deny ${run}${named} --note "why not"`];
     const choices =

@@ -47,6 +47,17 @@ describe('spawning for a client', () => {
     expect(world.outside.modelCalls).toHaveLength(2);
   });
 
+  it('refuses a key that was used for another task, and repeats one also at the limit', async () => {
+    const { world, assistants } = setUp(never, 1);
+    const first = await assistants.spawn(alice, task('async'), call('one'));
+    expect(await assistants.spawn(alice, task('async'), call('one'))).toEqual(first);
+    expect(await assistants.spawn(alice, { ...task('async'), query: 'Sing.' }, call('one'))).toMatchObject({
+      ok: false,
+      error: { code: 'key_reused', message: expect.stringContaining('another task') },
+    });
+    expect(await world.ledger.runs({})).toHaveLength(1);
+  });
+
   it('stops at the limit, however many calls come at once', async () => {
     const { world, assistants } = setUp(never, 2);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => assistants.spawn(alice, task('async'), call())));

@@ -2,6 +2,7 @@
  * Assistants as a client outside of Troupe has them: found in the registry, spawned as runs of their own, watched and written to
  * through the ledger. A run that was left behind by a process that died is taken up again when its client asks for it.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Registry } from '../agents/registry.ts';
 import { createMessageService } from '../assistants/message-service.ts';
 import type { Assistants, Caller, CallOptions, Client, Outcome } from '../assistants/port.ts';
@@ -17,7 +18,7 @@ import type { Engine, RunEnd, RunHandle } from '../engine/port.ts';
 import { noAgent } from '../engine/prepare.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
-import type { Ledger } from '../ledger/port.ts';
+import type { Ledger, RunRow } from '../ledger/port.ts';
 import { chosenAnswer, mayAnswer } from './client-answers.ts';
 import { createFinding, spawnedRoot } from './findable-agents.ts';
 
@@ -65,8 +66,11 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
 
   /** One after the other for each client: what has been started counts before the next is looked at. */
   const begin = async (caller: Client, input: SpawnInput, { idempotencyKey: key }: CallOptions): Outcome<RunHandle> => {
+    const run = key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key]));
+    const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
+    if (before !== undefined && !(await isTask(ledger, before, input))) return fail(keyReused(before.run));
     const most = parts.perClient ?? limits.assistantsPerParent;
-    if ((await theirs.atWork(caller.name)) >= most) return fail(tooMany(most));
+    if (before === undefined && (await theirs.atWork(caller.name)) >= most) return fail(tooMany(most));
     await parts.refresh();
     const started = await engine.start({
       agent: input.assistant_id,
@@ -74,7 +78,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       workspace: caller.workspace ?? parts.workspace,
       spawnedBy: caller.name,
       rights: caller.rights,
-      run: key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key])),
+      run,
     });
     if (started.kind === 'refused') return fail(forClient(started.error));
     const { handle } = started;
@@ -119,17 +123,38 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       return ok({ success: true });
     },
     async takeUp() {
-      const left = await ledger.runs({ roots: true, states: ['running'], limit: limits.runLookup });
-      for (const { run, session, owner } of left) {
-        if (owner !== null) continue;
-        const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
-        if (started?.event_type !== 'run.started' || started.payload.spawned === undefined) continue;
-        theirs.note(run, started.payload.spawned.by);
+      for await (const { run, by } of leftBehind(ledger)) {
+        theirs.note(run, by);
         await engine.resume(run);
       }
     },
   };
 }
+
+/** What clients have spawned, what has not ended and what nobody drives. */
+async function* leftBehind(ledger: Ledger): AsyncGenerator<{ readonly run: RunId; readonly by: string }> {
+  const left = await ledger.runs({ roots: true, states: ['running'], limit: limits.runLookup });
+  for (const { run, session, owner } of left) {
+    if (owner !== null) continue;
+    const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+    const spawned = started?.event_type === 'run.started' ? started.payload.spawned : undefined;
+    if (spawned !== undefined) yield { run, by: spawned.by };
+  }
+}
+
+/** Whether a run was given this task. What cannot be read exactly any more is taken for the same. */
+async function isTask(ledger: Ledger, { session, run }: RunRow, { assistant_id, query }: SpawnInput): Promise<boolean> {
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1, exact: true });
+  if (started?.event_type !== 'run.started' || started.inexact !== undefined) return true;
+  const { agent, input } = started.payload;
+  return agent === assistant_id && isDeepStrictEqual(input, userText(query));
+}
+
+const keyReused = (run: RunId): Failure => ({
+  code: 'key_reused',
+  message: `The idempotency key of this call was used before, for another task (${run}).`,
+  fix: 'Give every new task a key of its own; the same key is for a call that is repeated as it was.',
+});
 
 /** What each client has spawned and what has not ended yet, as far as is known. */
 function createClientRuns(ledger: Ledger) {
