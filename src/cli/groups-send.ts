@@ -8,7 +8,7 @@ import type { Failure } from '../events/catalogue.ts';
 import { findGroup } from '../project/groups.ts';
 import { readOrganisation } from '../project/organisation.ts';
 import type { Project } from '../project/project.ts';
-import { activeRun, dropQueue, queueOf, type Sent, type Standing, sendToGroup } from '../project/send-to-group.ts';
+import { activeRun, dropQueue, queueOf, type Sent, type Standing, sendToGroup, takePauseBack } from '../project/send-to-group.ts';
 import type { SavedGroup } from '../projections/groups.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -65,7 +65,8 @@ function sayQueued(
   const { out, progress } = context.terminal;
   out.line(`queued: ${name} ${STANDINGS[standing]}, ${before} before this one; its run will be ${prompt}`);
   const call = callOf(context);
-  if (run === undefined) return exitCodes.completed;
+  if (standing === 'paused') progress.line(`go on with: ${call} groups resume "${name}"`);
+  if (run === undefined || standing === 'paused') return exitCodes.completed;
   if (standing === 'working') progress.line(`watch: ${call} logs -f ${shortId(run)}`);
   else if (standing === 'waiting') progress.line(`see what it asks, and answer: ${call} show ${shortId(run)}`);
   else progress.line(`go on with: ${call} groups resume "${name}"`);
@@ -84,6 +85,7 @@ export async function groupsResumeCommand(context: CommandContext, name: string,
     const session = (await groupNamed(project, name)).session as SessionId;
     const active = await activeRun(project.groups, session);
     if (active !== undefined) return resumeRun(context, project, active, options);
+    await takePauseBack(project.groups, session);
     const waiting = await queueOf(project.groups, session);
     const last = waiting.at(-1)?.prompt;
     if (last === undefined) {

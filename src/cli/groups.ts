@@ -23,7 +23,7 @@ import {
 } from '../project/groups.ts';
 import { readOrganisation } from '../project/organisation.ts';
 import type { Project } from '../project/project.ts';
-import { activeRun, queueOf } from '../project/send-to-group.ts';
+import { activeRun, pauseOf, queueOf } from '../project/send-to-group.ts';
 import { DEFAULT_FOLDER, groupsIn, initialOrganisation, type Organisation, type SavedGroup } from '../projections/groups.ts';
 import { firstLine } from '../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from './command.ts';
@@ -156,7 +156,8 @@ async function rowOf(project: Project, group: SavedGroup): Promise<Row> {
   const session = group.session as SessionId;
   const active = await activeRun(project.groups, session);
   const queued = (await queueOf(project.groups, session)).length;
-  if (active === undefined) return { group, doing: 'idle', queued };
+  const held = active === undefined && (await pauseOf(project.groups, session)) !== undefined;
+  if (active === undefined) return { group, doing: held ? 'paused' : 'idle', queued };
   // One of its workers may wait for a person: the row of the group itself does not say so.
   return { group, doing: standingOf(active, await project.engine.waits(active.run)), queued };
 }

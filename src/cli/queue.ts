@@ -2,13 +2,17 @@
 import type { RunId, SessionId } from '../base/ids.ts';
 import { shortId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { RunEnd, RunHandle } from '../engine/port.ts';
+import { readOrganisation } from '../project/organisation.ts';
 import type { Project } from '../project/project.ts';
-import type { CommandContext } from './command.ts';
+import { groupOfSession } from '../projections/groups.ts';
+import { type CommandContext, callOf } from './command.ts';
 import { driveRun } from './drive-run.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { chooseView, finishRun, type OutputOptions } from './finish-run.ts';
 import { createFollower } from './follow.ts';
+import { safeLine } from './safe-text.ts';
 
 export interface DriveOptions extends OutputOptions {
   readonly yes?: boolean | undefined;
@@ -55,11 +59,26 @@ export async function drainQueue(
       context.terminal.progress.line(`a queued prompt could not be started: ${next.error.message}`);
       return code;
     }
-    if (next.value === undefined) return code;
+    if (next.value === undefined) {
+      if (!options.quiet) await sayPaused(context, project, session);
+      return code;
+    }
     if (!options.quiet) context.terminal.progress.line('going on with the next prompt that waits');
     const driven = await driveHandle(context, project, next.value, options, next.value.run === own);
     if (next.value.run === own) code = driven.code;
     if (driven.end.kind !== 'ended') return code;
   }
   return code;
+}
+
+/** A pause that came too late for the run under way holds what waits behind it. */
+async function sayPaused(context: CommandContext, { groups, ledger }: Project, session: SessionId): Promise<void> {
+  const { pauseOf, queueOf } = await import('../project/send-to-group.ts');
+  const queued = (await queueOf(groups, session)).length;
+  if (queued === 0 || (await pauseOf(groups, session)) === undefined) return;
+  const name = groupOfSession(await readOrganisation(ledger), session)?.name ?? session;
+  const [prompts, them] = [counted(queued, 'prompt'), queued === 1 ? 'it' : 'them'];
+  context.terminal.progress.line(
+    `the group is paused, ${prompts} in its queue; go on with ${them}: ${callOf(context)} groups resume "${safeLine(name)}"`,
+  );
 }

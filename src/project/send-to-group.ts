@@ -9,9 +9,11 @@ import { sleep } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { createSignals } from '../engine/inbox.ts';
 import type { RunHandle } from '../engine/port.ts';
 import { readAll } from '../engine/read-all.ts';
 import type { Failure } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
 import { userText } from '../events/messages.ts';
 import type { NewEvent, RunRow } from '../ledger/port.ts';
 import { groupOfSession, type SavedGroup } from '../projections/groups.ts';
@@ -52,7 +54,7 @@ export async function sendToGroup(parts: GroupParts, word: string, prompt: Group
   if (refusal !== undefined) return fail(refusal);
   const run = parts.ids.run();
   const session = group.value.session as SessionId;
-  if ((await queueOf(parts, session)).length === 0) {
+  if ((await queueOf(parts, session)).length === 0 && (await pauseOf(parts, session)) === undefined) {
     const started = await start(parts, group.value, run, prompt);
     if (started.ok) return ok({ kind: 'started', prompt: run, handle: started.value });
     if (started.error.code !== 'session_busy') return started;
@@ -60,10 +62,10 @@ export async function sendToGroup(parts: GroupParts, word: string, prompt: Group
   return await enqueue(parts, session, run, prompt);
 }
 
-/** Takes up the prompt that has waited longest; `undefined` when none waits, or somebody else is at work. */
+/** Takes up the prompt that has waited longest; `undefined` when none waits, the group is paused, or somebody else is at work. */
 export async function takeNextPrompt(parts: GroupParts, session: SessionId): Promise<Result<RunHandle | undefined, Failure>> {
   const [next] = await queueOf(parts, session);
-  if (next === undefined) return ok(undefined);
+  if (next === undefined || (await pauseOf(parts, session)) !== undefined) return ok(undefined);
   const state = await readOrganisation(parts.ledger);
   const group = groupOfSession(state, session);
   if (group === undefined || !state.groups.has(group.group)) return ok(undefined);
@@ -74,6 +76,29 @@ export async function takeNextPrompt(parts: GroupParts, session: SessionId): Pro
 
 export async function queueOf({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<readonly QueuedPrompt[]> {
   return waitingPrompts(await readAll(ledger, session, { types: queueTypes }));
+}
+
+/**
+ * The pause that nobody has taken back. It may have come too late for the run that was under way, which has ended since: then it
+ * holds what comes next, whoever would take that up.
+ */
+export async function pauseOf({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<LedgerEvent | undefined> {
+  const [newest] = await ledger.runs({ session, roots: true, limit: 1 });
+  if (newest === undefined) return undefined;
+  const signals = createSignals(false);
+  for (const event of await readAll(ledger, session, { run: newest.run, types: ['run.signalled', 'run.resumed'] }))
+    signals.apply(event);
+  return signals.cancelled(newest.run) === undefined ? signals.pauses().get(newest.run) : undefined;
+}
+
+/** Somebody has the group go on. */
+export async function takePauseBack(parts: GroupParts, session: SessionId): Promise<void> {
+  const pause = await pauseOf(parts, session);
+  if (pause === undefined) return;
+  const { run_id: run, event_id: cause } = pause;
+  const payload = { signal: 'resume' as const };
+  const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: parts.clock.now() };
+  await parts.ledger.append({ session, fence: null, events: [event], sync: 'power' });
 }
 
 /** Prompts that wait are not answered any more. Returns how many there were. */
@@ -121,7 +146,7 @@ async function enqueue(
   if (!handle.ok) return handle;
   if (handle.value?.run === prompt) return ok({ kind: 'started', prompt, handle: handle.value });
   const busy = await activeRun(parts, session);
-  const standing = busy === undefined ? 'working' : await standingOf(parts, busy);
+  const standing = await standingOf(parts, session, busy);
   // Whoever drove it is gone, and the prompts behind it would wait for ever: this process goes on with it.
   const resumed = busy !== undefined && standing === 'left' ? await parts.engine.resume(busy.run) : undefined;
   const goesOn = resumed?.kind === 'resumed' ? resumed.handle : handle.value;
@@ -136,10 +161,11 @@ async function enqueue(
   });
 }
 
-async function standingOf({ engine }: GroupParts, { run, owner, state }: RunRow): Promise<Standing> {
-  if (owner !== null) return 'working';
-  if (state === 'paused') return 'paused';
-  return (await engine.waits(run)).length > 0 ? 'waiting' : 'left';
+async function standingOf(parts: GroupParts, session: SessionId, busy: RunRow | undefined): Promise<Standing> {
+  if (busy !== undefined && busy.owner !== null) return 'working';
+  if (busy?.state === 'paused' || (await pauseOf(parts, session)) !== undefined) return 'paused';
+  if (busy === undefined) return 'working';
+  return (await parts.engine.waits(busy.run)).length > 0 ? 'waiting' : 'left';
 }
 
 /** Where something from outside is written: beside the newest run of the session. */

@@ -23,6 +23,27 @@ describe('a group that stands still', () => {
     expect((await quick(at, 'groups', 'stop', 'crew', '--all')).err).toBe('');
   });
 
+  it('is paused also when the run under way has ended before it could stop: the next prompt is not begun', async () => {
+    await using at = await project();
+    const model = await gate(at);
+    await run(at, 'groups', 'create', 'crew', '--agent', 'panel');
+    const driven = at.start(['groups', 'send', 'crew', 'a slow one']);
+    await model.reached;
+    await run(at, 'groups', 'send', 'crew', 'the second');
+    expect(await run(at, 'groups', 'pause', 'crew')).toContain('asked crew to pause');
+    model.open();
+    const ended = await driven.ended;
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('slowly') });
+    expect(ended.err).toMatch(/the group is paused, 1 prompt in its queue; go on with it: .* groups resume "crew"/);
+    expect(await shown(at, 'crew')).toMatchObject({ state: 'paused', queue: [{ text: 'the second' }], runs: [{}] });
+    const third = await quick(at, 'groups', 'send', 'crew', 'the third');
+    expect(third).toMatchObject({ code: 0, out: expect.stringContaining('crew is paused, 1 before this one') });
+    expect(third.err).toContain('groups resume "crew"');
+    expect(await run(at, 'groups', 'resume', 'crew')).toContain('answer to third');
+    expect(await shown(at, 'crew')).toMatchObject({ state: 'idle', queue: [], runs: [{}, {}, {}] });
+    expect(await run(at, 'groups', 'send', 'crew', 'the second')).toContain('answer to second');
+  });
+
   it('waits while one of its workers asks, and says so wherever it is looked at', async () => {
     await using at = await project('permissions: { write: ask }\n');
     await run(at, 'groups', 'create', 'crew', '--agent', 'panel');
