@@ -1,13 +1,14 @@
 /** Processes with threads, in a real ledger file, without engines that drive them: what the message service is measured on. */
-import { createMessageService, type MessageService } from '../src/assistants/message-service.ts';
+
 import type { Caller } from '../src/assistants/port.ts';
+import { createMessageService, type MessageService } from '../src/assistants/threads/message-service.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { createIds, type EventId, type RunId, type SessionId, threadOf } from '../src/base/ids.ts';
 import { systemRandom } from '../src/base/random.ts';
 import type { Payloads } from '../src/events/catalogue.ts';
 import { userText } from '../src/events/messages.ts';
 import type { Fence, Ledger } from '../src/ledger/port.ts';
-import { openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../src/ledger/sqlite/store.ts';
 
 /** A parent and one of its children, who write to each other in the child's thread. */
 export interface Pair {

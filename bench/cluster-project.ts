@@ -1,5 +1,5 @@
 /** The project that the cluster benchmark works on, opened alike by its client and its workers. */
-import type { AgentDefinition } from '../src/agents/definition.ts';
+import type { AgentDefinition } from '../src/agents/definition/definition.ts';
 import { createTroupe, type Project, type Tool, textResult } from '../src/index.ts';
 import {
   DELEGATE_DESCRIPTION,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { registerWorkers } from '../src/cluster/register.ts';
 import type { Project } from '../src/index.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
-import { freePorts, startTestRestate } from '../test/support/restate-server.ts';
+import { freePorts, startTestRestate } from '../test/support/cluster/restate-server.ts';
+import { startPostgres } from '../test/support/ledger/postgres-server.ts';
 import { openBenchProject } from './cluster-project.ts';
 import { type Control, createControl } from './meter.ts';
 

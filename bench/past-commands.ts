@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 import type { RunId, SessionId } from '../src/base/ids.ts';
 import type { RunHandle } from '../src/engine/port.ts';
 import { createTroupe, type Project, userText } from '../src/index.ts';
-import { startModelServer } from '../test/support/model-server.ts';
-import type { Reply } from '../test/support/model-server-script.ts';
+import { startModelServer } from '../test/support/models/model-server.ts';
+import type { Reply } from '../test/support/models/script.ts';
 import { number, table } from './table.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));

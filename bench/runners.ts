@@ -7,11 +7,11 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/base/clock.ts';
-import { createSessionHost } from '../src/runner/host.ts';
-import { startRunner } from '../src/runner/runner-process.ts';
-import { runSession } from '../src/session/loop.ts';
-import type { SessionInput, SessionPorts, SessionResult } from '../src/session/port.ts';
-import { play, watchProcesses } from '../test/support/runner-play.ts';
+import { runSession } from '../src/loop/loop.ts';
+import type { SessionInput, SessionPorts, SessionResult } from '../src/loop/port.ts';
+import { createSessionHost } from '../src/runner/host/host.ts';
+import { startRunner } from '../src/runner/host/process.ts';
+import { play, watchProcesses } from '../test/support/runner/play.ts';
 
 const MIB = 1024;
 

@@ -7,12 +7,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createRegistry, type Registry } from '../src/agents/registry.ts';
-import { createFileSource } from '../src/agents/registry-files.ts';
+import { createFileSource } from '../src/agents/registry/files.ts';
+import { createRegistry, type Registry } from '../src/agents/registry/registry.ts';
 import { sleep, systemClock } from '../src/base/clock.ts';
 import { createIds } from '../src/base/ids.ts';
 import { seededRandom } from '../src/base/random.ts';
-import { openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../src/ledger/sqlite/store.ts';
 import { inventAgents, inventQueries } from './search-agents.ts';
 import { number, table } from './table.ts';
 

@@ -6,45 +6,102 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 
 /**
- * What each folder may import besides itself and `base`, from the bottom up. `models/port` stands for that one file.
- * An entry may only name folders above it in this list, so the list itself cannot hold a cycle.
+ * What each folder may import besides itself and `base`, from the bottom up. `models/port` stands for that one file,
+ * `ledger/postgres` for that room. An entry may only name folders above it in this list, so the list itself cannot hold a cycle.
  */
 export const allowed: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  process: [],
   events: [],
   ledger: ['events'],
   projections: ['events'],
-  artifacts: ['events'],
+  quota: ['ledger/port', 'ledger/postgres', 'ledger/rows'],
   agents: ['events'],
-  models: ['events'],
+  models: ['events', 'quota'],
   permissions: [],
-  tools: ['events', 'artifacts', 'permissions'],
-  executors: ['events', 'artifacts', 'tools'],
-  session: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
-  patterns: ['events', 'agents', 'session'],
-  runner: ['events', 'models/port', 'tools/port', 'session'],
-  assistants: ['events', 'ledger/port', 'projections', 'tools/port', 'tools/define-tool'],
+  tools: ['process', 'events', 'permissions'],
+  loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
+  patterns: ['events', 'agents', 'loop'],
+  runner: ['process', 'events', 'models/port', 'tools/port', 'loop'],
   engine: [
-    ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'permissions', 'tools', 'executors'],
-    ...['session', 'patterns', 'runner', 'assistants'],
+    ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'permissions', 'tools'],
+    ...['loop', 'patterns', 'runner'],
   ],
+  assistants: ['events', 'ledger/port', 'projections', 'agents', 'tools', 'engine'],
+  groups: ['events', 'ledger', 'projections', 'agents', 'patterns', 'engine'],
   project: [
-    ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools', 'executors', 'patterns'],
-    ...['runner', 'assistants', 'engine'],
+    ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'tools', 'patterns'],
+    ...['runner', 'engine', 'assistants', 'groups'],
   ],
-  cluster: ['events', 'ledger', 'engine', 'project'],
+  cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
-    ...['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'assistants'],
-    ...['engine', 'patterns/steps', 'project'],
+    ...['events', 'ledger/port', 'projections', 'agents', 'tools/assistants'],
+    ...['engine', 'patterns/steps', 'assistants', 'project'],
   ],
-  http: [
-    ...['events', 'ledger/port', 'projections', 'artifacts', 'agents', 'assistants'],
-    ...['engine', 'patterns/steps', 'project', 'protocols'],
-  ],
+  http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
-    ...['events', 'ledger', 'projections', 'artifacts', 'agents', 'models', 'tools/port', 'executors'],
-    ...['patterns/steps', 'assistants', 'engine', 'project', 'cluster', 'protocols', 'http'],
+    ...['events', 'ledger', 'projections', 'agents', 'models', 'tools/port', 'patterns/steps'],
+    ...['engine', 'assistants', 'groups', 'project', 'cluster', 'protocols', 'http'],
   ],
+};
+
+/**
+ * The rooms of the large folders, from the bottom up. A room, or a file beside the rooms, may import what stands on an earlier
+ * line, never its neighbours on the same line.
+ */
+export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  ledger: [
+    ['port', 'rows', 'write-queue'],
+    ['watch', 'follow', 'seals'],
+    ['rules'],
+    ['verify'],
+    ['blobs'],
+    ['sqlite', 'postgres'],
+    ['copy'],
+    ['address'],
+    ['open'],
+  ],
+  agents: [
+    ['text'],
+    ['definition'],
+    ['foreign'],
+    ['file'],
+    ['discover', 'chain-depth', 'context-files', 'presets'],
+    ['graph', 'registry', 'squad'],
+    ['check-project', 'preset-tiers'],
+  ],
+  models: [
+    ['port', 'retry-after'],
+    ['tokens', 'token-bound', 'usage', 'failures'],
+    ['provider'],
+    ['scripted', 'detect', 'prices', 'reach', 'retry'],
+    ['catalogue'],
+  ],
+  tools: [
+    ['protected-names', 'bounded', 'input', 'similarity', 'assistants'],
+    ['port'],
+    ['define-tool', 'call', 'permissions'],
+    ['files', 'ask', 'plan'],
+    ['shell'],
+    ['watch', 'web', 'mcp'],
+    ['built-ins'],
+    ['registry'],
+  ],
+  patterns: [
+    ['steps', 'fenced-lines'],
+    ['verification'],
+    ['agent-run'],
+    ['out-of-budget', 'prompts'],
+    ['handoff', 'team', 'group', 'advisors'],
+    ['router'],
+    ['run-agent'],
+  ],
+  runner: [
+    ['wire', 'port'],
+    ['child', 'host'],
+  ],
+  assistants: [['port'], ['threads', 'agent-tools'], ['clients']],
+  cli: [['terminal'], ['view'], ['drive'], ['agents', 'doctor', 'serving'], ['commands'], ['program'], ['main']],
 };
 
 /** `folder/file.ts` below src, with the files of src and the packages it imports. */
@@ -97,22 +154,35 @@ export function folderOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
 }
 
-/** Imports that the table does not allow, as sentences. Files directly in src are the library's surface, on top of all. */
+/** `engine/run/x.ts` is in the room `run` of its folder; `engine/port.ts` is one of its own, `port`. */
+export function roomOf(path: string): string {
+  return path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+}
+
+/** Imports that the tables do not allow, as sentences. Files directly in src are the library's surface, on top of all. */
 export function forbiddenImports(sources: readonly Source[]): readonly string[] {
-  const problems: string[] = [];
-  for (const source of sources) {
-    if (source.folder === '') continue;
-    const may = allowed[source.folder];
-    if (may === undefined)
-      problems.push(`${source.path}: the folder ${source.folder} is not in the table of scripts/architecture.ts`);
-    for (const target of source.imports) {
-      const folder = folderOf(target);
-      const fine =
-        folder === source.folder || folder === 'base' || may?.includes(folder) || may?.includes(target.replace(/\.ts$/, ''));
-      if (fine !== true) problems.push(`${source.path} must not import ${target}`);
-    }
-  }
-  return problems;
+  return sources.filter((source) => source.folder !== '').flatMap((source) => [...acrossFolders(source), ...acrossRooms(source)]);
+}
+
+function acrossFolders(source: Source): readonly string[] {
+  const may = allowed[source.folder];
+  if (may === undefined) return [`${source.path}: the folder ${source.folder} is not in the table of scripts/architecture.ts`];
+  return source.imports
+    .filter((target) => ![source.folder, 'base'].includes(folderOf(target)))
+    .filter((target) => !may.includes(folderOf(target)) && !may.includes(`${folderOf(target)}/${roomOf(target)}`))
+    .map((target) => `${source.path} must not import ${target}`);
+}
+
+function acrossRooms(source: Source): readonly string[] {
+  const order = rooms[source.folder];
+  if (order === undefined) return [];
+  const level = (path: string): number => order.findIndex((line) => line.includes(roomOf(path)));
+  if (level(source.path) < 0)
+    return [`${source.path}: ${roomOf(source.path)} is not among the rooms of ${source.folder} in scripts/architecture.ts`];
+  return source.imports
+    .filter((target) => folderOf(target) === source.folder && roomOf(target) !== roomOf(source.path))
+    .filter((target) => level(target) >= level(source.path))
+    .map((target) => `${source.path} must not import ${target}`);
 }
 
 /** Every file that is loaded with the given ones. */

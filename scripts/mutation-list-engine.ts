@@ -5,17 +5,17 @@ const INTENT = {
   file: 'test/sim/intent-first.test.ts',
   test: 'no model is asked and nothing is done before it is committed that this will be',
 };
-const ATTEMPTS = 'src/engine/attempts.test.ts';
-const CLOSING = 'src/engine/closing.test.ts';
-const HEARING = 'src/engine/hearing.test.ts';
-const TIMED = 'src/engine/timed-question.test.ts';
-const EVIDENCE = 'src/engine/evidence-table.test.ts';
+const ATTEMPTS = 'src/engine/spending/attempts.test.ts';
+const CLOSING = 'src/engine/hearing/closing.test.ts';
+const HEARING = 'src/engine/hearing/hearing.test.ts';
+const TIMED = 'src/engine/hearing/timed-question.test.ts';
+const EVIDENCE = 'src/engine/evidence/evidence-table.test.ts';
 
 export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'E2: before a call that must not be repeated its intent is there',
     change: 'nobody waits for the intent of a `never` call',
-    file: 'src/engine/recorded-tools.ts',
+    file: 'src/engine/calls/recorded-tools.ts',
     find: "if (tool.replay === 'never') await tree.writer.write([event], { sync: 'power' });",
     replace: "if (tool.replay === 'never') tree.writer.enqueue([event], { sync: 'power' });",
     caughtBy: INTENT,
@@ -23,7 +23,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'E2: the intent of a `never` call survives loss of power',
     change: '`sync: power` is left out',
-    file: 'src/engine/recorded-tools.ts',
+    file: 'src/engine/calls/recorded-tools.ts',
     find: "await tree.writer.write([event], { sync: 'power' });",
     replace: 'await tree.writer.write([event]);',
     caughtBy: {
@@ -34,7 +34,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'E2: before a model is asked its request and its reservation are committed',
     change: 'nobody waits for the request',
-    file: 'src/engine/recorded-model.ts',
+    file: 'src/engine/calls/recorded-model.ts',
     find: 'return await announce(recorder,',
     replace: 'return void announce(recorder,',
     caughtBy: INTENT,
@@ -42,7 +42,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'E1: a step with a recorded outcome is never made again',
     change: 'recorded results of tools are not looked for',
-    file: 'src/engine/recorded-tools.ts',
+    file: 'src/engine/calls/recorded-tools.ts',
     find: "const known = node.journal.recorded('tool.result', step);",
     replace: 'const known = undefined as ReturnType<typeof node.journal.recorded<"tool.result">>;',
     caughtBy: { file: 'test/sim/crash-sweep.test.ts', test: 'ends as the uncut run does' },
@@ -50,7 +50,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'E1: an answer of a model that was recorded is not asked for again',
     change: 'recorded answers are not looked for',
-    file: 'src/engine/recorded-model.ts',
+    file: 'src/engine/calls/recorded-model.ts',
     find: 'const known = recordedOutcome(recorder, step);',
     replace: 'const known = undefined as ReturnType<typeof recordedOutcome>;',
     caughtBy: { file: 'test/sim/crash-sweep.test.ts', test: 'ends as the uncut run does' },
@@ -58,39 +58,39 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'E4: a `never` call in doubt is not made again',
     change: 'it is made again',
-    file: 'src/engine/recorded-tools.ts',
+    file: 'src/engine/calls/recorded-tools.ts',
     find: "if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);",
     replace: '',
-    caughtBy: { file: 'src/engine/embedded-steps.test.ts', test: 'a call in doubt > is told to the model and not repeated' },
+    caughtBy: { file: 'src/engine/run/ledger-steps.test.ts', test: 'a call in doubt > is told to the model and not repeated' },
   },
   {
     invariant: 'E3: nothing is written after an append that failed',
     change: 'the writer forgets that it has failed',
-    file: 'src/engine/writer.ts',
+    file: 'src/engine/record/writer.ts',
     find: '    if (failure !== undefined) throw failure;\n    let outcome',
     replace: '    let outcome',
-    caughtBy: { file: 'src/engine/writer.test.ts', test: 'nothing is written after an append that failed' },
+    caughtBy: { file: 'src/engine/record/writer.test.ts', test: 'nothing is written after an append that failed' },
   },
   {
     invariant: 'The calls of one turn mean the same as one by one',
     change: 'no call waits for those before it',
-    file: 'src/engine/call-order.ts',
+    file: 'src/engine/calls/call-order.ts',
     find: 'for (const one of before) await one.ended;',
     replace: 'void before;',
-    caughtBy: { file: 'src/engine/call-order.test.ts', test: 'a read behind a write sees it, one in front of it does not' },
+    caughtBy: { file: 'src/engine/calls/call-order.test.ts', test: 'a read behind a write sees it, one in front of it does not' },
   },
   {
     invariant: 'No file is written from a stale read',
     change: 'the version that was seen is not compared',
-    file: 'src/tools/change-file.ts',
+    file: 'src/tools/files/change-file.ts',
     find: 'if (known === version) return undefined;',
     replace: 'return undefined;',
-    caughtBy: { file: 'src/tools/change-file.test.ts', test: 'of a file that was changed since it was read is refused' },
+    caughtBy: { file: 'src/tools/files/change-file.test.ts', test: 'of a file that was changed since it was read is refused' },
   },
   {
     invariant: 'I11: a tool gets exactly the arguments that the model gave',
     change: 'a call whose arguments cannot be opened is made with what is left of them',
-    file: 'src/engine/recorded-tools.ts',
+    file: 'src/engine/calls/recorded-tools.ts',
     find: 'const gone = argumentsGone(node, call.turn, asked);',
     replace: 'const gone = argumentsGone(node, call.turn, { ...asked, input: null });',
     caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'are said to be gone, to the model' },
@@ -98,7 +98,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'I11: runs are built from exact events',
     change: 'they are built from redacted ones',
-    file: 'src/engine/read-all.ts',
+    file: 'src/engine/record/read-all.ts',
     find: 'limit: limits.readPageEvents, exact: true, ...only',
     replace: 'limit: limits.readPageEvents, ...only',
     caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'in another process, the tool gets exactly what the model gave' },
@@ -106,7 +106,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Own writes never move what has been heard',
     change: 'an event of the session itself counts as heard',
-    file: 'src/engine/inbox.ts',
+    file: 'src/engine/hearing/inbox.ts',
     find: "    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);",
     replace:
       "    cursor = Math.max(cursor, event.position);\n    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);",
@@ -115,7 +115,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Whoever leaves a run looks once more',
     change: 'the last look is left out',
-    file: 'src/engine/leave-run.ts',
+    file: 'src/engine/local/leave-run.ts',
     find: '    await tree.refresh();\n',
     replace: '',
     caughtBy: { file: HEARING, test: 'while the lease is given back > an answer is heard, and the run goes on' },
@@ -123,7 +123,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'A run that ends has heard everything',
     change: 'its end does not depend on what was heard',
-    file: 'src/engine/close-run.ts',
+    file: 'src/engine/hearing/close-run.ts',
     find: '{ heard: tree.inbox.heard(), ...durable }',
     replace: 'durable',
     caughtBy: { file: CLOSING, test: 'a message that comes while a run ends > is heard before it ends' },
@@ -131,7 +131,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Of two answers to one question the first counts, and the second is told',
     change: 'an answer does not depend on what came before',
-    file: 'src/engine/append-answer.ts',
+    file: 'src/engine/hearing/append-answer.ts',
     find: "unended: run, heard, sync: 'power'",
     replace: "unended: run, sync: 'power'",
     caughtBy: { file: CLOSING, test: 'two answers to one question > one counts, and whoever gave the other is told' },
@@ -139,7 +139,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'An answer and the time-out of its question never pass each other',
     change: 'the time-out does not depend on what was heard',
-    file: 'src/engine/embedded-steps.ts',
+    file: 'src/engine/run/ledger-steps.ts',
     find: "{ heard: tree.inbox.heard(), sync: 'power' }",
     replace: "{ sync: 'power' }",
     caughtBy: { file: TIMED, test: 'on the embedded engine > an answer that comes just before the time-out is written is used' },
@@ -147,7 +147,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Whoever answers too late is told so',
     change: 'a question stays open after its time-out',
-    file: 'src/engine/embedded-steps.ts',
+    file: 'src/engine/run/ledger-steps.ts',
     find: "node.journal.event('approval.answered', { wait, answer: { kind: 'expired' } }, {",
     replace: "node.journal.event('step.recorded', { value: null }, {",
     caughtBy: { file: TIMED, test: 'on the embedded engine > one that comes after it is told that it was too late' },
@@ -155,7 +155,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Every attempt is one call',
     change: 'an attempt that failed for nothing counts as none',
-    file: 'src/engine/attempts.ts',
+    file: 'src/engine/spending/attempts.ts',
     find: "error.kind === 'cancelled' ? NOT_MADE : ONLY_THE_CALL",
     replace: 'NOT_MADE',
     caughtBy: { file: ATTEMPTS, test: 'every attempt > is one call, and the last one of the budget is the last one' },
@@ -163,7 +163,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'What nobody counted costs what was reserved',
     change: 'unknown usage is taken for none',
-    file: 'src/engine/attempts.ts',
+    file: 'src/engine/spending/attempts.ts',
     find: 'const { inputTokens = worst.inputTokens, outputTokens = worst.outputTokens } = usage;',
     replace: 'const { inputTokens = 0, outputTokens = 0 } = usage;',
     caughtBy: { file: ATTEMPTS, test: 'an answer > that nobody has counted costs what was reserved' },
@@ -171,7 +171,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'A failure that may have been charged for costs what was reserved',
     change: 'a time-out is taken to be free',
-    file: 'src/engine/attempts.ts',
+    file: 'src/engine/spending/attempts.ts',
     find: 'if (!costNothing(error)) return { spent: amounts, inDoubt: true };',
     replace: 'if (!costNothing(error)) return { spent: ONLY_THE_CALL };',
     caughtBy: { file: ATTEMPTS, test: 'every attempt > of a model that never answers in time costs what was reserved' },
@@ -195,7 +195,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Evidence is newer than the last change',
     change: 'changes after the last command do not count',
-    file: 'src/engine/freshness.ts',
+    file: 'src/engine/evidence/freshness.ts',
     find: 'return now.digest === last ? undefined : CHANGED;',
     replace: 'return undefined;',
     caughtBy: { file: EVIDENCE, test: 'a trick is not verified: > a file broken by a person' },
@@ -203,7 +203,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Evidence is newer than the last change, also one by a later command',
     change: 'what a later command changed does not count',
-    file: 'src/engine/freshness.ts',
+    file: 'src/engine/evidence/freshness.ts',
     find: 'if (around.before !== around.after && !onlyLeftovers(next, events)) return CHANGED;',
     replace: '',
     caughtBy: { file: EVIDENCE, test: 'a trick is not verified: > a file broken by the shell' },
@@ -211,10 +211,13 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'A claimed file holds what its recorded change left',
     change: 'the checksum of the file is not compared',
-    file: 'src/engine/evidence.ts',
+    file: 'src/engine/evidence/evidence.ts',
     find: 'if (checksum(absolute) !== last.payload.after)',
     replace: 'if (checksum(absolute) === undefined)',
-    caughtBy: { file: 'src/engine/evidence.test.ts', test: 'a file that holds something else than its last recorded change' },
+    caughtBy: {
+      file: 'src/engine/evidence/evidence.test.ts',
+      test: 'a file that holds something else than its last recorded change',
+    },
   },
   {
     invariant: 'A command that hides its exit code proves nothing',
@@ -235,26 +238,26 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'What is demanded with `verify` decides',
     change: 'how the commands end is passed over',
-    file: 'src/engine/verify.ts',
+    file: 'src/engine/evidence/verify.ts',
     find: 'const reasons = [...failed, ',
     replace: 'const reasons = [',
-    caughtBy: { file: 'src/engine/verify.test.ts', test: 'makes it unverified when it fails, whatever is claimed' },
+    caughtBy: { file: 'src/engine/evidence/verify.test.ts', test: 'makes it unverified when it fails, whatever is claimed' },
   },
   {
     invariant: 'What would give an agent rights is closed to its tools',
     change: 'protected names are passed over',
-    file: 'src/tools/guard.ts',
+    file: 'src/tools/files/guard.ts',
     find: 'if (named !== undefined) return named;',
     replace: '',
-    caughtBy: { file: 'src/tools/guard.test.ts', test: 'write and edit > do so without any settings, by name' },
+    caughtBy: { file: 'src/tools/files/guard.test.ts', test: 'write and edit > do so without any settings, by name' },
   },
   {
     invariant: 'Late work is kept and shown',
     change: 'what comes after `collectTimeout` is dropped',
-    file: 'src/patterns/group.ts',
+    file: 'src/patterns/group/group.ts',
     find: 'const came = await lateOutcomes(run, late);',
     replace: 'const came = await lateOutcomes(run, late.slice(0, 0));',
-    caughtBy: { file: 'src/patterns/group-late.test.ts', test: 'is shown below the answer that was put together without it' },
+    caughtBy: { file: 'src/patterns/group/late.test.ts', test: 'is shown below the answer that was put together without it' },
   },
   {
     invariant: 'A timer never rings early',

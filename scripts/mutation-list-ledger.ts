@@ -6,13 +6,13 @@ const POWER = {
   test: 'wherever the power fails, what was promised is there and nothing is done twice',
 };
 const DRIFT = 'test/sim/drift.test.ts';
-const SQLITE = 'src/ledger/sqlite.test.ts';
+const SQLITE = 'src/ledger/sqlite/store.test.ts';
 
 export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'What is asked for with `sync: power` is on the disk before the append resolves',
     change: '`sync` of an append is ignored',
-    file: 'src/ledger/sqlite.ts',
+    file: 'src/ledger/sqlite/store.ts',
     find: "power: request.sync === 'power',",
     replace: 'power: false,',
     caughtBy: POWER,
@@ -20,7 +20,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'The log is flushed where it matters',
     change: 'every commit is made like those that need no flush',
-    file: 'src/ledger/group-commit.ts',
+    file: 'src/ledger/sqlite/group-commit.ts',
     find: "setSynchronous(power ? 'FULL' : 'NORMAL');",
     replace: "setSynchronous('NORMAL');",
     caughtBy: POWER,
@@ -28,7 +28,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'The log is flushed at all',
     change: 'SQLite is told never to flush',
-    file: 'src/ledger/group-commit.ts',
+    file: 'src/ledger/sqlite/group-commit.ts',
     find: 'database.exec(`PRAGMA synchronous = ',
     replace: 'database.exec(`PRAGMA synchronous = OFF -- ',
     caughtBy: POWER,
@@ -36,7 +36,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'A payload file has its bytes on the disk before anything refers to it',
     change: 'the file is not flushed',
-    file: 'src/ledger/disk.ts',
+    file: 'src/ledger/blobs/disk.ts',
     find: "  yield { kind: 'flush', what: 'file', path: temporary };\n",
     replace: '',
     caughtBy: POWER,
@@ -44,7 +44,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'A payload file has its name on the disk before anything refers to it',
     change: 'the folder is not flushed after the rename',
-    file: 'src/ledger/disk.ts',
+    file: 'src/ledger/blobs/disk.ts',
     find: "  yield { kind: 'flush', what: 'folder', path: dirname(path) };\n",
     replace: '',
     caughtBy: POWER,
@@ -52,7 +52,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'A folder that was just made is on the disk before anything in it is referred to',
     change: 'the folder above is not flushed',
-    file: 'src/ledger/disk.ts',
+    file: 'src/ledger/blobs/disk.ts',
     find: "  yield { kind: 'flush', what: 'folder', path: above };\n",
     replace: '',
     caughtBy: POWER,
@@ -60,15 +60,15 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'A flush reaches the system',
     change: 'a file is opened and closed, and not flushed',
-    file: 'src/ledger/disk.ts',
+    file: 'src/ledger/blobs/disk.ts',
     find: '    await file.sync();\n',
     replace: '',
-    caughtBy: { file: 'src/ledger/disk.test.ts', test: 'a flush reaches the system' },
+    caughtBy: { file: 'src/ledger/blobs/disk.test.ts', test: 'a flush reaches the system' },
   },
   {
     invariant: 'I7: whoever was taken over cannot append',
     change: 'the epoch of the lease is not compared',
-    file: 'src/ledger/append-rules.ts',
+    file: 'src/ledger/rules/append.ts',
     find: ' || lease.epoch !== fence.epoch) return',
     replace: ') return',
     caughtBy: { file: SQLITE, test: 'gives an assigned lease whoever holds it, and fences the holder off' },
@@ -76,7 +76,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'M2: a worker that was taken for dead and comes back cannot write',
     change: 'the fence is not asked at all',
-    file: 'src/ledger/append-rules.ts',
+    file: 'src/ledger/rules/append.ts',
     find: 'lease === undefined || lease.owner === null || lease.epoch !== fence.epoch',
     replace: 'lease === undefined',
     caughtBy: {
@@ -87,7 +87,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'E7: reserved and spent never pass a limit',
     change: 'a reservation beyond the limit is taken',
-    file: 'src/ledger/append-rules.ts',
+    file: 'src/ledger/rules/append.ts',
     find: 'if (max !== undefined && add > 0 && value + add > max)',
     replace: 'if (max !== undefined && add > 0 && value > max)',
     caughtBy: { file: SQLITE, test: 'changes counters with the events that explain them, and never past their limit' },
@@ -95,7 +95,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'I3: every event but the first has a cause in its session',
     change: 'an event without a cause is taken',
-    file: 'src/ledger/append-rules.ts',
+    file: 'src/ledger/rules/append.ts',
     find: 'if ((cause === null) !== (position === 1)) {',
     replace: 'if (cause !== null && position === 1) {',
     caughtBy: { file: SQLITE, test: 'refuses events without a parent in their session, and writes nothing of them' },
@@ -103,18 +103,18 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'What is said to a run that has ended is refused',
     change: 'whether it has ended is not asked',
-    file: 'src/ledger/append-rules.ts',
+    file: 'src/ledger/rules/append.ts',
     find: "if (unended !== undefined && (view.run(unended)?.endedAt ?? null) !== null) return { kind: 'ended', run: unended };",
     replace: '',
     caughtBy: {
-      file: 'src/engine/closing.test.ts',
+      file: 'src/engine/hearing/closing.test.ts',
       test: 'is refused by its name after the end, however late the sender looked',
     },
   },
   {
     invariant: 'I8: no secret is stored',
     change: 'payloads are stored as they come',
-    file: 'src/ledger/prepared-event.ts',
+    file: 'src/ledger/rules/prepared-event.ts',
     find: 'const cleaned = redactor.json(event.payload, serialized);',
     replace: 'const cleaned = redactor.json(null, serialized) && undefined;',
     caughtBy: { file: SQLITE, test: 'redacts secrets before it stores them' },
@@ -122,7 +122,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'I8: no secret is stored, in attachments either',
     change: 'attachments are stored as they come',
-    file: 'src/ledger/prepared-event.ts',
+    file: 'src/ledger/rules/prepared-event.ts',
     find: 'bodyOf(redactor.text(event.attachment), event.type)',
     replace: 'bodyOf(event.attachment, event.type)',
     caughtBy: { file: SQLITE, test: 'redacts secrets before it stores them' },
@@ -154,7 +154,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'The index of runs says what the events say, or verify names it',
     change: 'the index of runs is not compared',
-    file: 'src/ledger/derived.ts',
+    file: 'src/ledger/rules/derived.ts',
     find: 'if (expected !== undefined) wrong.push(...runDrifts(session, row, expected));',
     replace: 'if (expected !== undefined) continue;',
     caughtBy: { file: DRIFT, test: 'has a change of the state of a run found, and undone' },
@@ -170,18 +170,18 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'A key is on the disk before anything is sealed with it',
     change: 'its file is not flushed',
-    file: 'src/ledger/seal-keys.ts',
+    file: 'src/ledger/seals/keys.ts',
     find: '    fsyncSync(file);\n',
     replace: '',
-    caughtBy: { file: 'src/ledger/seal-keys.test.ts', test: 'is on the disk, with its name, before a key of it is used' },
+    caughtBy: { file: 'src/ledger/seals/keys.test.ts', test: 'is on the disk, with its name, before a key of it is used' },
   },
   {
     invariant: 'A key has its name on the disk before anything is sealed with it',
     change: 'the folder is not flushed',
-    file: 'src/ledger/seal-keys.ts',
+    file: 'src/ledger/seals/keys.ts',
     find: '    linkSync(draft, path);\n    flushFolder(path);',
     replace: '    linkSync(draft, path);',
-    caughtBy: { file: 'src/ledger/seal-keys.test.ts', test: 'is on the disk, with its name, before a key of it is used' },
+    caughtBy: { file: 'src/ledger/seals/keys.test.ts', test: 'is on the disk, with its name, before a key of it is used' },
   },
   {
     invariant: 'I10: a changed attachment is found',
@@ -202,7 +202,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'There is no run that no event tells of, or verify names it',
     change: 'such a run is passed over',
-    file: 'src/ledger/derived.ts',
+    file: 'src/ledger/rules/derived.ts',
     find: "        else wrong.push({ table: 'run', name: row.run, column: 'name'",
     replace: "        else if (row.first < 0) wrong.push({ table: 'run', name: row.run, column: 'name'",
     caughtBy: { file: 'test/sim/drift.test.ts', test: 'has a change of which runs there are found, and undone' },
@@ -210,9 +210,9 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     invariant: 'I7: one root run per session at a time',
     change: 'an unfinished one is passed over',
-    file: 'src/ledger/lease-rules.ts',
+    file: 'src/ledger/rules/leases.ts',
     find: 'if (other !== undefined && !unfinished.includes(run)) return',
     replace: 'if (other === session) return',
-    caughtBy: { file: 'src/ledger/sqlite.test.ts', test: 'has one root run per session at a time' },
+    caughtBy: { file: 'src/ledger/sqlite/store.test.ts', test: 'has one root run per session at a time' },
   },
 ];

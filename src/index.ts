@@ -1,6 +1,6 @@
 /** The library: what a program that embeds Troupe can use. Everything exported here is meant to stay. */
 
-import type { AgentDefinition } from './agents/definition.ts';
+import type { AgentDefinition } from './agents/definition/definition.ts';
 import { systemClock } from './base/clock.ts';
 import { openProject } from './project/open.ts';
 import type { Project } from './project/project.ts';
@@ -24,7 +24,7 @@ export function createTroupe(options: TroupeOptions): Promise<Project> {
   return openProject({ cwd: root, root, env, clock: systemClock, flags: { model } }, { agents, tools });
 }
 
-export type { AgentDefinition } from './agents/definition.ts';
+export type { AgentDefinition } from './agents/definition/definition.ts';
 export { TroupeError } from './base/errors.ts';
 export type { RunId, SessionId } from './base/ids.ts';
 export type { Engine, OpenWait, RunEnd, RunHandle, StartRequest } from './engine/port.ts';

@@ -11,12 +11,16 @@ import {
   loadedWith,
   pageWithGraph,
   readSources,
+  roomOf,
+  rooms,
   type Source,
 } from '../scripts/architecture.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = readSources(join(root, 'src'));
 const DEPTH_MAX = 3;
+/** More than that in one folder is a room that is missing. */
+const FILES_MAX = 21;
 
 const made = (path: string, imports: readonly string[]): Source => ({
   path,
@@ -51,6 +55,13 @@ describe('the sources', () => {
     expect(sources.filter((source) => source.path.split('/').length > DEPTH_MAX).map((source) => source.path)).toEqual([]);
   });
 
+  it('are in rooms that somebody can look over', () => {
+    const folders = Object.groupBy(sources, (source) => source.path.split('/').slice(0, -1).join('/'));
+    expect(Object.keys(folders).length).toBeGreaterThan(40);
+    const crowded = Object.entries(folders).filter(([, files]) => (files?.length ?? 0) > FILES_MAX);
+    expect(crowded.map(([folder, files]) => `${folder}: ${files?.length} files`)).toEqual([]);
+  });
+
   it('keep events and projections, and all that they load, fit for a browser', () => {
     const browser = sources.filter((source) => source.folder === 'events' || source.folder === 'projections');
     expect(browser.length).toBeGreaterThan(0);
@@ -75,13 +86,27 @@ describe('the table', () => {
     }
   });
 
+  it('has every room that there is, and no other', () => {
+    for (const [folder, order] of Object.entries(rooms)) {
+      const there = new Set(sources.filter((source) => source.folder === folder).map((source) => roomOf(source.path)));
+      expect([...order.flat()].sort(), folder).toEqual([...there].sort());
+    }
+  });
+
+  it('keeps rooms of one line apart, and lower ones from those above', () => {
+    expect(forbiddenImports([made('ledger/sqlite/store.ts', ['ledger/postgres/store.ts'])])).toHaveLength(1);
+    expect(forbiddenImports([made('ledger/rules/append.ts', ['ledger/sqlite/store.ts'])])).toHaveLength(1);
+    expect(forbiddenImports([made('ledger/sqlite/store.ts', ['ledger/rules/append.ts', 'ledger/port.ts'])])).toEqual([]);
+    expect(forbiddenImports([made('ledger/elsewhere/store.ts', [])])).toHaveLength(1);
+  });
+
   it('keeps the session loop away from the ledger and the engine', () => {
-    expect(forbiddenImports([made('session/loop.ts', ['ledger/port.ts', 'engine/port.ts'])])).toHaveLength(2);
+    expect(forbiddenImports([made('loop/loop.ts', ['ledger/port.ts', 'engine/port.ts'])])).toHaveLength(2);
   });
 
   it('lets the session see the ports of models and tools, and nothing behind them', () => {
-    expect(forbiddenImports([made('session/loop.ts', ['models/port.ts', 'tools/port.ts'])])).toEqual([]);
-    expect(forbiddenImports([made('session/loop.ts', ['models/prices.ts'])])).toHaveLength(1);
+    expect(forbiddenImports([made('loop/loop.ts', ['models/port.ts', 'tools/port.ts'])])).toEqual([]);
+    expect(forbiddenImports([made('loop/loop.ts', ['models/prices.ts'])])).toHaveLength(1);
   });
 
   it('names a folder that it does not know', () => {

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readAll } from '../src/engine/read-all.ts';
+import { readAll } from '../src/engine/record/read-all.ts';
 import { goldenAgents, goldenBrain, goldenRuns } from './support/golden.ts';
 import { createWorld } from './support/world.ts';
 

@@ -3,7 +3,7 @@
  * workloads need: enough turns for long runs, and a context window that they fit in.
  */
 import { mkdirSync } from 'node:fs';
-import type { AgentDefinition } from '../../src/agents/definition.ts';
+import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
 import { userText } from '../../src/events/messages.ts';

@@ -3,9 +3,9 @@
  * when everything above is paid for.
  */
 import { limits } from '../base/limits.ts';
-import { type Diagnostic, errorAt } from './diagnostics.ts';
-import type { LoadedAgent } from './load.ts';
-import { type Reference, referencesOf } from './references.ts';
+import { type Reference, referencesOf } from './definition/references.ts';
+import type { LoadedAgent } from './file/load.ts';
+import { type Diagnostic, errorAt } from './text/diagnostics.ts';
 
 interface Level {
   /** How many runs lie below one of this agent, along its longest way down. */

@@ -1,13 +1,13 @@
 /** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
 
-import { checkVerify } from './check-verify.ts';
 import { checkContextFiles } from './context-files.ts';
-import type { AgentDefinition } from './definition.ts';
-import { arrange, type Diagnostic } from './diagnostics.ts';
+import { checkVerify } from './definition/check-verify.ts';
+import type { AgentDefinition } from './definition/definition.ts';
+import { checkToolNames } from './definition/tool-names.ts';
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
+import type { LoadedAgent } from './file/load.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
-import type { LoadedAgent } from './load.ts';
-import { checkToolNames } from './tool-names.ts';
+import { arrange, type Diagnostic } from './text/diagnostics.ts';
 
 export interface CheckOptions extends DiscoverOptions {
   /** Names of the MCP servers in the project's configuration. */

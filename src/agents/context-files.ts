@@ -1,11 +1,11 @@
 /** The files that a group gives its members as context: each must be there, inside the project, and text. */
 import { resolve } from 'node:path';
 import { fail, type Result } from '../base/result.ts';
-import { confinedPath } from './confined-path.ts';
-import type { AgentDefinition } from './definition.ts';
-import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
-import type { LoadedAgent } from './load.ts';
-import { type ReadFailure, readText } from './read-text.ts';
+import type { AgentDefinition } from './definition/definition.ts';
+import type { LoadedAgent } from './file/load.ts';
+import { confinedPath } from './text/confined-path.ts';
+import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
+import { type ReadFailure, readText } from './text/read-text.ts';
 
 const KEYS = ['sharedContext', 'routingContext'] as const;
 

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
 import { limits } from '../base/limits.ts';
 import { checkProject } from './check-project.ts';
-import { formatDiagnostic } from './diagnostics.ts';
+import { expandPrompt } from './definition/variables.ts';
 import { discoverAgents, listAgentFiles } from './discover.ts';
-import { expandPrompt } from './variables.ts';
+import { formatDiagnostic } from './text/diagnostics.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../test/fixtures/agents/project');
 

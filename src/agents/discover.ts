@@ -8,9 +8,9 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
-import { nameFromFile } from './agent-name.ts';
-import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
-import { type AgentFile, type LoadedAgent, loadAgent, type Origin } from './load.ts';
+import { nameFromFile } from './definition/agent-name.ts';
+import { type AgentFile, type LoadedAgent, loadAgent, type Origin } from './file/load.ts';
+import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
 
 export interface DiscoverOptions {
   readonly projectRoot: string;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
 import { checkProject } from './check-project.ts';
-import { knownKeysAt } from './json-schema.ts';
-import { BUILT_IN_TOOLS } from './tool-names.ts';
-import { BUILT_IN_VARIABLES } from './variables.ts';
+import { knownKeysAt } from './definition/json-schema.ts';
+import { BUILT_IN_TOOLS } from './definition/tool-names.ts';
+import { BUILT_IN_VARIABLES } from './definition/variables.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/agents.md'), 'utf8');
 

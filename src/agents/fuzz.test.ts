@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type TemporaryProject, temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
-import { formatDiagnostic, isError } from './diagnostics.ts';
+import { checkToolNames } from './definition/tool-names.ts';
+import { loadAgent, type Origin } from './file/load.ts';
 import { checkGraph } from './graph.ts';
-import { loadAgent, type Origin } from './load.ts';
-import { checkToolNames } from './tool-names.ts';
+import { formatDiagnostic, isError } from './text/diagnostics.ts';
 
 let project: TemporaryProject;
 let path: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
 import { limits } from '../base/limits.ts';
 import { checkProject } from './check-project.ts';
-import { formatDiagnostic } from './diagnostics.ts';
+import { formatDiagnostic } from './text/diagnostics.ts';
 
 async function check(files: Readonly<Record<string, string>>, mcpServers: readonly string[] = []) {
   const contents = Object.entries(files).map(([name, keys]) => [`agents/${name}.md`, `---\n${keys}\n---\nx`]);

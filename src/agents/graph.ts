@@ -2,10 +2,10 @@
 
 import { suggest } from '../base/did-you-mean.ts';
 import { checkDepth } from './chain-depth.ts';
-import type { AgentDefinition } from './definition.ts';
-import { type Diagnostic, errorAt, quote } from './diagnostics.ts';
-import type { LoadedAgent } from './load.ts';
-import { type EdgeKind, type Reference, referencesOf } from './references.ts';
+import type { AgentDefinition } from './definition/definition.ts';
+import { type EdgeKind, type Reference, referencesOf } from './definition/references.ts';
+import type { LoadedAgent } from './file/load.ts';
+import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
 
 export interface Edge {
   readonly from: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { client, got, openFamily, quietly, type TestProcess, writing } from '../../test/support/assistant-family.ts';
+import { client, got, openFamily, quietly, type TestProcess, writing } from '../../test/support/assistants/family.ts';
 import { unseen } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Json } from '../base/json.ts';

@@ -9,10 +9,18 @@ import type { Clock } from '../base/clock.ts';
 import { ownerOf } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import {
+  cancelInput,
+  listInput,
+  pollInput,
+  receiveInput,
+  searchInput,
+  sendInput,
+  spawnInput,
+} from '../tools/assistants/schemas.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from '../tools/port.ts';
 import type { Assistants, Caller, CallOptions, Outcome } from './port.ts';
-import { cancelInput, listInput, pollInput, receiveInput, searchInput, sendInput, spawnInput } from './schemas.ts';
 
 export interface AgentToolParts {
   readonly assistants: Pick<Assistants, 'list' | 'search' | 'poll' | 'send' | 'receive'>;

@@ -30,7 +30,7 @@ import type {
   SpawnInput,
   SpawnOutput,
   SuccessOutput,
-} from './schemas.ts';
+} from '../tools/assistants/schemas.ts';
 
 /** Who asks: a run, or a client outside (the person's own by default). */
 export type Caller = Client | { readonly kind: 'run'; readonly run: RunId };

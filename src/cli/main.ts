@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /** The command line's door: starts fast, loads what a command needs, and turns every failure into a message and a code. */
 import { enableCompileCache } from 'node:module';
-import { concealEnvironment } from './conceal-environment.ts';
+import { concealEnvironment } from './terminal/conceal-environment.ts';
 
 // Before anything else can begin: whatever is started later must not find our keys.
 concealEnvironment(process.env);
 enableCompileCache();
 
-const { runProgram } = await import('./program.ts');
-const { createTerminal } = await import('./terminal.ts');
+const { runProgram } = await import('./program/program.ts');
+const { createTerminal } = await import('./terminal/terminal.ts');
 const { codeOf } = await import('../base/errors.ts');
 
 // Whoever reads our output may stop reading: `troupe logs last | head` is not an error. A run is stopped as by Ctrl-C.

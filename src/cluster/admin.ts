@@ -5,7 +5,7 @@ import { TroupeError } from '../base/errors.ts';
 import { type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { startOf } from '../base/whole-words.ts';
-import type { RestateAddress } from '../engine/restate-address.ts';
+import type { RestateAddress } from '../engine/restate/address.ts';
 import { type Answered, request } from './request.ts';
 
 const versionSchema = z.object({ version: z.string() });

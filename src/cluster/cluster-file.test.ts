@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRandom } from '../base/random.ts';
-import { parseRestateAddress } from '../engine/restate-address.ts';
+import { parseRestateAddress } from '../engine/restate/address.ts';
 import { openClusterFile, readClusterFile } from './cluster-file.ts';
 import { findAdmin } from './find-admin.ts';
 

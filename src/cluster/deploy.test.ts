@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { composeSchema, type KubernetesObject, kubernetesSchema } from '../../test/support/deploy-schemas.ts';
+import { composeSchema, type KubernetesObject, kubernetesSchema } from '../../test/support/cluster/deploy-schemas.ts';
 import { testTerminal } from '../../test/support/test-terminal.ts';
-import { createProgram } from '../cli/program.ts';
-import { parseRestateAddress } from '../engine/restate-address.ts';
-import { parsePostgresAddress } from '../ledger/postgres-address.ts';
+import { createProgram } from '../cli/program/program.ts';
+import { parseRestateAddress } from '../engine/restate/address.ts';
+import { parsePostgresAddress } from '../ledger/postgres/address.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'deploy');
 const compose = composeSchema.parse(parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8')));

@@ -1,6 +1,6 @@
 /** Where Restate's admin port is: as named, or that of a cluster which was started for this project, or the usual one. */
 import { join } from 'node:path';
-import type { RestateAddress } from '../engine/restate-address.ts';
+import type { RestateAddress } from '../engine/restate/address.ts';
 import { adminAddress } from './admin.ts';
 import { readClusterFile } from './cluster-file.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseOwnPorts } from '../../test/support/own-ports.ts';
-import { startedBy, stillThere } from '../../test/support/process-tree.ts';
+import { chooseOwnPorts } from '../../test/support/cluster/own-ports.ts';
+import { startedBy, stillThere } from '../../test/support/process/process-tree.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { userText } from '../events/messages.ts';

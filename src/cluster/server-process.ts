@@ -3,9 +3,9 @@
 import { createWriteStream } from 'node:fs';
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
-import { signalGroup } from '../base/process-group.ts';
-import { startTethered } from '../base/tethered-process.ts';
 import { endOf } from '../base/whole-words.ts';
+import { signalGroup } from '../process/process-group.ts';
+import { startTethered } from '../process/tethered-process.ts';
 
 export interface ServerProcess {
   readonly pid: number;

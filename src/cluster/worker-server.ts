@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
-import type { RestateWorker } from '../engine/restate-worker.ts';
+import type { RestateWorker } from '../engine/restate/worker.ts';
 
 /** Not every system deals connections out among those that share a port. */
 export const canSharePorts = process.platform === 'linux';

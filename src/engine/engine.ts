@@ -5,13 +5,13 @@
 import type { RunId } from '../base/ids.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
-import { appendAnswer } from './append-answer.ts';
-import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
+import { appendAnswer } from './hearing/append-answer.ts';
+import { openWaits } from './hearing/waits.ts';
+import type { Driver } from './local/driver.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
-import { startedEvent, startNew, takeUp } from './take-up.ts';
+import { startedEvent, startNew, takeUp } from './start.ts';
 import type { EngineParts } from './tree.ts';
-import { openWaits } from './waits.ts';
 
 export type MakeDriver = (parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>) => Driver;
 

@@ -2,8 +2,8 @@
  * Whether everybody that an agent may call exists and nobody calls themselves through others. Looked at before a run starts:
  * a missing agent at the end of a chain would otherwise be found when everything before it is paid for, and a circle never.
  */
-import type { AgentDefinition } from '../agents/definition.ts';
-import { mayNameItself, type Reference, referencesOf } from '../agents/references.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { mayNameItself, type Reference, referencesOf } from '../agents/definition/references.ts';
 import type { Failure } from '../events/catalogue.ts';
 
 type Find = (name: string) => Promise<AgentDefinition | undefined>;

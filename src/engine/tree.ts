@@ -2,8 +2,8 @@
  * A driven session: the tree of runs below one root run, and what they share. One process drives it at a time; everything
  * here can be thrown away and built anew from the ledger.
  */
-import type { AgentDefinition } from '../agents/definition.ts';
-import type { Verify } from '../agents/verify.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import type { Verify } from '../agents/definition/verify.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, RunId, SessionId } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
@@ -12,30 +12,30 @@ import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
 import type { Message, UserMessage } from '../events/messages.ts';
 import type { Cause, Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
-import type { Quota } from '../models/quota.ts';
 import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult, StartOptions } from '../patterns/steps.ts';
 import type { TreesDoings } from '../projections/doings.ts';
+import type { Quota } from '../quota/quota.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { Protection } from '../tools/protected-names.ts';
-import type { Verifier } from '../tools/verifier.ts';
-import type { WorkspaceWatch } from '../tools/workspace-watch.ts';
-import type { BudgetScope } from './budget.ts';
-import type { Channel } from './channel.ts';
-import type { ChildRun } from './child-run.ts';
-import type { Frozen } from './frozen.ts';
-import type { Inbox } from './inbox.ts';
-import type { Journal } from './journal.ts';
-import type { Mailbox } from './mailbox.ts';
-import type { SessionFacts } from './past.ts';
+import type { Verifier } from '../tools/shell/verifier.ts';
+import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
+import type { Frozen } from './calls/frozen.ts';
+import type { Resting } from './evidence/resting.ts';
+import type { Channel } from './hearing/channel.ts';
+import type { Inbox } from './hearing/inbox.ts';
+import type { Mailbox } from './hearing/mailbox.ts';
 import type { LivePart } from './port.ts';
-import type { Resting } from './resting.ts';
-import type { AgentSetup } from './setup.ts';
-import type { Slots } from './slots.ts';
-import type { AssistantLimits, Spawned } from './spawned.ts';
-import type { Spending } from './spending.ts';
-import type { SessionWriter } from './writer.ts';
+import type { Journal } from './record/journal.ts';
+import type { SessionFacts } from './record/past.ts';
+import type { SessionWriter } from './record/writer.ts';
+import type { ChildRun } from './run/child-run.ts';
+import type { AgentSetup } from './run/setup.ts';
+import type { Slots } from './spawning/slots.ts';
+import type { AssistantLimits, Spawned } from './spawning/spawned.ts';
+import type { BudgetScope } from './spending/budget.ts';
+import type { Spending } from './spending/spending.ts';
 
 /** What the engine is built from. */
 export interface EngineParts {

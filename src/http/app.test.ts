@@ -2,8 +2,8 @@
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FixtureServer, startFixture } from '../../test/support/mcp-fixture-http.ts';
-import { createFixtureParts } from '../../test/support/mcp-fixture-parts.ts';
+import { type FixtureServer, startFixture } from '../../test/support/mcp/fixture-http.ts';
+import { createFixtureParts } from '../../test/support/mcp/fixture-parts.ts';
 import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { listen } from './listen.ts';

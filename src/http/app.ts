@@ -4,8 +4,8 @@
  */
 import { Hono, type MiddlewareHandler } from 'hono';
 import { messageOf } from '../base/errors.ts';
-import type { McpEndpoint } from '../protocols/mcp-http.ts';
-import type { McpCaller } from '../protocols/mcp-parts.ts';
+import type { McpEndpoint } from '../protocols/mcp/http.ts';
+import type { McpCaller } from '../protocols/mcp/parts.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
 import { bearerToken, type Tokens } from './tokens.ts';
 

@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { givenRun, note, noteText } from '../../test/conformance/ledger/support.ts';
+import { openTestLedger, testFolder, testIds } from '../../test/support/ledger/sqlite-folder.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
-import { givenRun, note, noteText } from './conformance-support.ts';
-import { openTestLedger, testFolder, testIds } from './sqlite-test-support.ts';
 
 const source = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
 
 /** Runs `body` in a process of its own, with an open ledger and the task it was given. */
 function startProcess(path: string, task: object, body: string) {
   const program = `
-    const { openSqliteLedger } = await import(${source('./sqlite.ts')});
+    const { openSqliteLedger } = await import(${source('./sqlite/store.ts')});
     const { systemClock } = await import(${source('../base/clock.ts')});
     const task = ${JSON.stringify(task)};
     const ids = { nonce: () => 'child' + process.pid };

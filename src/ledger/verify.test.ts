@@ -3,10 +3,10 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { appendOrFail, givenRun, note, type Writer } from '../../test/conformance/ledger/support.ts';
+import { openTestLedger, testFolder, testIds } from '../../test/support/ledger/sqlite-folder.ts';
 import { limits } from '../base/limits.ts';
-import { payloadRef } from './chain.ts';
-import { appendOrFail, givenRun, note, type Writer } from './conformance-support.ts';
-import { openTestLedger, testFolder, testIds } from './sqlite-test-support.ts';
+import { payloadRef } from './rules/chain.ts';
 
 const LARGE = 'x'.repeat(limits.payloadInlineBytes);
 

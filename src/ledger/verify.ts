@@ -7,11 +7,11 @@ import { eventId, type PayloadRef, type RunId, type SessionId } from '../base/id
 import { parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { isEventType, payloadSchemas } from '../events/catalogue.ts';
-import { CHAIN_START, chainHash, payloadRef } from './chain.ts';
-import { type Derivation, deriveCounters, deriveSession, type IndexedRun, type IndexedSession } from './derived.ts';
 import type { DriftedRow, ReadQuery, VerifyReport } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
-import { place, type StoredEvent } from './stored-event.ts';
+import { CHAIN_START, chainHash, payloadRef } from './rules/chain.ts';
+import { type Derivation, deriveCounters, deriveSession, type IndexedRun, type IndexedSession } from './rules/derived.ts';
+import { place, type StoredEvent } from './rules/stored-event.ts';
 
 /** What the end of a session is compared with: `seal` is the chain hash of the event at `sealed`. */
 export interface SealedSession extends IndexedSession {

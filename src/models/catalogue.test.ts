@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startModelServer } from '../../test/support/model-server.ts';
-import { answerIn, modelRequest, openModel, serverEnv, TEST_KEY } from '../../test/support/model-server-client.ts';
+import { answerIn, modelRequest, openModel, serverEnv, TEST_KEY } from '../../test/support/models/client.ts';
+import { startModelServer } from '../../test/support/models/model-server.ts';
 import { systemClock } from '../base/clock.ts';
 import { createModelCatalogue } from './catalogue.ts';
 

@@ -8,8 +8,8 @@ import { messageOf } from '../base/errors.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { aiSdkModel } from './ai-sdk.ts';
 import type { Model, ModelCatalogue } from './port.ts';
+import { aiSdkModel } from './provider/ai-sdk.ts';
 import {
   dialectOf,
   type Environment,
@@ -19,12 +19,12 @@ import {
   type Provider,
   type ProviderConfig,
   providerNames,
-} from './providers.ts';
-import { readRecording, recordedModel } from './recorded.ts';
-import { readScript } from './script-file.ts';
-import { playScript } from './scripted.ts';
-import { createSentOutput } from './sent-output.ts';
-import { createTransport, type Transport } from './transport.ts';
+} from './provider/providers.ts';
+import { createSentOutput } from './provider/sent-output.ts';
+import { createTransport, type Transport } from './provider/transport.ts';
+import { readRecording, recordedModel } from './scripted/recorded.ts';
+import { readScript } from './scripted/script-file.ts';
+import { playScript } from './scripted/scripted.ts';
 
 export interface CatalogueOptions {
   readonly env: Environment;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { startModelServer } from '../../test/support/model-server.ts';
+import { startModelServer } from '../../test/support/models/model-server.ts';
 import { systemClock } from '../base/clock.ts';
 import { defaultModels, detectDefaultModel } from './detect.ts';
-import { ollamaAddress } from './providers.ts';
+import { ollamaAddress } from './provider/providers.ts';
 
 const detect = (env: Record<string, string>) => detectDefaultModel({ env, clock: systemClock });
 /** An address where nobody listens. */

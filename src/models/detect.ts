@@ -5,8 +5,8 @@ import type { Clock } from '../base/clock.ts';
 import { isJsonObject, type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { type Environment, keyVariables, ollamaAddress, setting } from './providers.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { type Environment, keyVariables, ollamaAddress, setting } from './provider/providers.ts';
+import { createTransport, type Transport } from './provider/transport.ts';
 
 export const defaultModels = {
   anthropic: 'anthropic/claude-sonnet-5',

@@ -1,24 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ModelServer, startModelServer } from '../../test/support/model-server.ts';
-import {
-  failureIn,
-  modelRequest,
-  openModel,
-  serverCatalogue,
-  serverEnv,
-  TEST_KEY,
-} from '../../test/support/model-server-client.ts';
-import type { Fault } from '../../test/support/model-server-script.ts';
+import { failureIn, modelRequest, openModel, serverCatalogue, serverEnv, TEST_KEY } from '../../test/support/models/client.ts';
+import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
+import type { Fault } from '../../test/support/models/script.ts';
 import { FOR_EVER_MS } from '../../test/support/patience.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
-import { aiSdkModel } from './ai-sdk.ts';
 import { createModelCatalogue } from './catalogue.ts';
 import { toFailure } from './failures.ts';
 import type { ModelRequest } from './port.ts';
-import { dialectOf, findProvider, loadModel } from './providers.ts';
-import { createTransport } from './transport.ts';
+import { aiSdkModel } from './provider/ai-sdk.ts';
+import { dialectOf, findProvider, loadModel } from './provider/providers.ts';
+import { createTransport } from './provider/transport.ts';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {

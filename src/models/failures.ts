@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { isJsonObject } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
-import { createRedactor } from '../base/redact.ts';
+import { createRedactor } from '../base/secrets/redact.ts';
 import { startOf } from '../base/whole-words.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { retryAfterMs } from './retry-after.ts';

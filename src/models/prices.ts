@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Usage } from '../events/messages.ts';
 import type { Prices } from './port.ts';
-import { findProvider, type ProviderSources } from './providers.ts';
+import { findProvider, type ProviderSources } from './provider/providers.ts';
 
 /** In US dollars per million tokens. */
 export const priceOverride = z.strictObject({

@@ -1,5 +1,5 @@
 /** Whether a model could be asked from here, without loading or calling anything: is its provider known, is there a key. */
-import { findProvider, type ProviderSources, providerNames } from './providers.ts';
+import { findProvider, type ProviderSources, providerNames } from './provider/providers.ts';
 
 /** What is in the way, if anything is. Scripts and recordings are looked at when they are opened. */
 export function modelProblem(name: string, sources: ProviderSources): string | undefined {

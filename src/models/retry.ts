@@ -9,9 +9,9 @@ import { assert } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
+import type { Quota } from '../quota/quota.ts';
 import { cancelledFailure, unsentFailure } from './failures.ts';
 import type { Model, ModelOutcome, ModelRequest } from './port.ts';
-import type { Quota } from './quota.ts';
 
 export interface FailedAttempt {
   readonly model: string;

@@ -1,10 +1,10 @@
 /** What a pattern is given, and the small things that all of them need. */
-import type { AgentDefinition, GroupContext } from '../agents/definition.ts';
+import type { AgentDefinition, GroupContext } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { Claim, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { Ending, Exit, SessionResult } from '../session/port.ts';
+import type { Ending, Exit, SessionResult } from '../loop/port.ts';
 import type { Part, RunResult, Seat, Steps } from './steps.ts';
 import { withVerification } from './verification.ts';
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
 import { closedAfterwards } from '../../test/support/kept-worlds.ts';
-import { UNCHECKED_LINE } from '../../test/support/pattern-scenarios.ts';
+import { UNCHECKED_LINE } from '../../test/support/patterns/scenarios.ts';
 import { agent, type Brain, calls, createWorld, reports, says, turnOf } from '../../test/support/world.ts';
 import { checkProject } from '../agents/check-project.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { formatDiagnostic } from '../agents/diagnostics.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { formatDiagnostic } from '../agents/text/diagnostics.ts';
 import { limits } from '../base/limits.ts';
-import { readAll } from '../engine/read-all.ts';
+import { readAll } from '../engine/record/read-all.ts';
 import { textOf, userText } from '../events/messages.ts';
 import type { ModelRequest } from '../models/port.ts';
 

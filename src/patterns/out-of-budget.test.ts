@@ -1,9 +1,9 @@
 /** Every pattern with a budget that is too small, cut off before each of its model calls. */
 import { describe, expect, it } from 'vitest';
-import { eventsOf, type Scenario } from '../../test/support/pattern-scenarios.ts';
-import { type Played, playByHand, playIn, playOnEngine, scenarios } from '../../test/support/pattern-scenarios-table.ts';
+import { eventsOf, type Scenario } from '../../test/support/patterns/scenarios.ts';
+import { type Played, playByHand, playIn, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
 import { createWorld, type WorldOptions } from '../../test/support/world.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunStatus } from '../events/catalogue.ts';
 
 const players = [

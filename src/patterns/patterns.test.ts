@@ -1,8 +1,8 @@
 /** Every scenario of every pattern, played by hand and on the embedded engine alike. */
 import { describe, expect, it } from 'vitest';
-import { eventsOf, told, toolsOf } from '../../test/support/pattern-scenarios.ts';
-import { checkExpected, checkRuns, checkTeams } from '../../test/support/pattern-scenarios-invariants.ts';
-import { type Played, playByHand, playOnEngine, scenarios } from '../../test/support/pattern-scenarios-table.ts';
+import { checkExpected, checkRuns, checkTeams } from '../../test/support/patterns/invariants.ts';
+import { eventsOf, told, toolsOf } from '../../test/support/patterns/scenarios.ts';
+import { type Played, playByHand, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
 import { foldCosts, initialCosts } from '../projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../projections/run-tree.ts';
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { fail, ok } from '../base/result.ts';
 import { sentence } from '../base/wording.ts';
 import { textOf, userText } from '../events/messages.ts';
-import type { Exit } from '../session/port.ts';
+import type { Exit } from '../loop/port.ts';
 import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
 import { delegate } from './handoff.ts';
 import { routedRequest } from './prompts.ts';

@@ -2,19 +2,19 @@
  * One run of one agent: advisors, then the core, then the router's choice, then the handoff. The core is exactly one of a
  * plain session and the patterns that take its place. All of it recurses: any agent named anywhere may declare any pattern.
  */
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { Ending } from '../session/port.ts';
+import type { Ending } from '../loop/port.ts';
 import { withAdvice } from './advisors.ts';
 import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
-import { runGroup } from './group.ts';
-import { evaluateExit, plainJudgement } from './group-evaluation.ts';
+import { evaluateExit, plainJudgement } from './group/evaluation.ts';
+import { runGroup } from './group/group.ts';
 import { handOver } from './handoff.ts';
 import { followRoute, routeExit } from './router.ts';
-import { announce, seatedSession } from './seat.ts';
 import type { Part, RunResult, Seat } from './steps.ts';
-import { runTeam } from './team.ts';
+import { announce, seatedSession } from './team/seat.ts';
+import { runTeam } from './team/team.ts';
 import { resting } from './verification.ts';
 
 const NOT_YET = ['dispatch', 'architect'] as const;

@@ -1,9 +1,9 @@
 /** The project's agents: in files, brought along by a program, or named on the command line. */
 import type { ProjectCheck } from '../agents/check-project.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { formatDiagnostic } from '../agents/diagnostics.ts';
-import type { RegisteredAgent } from '../agents/registry.ts';
-import type { FileSource, FileSourceOptions } from '../agents/registry-files.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import type { FileSource, FileSourceOptions } from '../agents/registry/files.ts';
+import type { RegisteredAgent } from '../agents/registry/registry.ts';
+import { formatDiagnostic } from '../agents/text/diagnostics.ts';
 import type { Clock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
@@ -55,7 +55,7 @@ export function createAgentSource(
   };
   const fromFlag = async (): Promise<AgentDefinition | undefined> => {
     if (agentFile === undefined) return undefined;
-    const { loadAgent } = await import('../agents/load.ts');
+    const { loadAgent } = await import('../agents/file/load.ts');
     const loaded = await loadAgent({ path: agentFile, root: config.root, variables: Object.keys(config.vars) });
     if (!loaded.ok) throw new TroupeError('agent', loaded.error.map(formatDiagnostic).join('\n'));
     return loaded.value.definition;
@@ -102,7 +102,7 @@ function withModel(agent: AgentDefinition, model: string): AgentDefinition {
 function createRegistered(given: ReadonlyMap<string, AgentDefinition>, options: FileSourceOptions): FileSource {
   let made: Promise<FileSource> | undefined;
   const files = (): Promise<FileSource> => {
-    made ??= import('../agents/registry-files.ts').then(({ createFileSource }) => createFileSource(options));
+    made ??= import('../agents/registry/files.ts').then(({ createFileSource }) => createFileSource(options));
     return made;
   };
   let loaded: FileSource | undefined;

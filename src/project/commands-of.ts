@@ -1,6 +1,6 @@
 /** Which agents can make commands run on this machine, and by what. */
-import type { AgentDefinition } from '../agents/definition.ts';
-import { parseMcpReference } from '../agents/tool-names.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { parseMcpReference } from '../agents/definition/tool-names.ts';
 import { decide } from '../tools/permissions.ts';
 import type { ProjectConfig } from './config.ts';
 

@@ -8,13 +8,13 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Diagnostic, errorAt, type Place } from '../agents/diagnostics.ts';
-import { readText } from '../agents/read-text.ts';
+import { type Diagnostic, errorAt, type Place } from '../agents/text/diagnostics.ts';
+import { readText } from '../agents/text/read-text.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { parseRestateAddress, type RestateAddress } from '../engine/restate-address.ts';
-import { type LedgerAddress, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/ledger-address.ts';
+import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
+import { type LedgerAddress, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
 import type { Settings } from './settings.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';

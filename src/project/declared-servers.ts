@@ -9,14 +9,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { parseMcpReference } from '../agents/tool-names.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { parseMcpReference } from '../agents/definition/tool-names.ts';
 import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { type Environment, minimalEnvironment } from '../tools/environment.ts';
-import type { McpServerConfig } from '../tools/mcp-connection.ts';
+import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import { decide, type Permissions } from '../tools/permissions.ts';
+import { type Environment, minimalEnvironment } from '../tools/shell/environment.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
 
 export interface DeclaredServer {

@@ -1,12 +1,11 @@
 /** Assistants and the host of their processes, loaded with the first use: most commands need neither. */
-import type { Registry, RegistryOptions } from '../agents/registry.ts';
+import type { Registry, RegistryOptions } from '../agents/registry/registry.ts';
+import type { AssistantParts, ProjectAssistants } from '../assistants/clients/assistants.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
-import type { AssistantLimits } from '../engine/spawned.ts';
-
+import type { AssistantLimits } from '../engine/spawning/spawned.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Tool } from '../tools/port.ts';
-import type { AssistantParts, ProjectAssistants } from './assistants.ts';
 import type { ProjectConfig } from './config.ts';
 
 /** What clients outside can do, and the tools with which the project's own agents do it. */
@@ -27,11 +26,13 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
   let tools: Promise<readonly Tool[]> | undefined;
   const closing = new AbortController();
   const open = (): Promise<ProjectAssistants> => {
-    opened ??= import('./assistants.ts').then(({ createAssistants }) => createAssistants({ ...options, registry: registered }));
+    opened ??= import('../assistants/clients/assistants.ts').then(({ createAssistants }) =>
+      createAssistants({ ...options, registry: registered }),
+    );
     return opened;
   };
   const registered = (): Promise<Registry> => {
-    registry ??= import('../agents/registry.ts').then(({ createRegistry }) =>
+    registry ??= import('../agents/registry/registry.ts').then(({ createRegistry }) =>
       createRegistry({ ...options.registry, clock: options.clock }),
     );
     return registry;
@@ -73,7 +74,7 @@ export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime 
     ...(lifetime === undefined ? {} : { lifetimeMs: lifetime }),
   };
   const host = (): Promise<SessionHost> => {
-    made ??= import('../runner/host.ts').then(({ createSessionHost }) => createSessionHost({ clock, settings }));
+    made ??= import('../runner/host/host.ts').then(({ createSessionHost }) => createSessionHost({ clock, settings }));
     return made;
   };
   return {

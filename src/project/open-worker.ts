@@ -1,6 +1,6 @@
 /** A worker of the project's cluster. Loaded only by `troupe worker`: it brings the Restate SDK along. */
 import { TroupeError } from '../base/errors.ts';
-import { createRestateWorker, type RestateWorker, type WorkerOptions } from '../engine/restate-worker.ts';
+import { createRestateWorker, type RestateWorker, type WorkerOptions } from '../engine/restate/worker.ts';
 import type { EngineParts } from '../engine/tree.ts';
 import type { ProjectConfig } from './config.ts';
 

@@ -4,39 +4,39 @@
  */
 import { hostname } from 'node:os';
 import { readContextFile } from '../agents/context-files.ts';
-import type { AgentDefinition } from '../agents/definition.ts';
-import { formatDiagnostic } from '../agents/diagnostics.ts';
-import { expandPrompt, promptValues } from '../agents/variables.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { expandPrompt, promptValues } from '../agents/definition/variables.ts';
+import { formatDiagnostic } from '../agents/text/diagnostics.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { createIds, type SessionId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
-import { secretsOf } from '../base/redact.ts';
 import { ok } from '../base/result.ts';
-import { createEmbeddedEngine } from '../engine/embedded.ts';
+import { secretsOf } from '../base/secrets/redact.ts';
+import { createEmbeddedEngine } from '../engine/local/engine.ts';
 import type { Engine } from '../engine/port.ts';
-import { readExactly } from '../engine/read-all.ts';
-import type { RestateAddress } from '../engine/restate-address.ts';
+import { readExactly } from '../engine/record/read-all.ts';
+import type { RestateAddress } from '../engine/restate/address.ts';
 import type { EngineParts } from '../engine/tree.ts';
-import { ledgerSecrets } from '../ledger/ledger-address.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
+import { createSavedAgents } from '../groups/agents.ts';
+import { ledgerSecrets } from '../ledger/address.ts';
+import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
-import { createProtection, type Protection } from '../ledger/protection.ts';
-import { createKeyRing, sealKeyFile } from '../ledger/seal-keys.ts';
+import { createKeyRing, sealKeyFile } from '../ledger/seals/keys.ts';
+import { createProtection, type Protection } from '../ledger/seals/protection.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import type { ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
-import type { ProtectedPlaces } from '../tools/guard.ts';
+import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { decide, decideProtected } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
-import { createVerifier } from '../tools/verifier.ts';
-import { createWorkspaceWatch } from '../tools/workspace-watch.ts';
+import { createVerifier } from '../tools/shell/verifier.ts';
+import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { createDeclaredServers } from './declared-servers.ts';
-import { createSavedAgents } from './group-agents.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
@@ -199,7 +199,7 @@ function modelsOf({ root, providers }: ProjectConfig, ledger: Ledger, env: Envir
 
 /** Loaded only for a project on a cluster. */
 async function engineOf(parts: EngineParts, address: RestateAddress): Promise<Engine> {
-  const { createRestateEngine } = await import('../engine/restate-engine.ts');
+  const { createRestateEngine } = await import('../engine/restate/engine.ts');
   return createRestateEngine(parts, address);
 }
 

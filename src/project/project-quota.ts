@@ -1,8 +1,8 @@
 /** The rate limits of the project's accounts: this process's own, or those of everybody on the same Postgres ledger. */
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
-import type { LedgerAddress } from '../ledger/ledger-address.ts';
-import { createQuota, type Quota } from '../models/quota.ts';
+import type { LedgerAddress } from '../ledger/address.ts';
+import { createQuota, type Quota } from '../quota/quota.ts';
 
 export interface ProjectQuota extends Quota {
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export function createProjectQuota(address: LedgerAddress, options: ProjectQuota
 }
 
 async function openShared(url: string, options: ProjectQuotaOptions): Promise<ProjectQuota> {
-  const { createPostgresQuota } = await import('../ledger/postgres-quota.ts');
-  const { createSharedQuota } = await import('../models/shared-quota.ts');
+  const { createPostgresQuota } = await import('../quota/postgres.ts');
+  const { createSharedQuota } = await import('../quota/shared-quota.ts');
   return createSharedQuota({ ...options, store: createPostgresQuota({ ...options, url }) });
 }

@@ -3,12 +3,12 @@ import type { ProjectCheck } from '../agents/check-project.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { Engine } from '../engine/port.ts';
-import type { RestateWorker, WorkerOptions } from '../engine/restate-worker.ts';
+import type { RestateWorker, WorkerOptions } from '../engine/restate/worker.ts';
+import type { GroupParts } from '../groups/groups.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
 import type { DeclaredServers } from './declared-servers.ts';
-import type { GroupParts } from './groups.ts';
 import type { LazyAssistants } from './lazy-assistants.ts';
 
 export interface Project {

@@ -1,10 +1,10 @@
 /** YAML text against a strict schema: a value, or every problem at once with line, column and a suggestion. */
 import { z } from 'zod';
-import { arrange, type Diagnostic } from '../agents/diagnostics.ts';
-import { keysAt } from '../agents/json-schema.ts';
-import { diagnoseIssues } from '../agents/schema-issues.ts';
-import { sourceText } from '../agents/source-text.ts';
-import { type PlaceOf, parseYamlMap } from '../agents/yaml-map.ts';
+import { keysAt } from '../agents/definition/json-schema.ts';
+import { diagnoseIssues } from '../agents/definition/schema-issues.ts';
+import { arrange, type Diagnostic } from '../agents/text/diagnostics.ts';
+import { sourceText } from '../agents/text/source-text.ts';
+import { type PlaceOf, parseYamlMap } from '../agents/text/yaml-map.ts';
 import type { JsonObject } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 

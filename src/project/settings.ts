@@ -1,11 +1,11 @@
 /** What `troupe.yaml` may say. Loaded only for a project that has one. */
 import { z } from 'zod';
-import { definitionSchema } from '../agents/definition.ts';
-import { duration } from '../agents/duration-schema.ts';
+import { definitionSchema } from '../agents/definition/definition.ts';
+import { duration } from '../agents/definition/duration-schema.ts';
 import { limits } from '../base/limits.ts';
-import { parseRestateAddress } from '../engine/restate-address.ts';
+import { parseRestateAddress } from '../engine/restate/address.ts';
 import { priceOverride } from '../models/prices.ts';
-import { providerConfig } from '../models/providers.ts';
+import { providerConfig } from '../models/provider/providers.ts';
 
 const models = z.union([
   z

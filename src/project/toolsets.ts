@@ -1,16 +1,16 @@
 /** The tools of each agent: built-ins, the project's MCP servers, and those that only the agent's own file declares. */
-import type { AgentDefinition } from '../agents/definition.ts';
-import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/tool-names.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/definition/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
-import { minimalEnvironment } from '../tools/environment.ts';
-import type { ProtectedPlaces } from '../tools/guard.ts';
-import type { McpServers } from '../tools/mcp.ts';
-import type { McpServerConfig } from '../tools/mcp-connection.ts';
+import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import type { McpServerConfig } from '../tools/mcp/connection.ts';
+import type { McpServers } from '../tools/mcp/servers.ts';
 import type { Tool } from '../tools/port.ts';
 import { createToolset } from '../tools/registry.ts';
+import { minimalEnvironment } from '../tools/shell/environment.ts';
 import type { DeclaredServers } from './declared-servers.ts';
 
 export interface ToolsetsOptions {
@@ -52,11 +52,11 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
 
   // The protocol is loaded with the first agent that uses a server.
   const sharedServers = (): Promise<McpServers> => {
-    shared ??= import('../tools/mcp.ts').then(({ createMcpServers }) => createMcpServers(options.mcp, mcpOptions));
+    shared ??= import('../tools/mcp/servers.ts').then(({ createMcpServers }) => createMcpServers(options.mcp, mcpOptions));
     return shared;
   };
   const ownServers = async (mcp: NonNullable<AgentDefinition['mcp']>): Promise<McpServers> => {
-    const { createMcpServers } = await import('../tools/mcp.ts');
+    const { createMcpServers } = await import('../tools/mcp/servers.ts');
     return both(createMcpServers(mcp, { ...mcpOptions, environment: minimalEnvironment(env) }), await sharedServers());
   };
   const serversOf = async (agent: AgentDefinition): Promise<McpServers | undefined> => {

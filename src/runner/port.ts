@@ -7,7 +7,7 @@
  * - R3 What a port throws (an interruption, say) stops the child and is thrown on, the very same value.
  * - R4 No child outlives this process, a cancelled session, its lifetime or `close`; nor does anything it started.
  */
-import type { SessionInput, SessionPorts, SessionResult } from '../session/port.ts';
+import type { SessionInput, SessionPorts, SessionResult } from '../loop/port.ts';
 
 /** What becomes of the process that hosts a session. Every `started` is followed by one `ended`. */
 export type ProcessNews =

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boundResult, groupDigits } from './bounded.ts';
-import { createCapture } from './capture.ts';
+import { createCapture } from './shell/capture.ts';
 
 describe('boundResult', () => {
   it('leaves short text alone', () => {

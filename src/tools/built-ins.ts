@@ -2,17 +2,17 @@
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { askTool } from './ask.ts';
-import { editTool } from './edit.ts';
-import type { Environment } from './environment.ts';
-import { fetchTool } from './fetch.ts';
-import { createGuard, type ProtectedPlaces } from './guard.ts';
-import { listTool } from './list.ts';
+import { editTool } from './files/edit.ts';
+import { createGuard, type ProtectedPlaces } from './files/guard.ts';
+import { listTool } from './files/list.ts';
+import { readTool } from './files/read.ts';
+import { searchTool } from './files/search.ts';
+import { writeTool } from './files/write.ts';
 import { planTool } from './plan.ts';
 import type { Tool } from './port.ts';
-import { readTool } from './read.ts';
-import { searchTool } from './search.ts';
-import { shellTool } from './shell.ts';
-import { writeTool } from './write.ts';
+import type { Environment } from './shell/environment.ts';
+import { shellTool } from './shell/shell.ts';
+import { fetchTool } from './web/fetch.ts';
 
 export interface BuiltInOptions {
   /** What is protected beside the names that always are. */

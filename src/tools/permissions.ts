@@ -2,6 +2,7 @@
  * Whether an agent may use a tool: `allow`, `ask` (the user approves each call) or `deny`. Within one map the most exact
  * name decides; between the agent's map and the project's the stricter answer wins; where neither speaks, the default holds.
  */
+
 import type { Permission, Tool } from './port.ts';
 import type { Protection } from './protected-names.ts';
 

@@ -6,7 +6,7 @@ import type { RunId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
 import { fail, ok } from '../base/result.ts';
 import { createBuiltIns } from './built-ins.ts';
-import type { McpServers } from './mcp.ts';
+import type { McpServers } from './mcp/servers.ts';
 import { type Tool, textResult } from './port.ts';
 import { createToolset, modelName } from './registry.ts';
 

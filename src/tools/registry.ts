@@ -8,7 +8,7 @@ import { nearest } from '../base/did-you-mean.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { sentence } from '../base/wording.ts';
 import type { BuiltIns } from './built-ins.ts';
-import type { McpServers } from './mcp.ts';
+import type { McpServers } from './mcp/servers.ts';
 import type { Tool } from './port.ts';
 
 export interface ToolsetRequest {

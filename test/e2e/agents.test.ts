@@ -3,7 +3,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 import { createTestProject, expectErrorObject, objectIn, printed, type TestProject } from './support-project.ts';
 

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AssistantsClient, connectStdio, startHttp, textsOf } from '../support/assistants-client.ts';
-import { only, sessionOf } from '../support/assistants-ledger.ts';
-import { createAssistantsProject, createStage, isGone, runnerOf, toolsOf } from '../support/assistants-stage.ts';
+import { type AssistantsClient, connectStdio, startHttp, textsOf } from '../support/assistants/client.ts';
+import { only, sessionOf } from '../support/assistants/ledger.ts';
+import { createAssistantsProject, createStage, isGone, runnerOf, toolsOf } from '../support/assistants/stage.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
 const TALKER = { talker: 'description: Talks' };

@@ -3,8 +3,8 @@
  * processes: over stdio and over HTTP, in the current revision of the protocol and in the one before.
  */
 import { describe, expect, it } from 'vitest';
-import * as schemas from '../../src/assistants/schemas.ts';
-import { only, sessionOf } from '../support/assistants-ledger.ts';
+import * as schemas from '../../src/tools/assistants/schemas.ts';
+import { only, sessionOf } from '../support/assistants/ledger.ts';
 import {
   createStage,
   expectConfinedChild,
@@ -13,8 +13,8 @@ import {
   type Stage,
   toolsOf,
   transports,
-} from '../support/assistants-stage.ts';
-import { eras } from '../support/mcp-fixture-http.ts';
+} from '../support/assistants/stage.ts';
+import { eras } from '../support/mcp/fixture-http.ts';
 
 const ADVICE = 'Focus on security vulnerabilities';
 const FINDING = 'login.py lets anybody in: the query is put together from what the user types.';

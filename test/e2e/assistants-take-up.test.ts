@@ -1,9 +1,9 @@
 /** What a server that died has left goes on with the next one, though nobody asks for it. */
 import { expect, it } from 'vitest';
-import { connectStdio } from '../support/assistants-client.ts';
-import { only, sessionOf } from '../support/assistants-ledger.ts';
-import { createAssistantsProject, toolsOf } from '../support/assistants-stage.ts';
-import { eras } from '../support/mcp-fixture-http.ts';
+import { connectStdio } from '../support/assistants/client.ts';
+import { only, sessionOf } from '../support/assistants/ledger.ts';
+import { createAssistantsProject, toolsOf } from '../support/assistants/stage.ts';
+import { eras } from '../support/mcp/fixture-http.ts';
 
 it.each(eras)('a run goes on with the next server that a client of %s starts', async (era) => {
   const killed = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Reply, SeenRequest, ServerCall } from '../support/model-server-script.ts';
+import type { Reply, SeenRequest, ServerCall } from '../support/models/script.ts';
 import {
   agentWith,
   createTestProject,
@@ -21,7 +21,7 @@ import {
 
 // Several processes each, side by side, on a machine that may be busy.
 
-const MCP_SERVER = fileURLToPath(new URL('../support/mcp-server.ts', import.meta.url));
+const MCP_SERVER = fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url));
 const MCP = `mcp: { test: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(MCP_SERVER)}] } }\n`;
 const shell = (command: string): ServerCall => ({ name: 'shell', input: { command } });
 const free = 'permissions: { shell: allow }';

@@ -4,7 +4,7 @@
  * done is lost: afterwards the ledger is sound, the run can be looked at, and it goes on where it can.
  */
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../support/model-server-script.ts';
+import type { Reply } from '../support/models/script.ts';
 import {
   agentWith,
   createTestProject,

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AssistantsClient, type HttpServer, startHttp, textsOf } from '../support/assistants-client.ts';
-import { only, sessionOf } from '../support/assistants-ledger.ts';
-import { createAssistantsProject, toolsOf } from '../support/assistants-stage.ts';
-import type { Reply, SeenRequest } from '../support/model-server-script.ts';
+import { type AssistantsClient, type HttpServer, startHttp, textsOf } from '../support/assistants/client.ts';
+import { only, sessionOf } from '../support/assistants/ledger.ts';
+import { createAssistantsProject, toolsOf } from '../support/assistants/stage.ts';
+import type { Reply, SeenRequest } from '../support/models/script.ts';
 
 const OWNER = 'owner-0123456789abcdef';
 const ALICE = 'alice-0123456789abcdef';

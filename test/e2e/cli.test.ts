@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
 import { FOR_EVER_MS } from '../support/patience.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 import { type Ended, type Running, startProcess } from './support-project.ts';

@@ -1,7 +1,7 @@
 /** A whole cluster on one machine through the command line: the same commands, several processes, and nothing left behind. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseOwnPorts } from '../support/own-ports.ts';
-import { startedBy, stillThere } from '../support/process-tree.ts';
+import { chooseOwnPorts } from '../support/cluster/own-ports.ts';
+import { startedBy, stillThere } from '../support/process/process-tree.ts';
 import { agentWith, createTestProject, type Ended, objectIn, type Running, type TestProject } from './support-project.ts';
 
 let project: TestProject;

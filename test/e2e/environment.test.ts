@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { startHttp } from '../support/assistants-client.ts';
-import { toolsOf } from '../support/assistants-stage.ts';
-import { startedBy } from '../support/process-tree.ts';
+import { startHttp } from '../support/assistants/client.ts';
+import { toolsOf } from '../support/assistants/stage.ts';
+import { startedBy } from '../support/process/process-tree.ts';
 import { createTestProject, type TestProject } from './support-project.ts';
 
-const MCP_SERVER = fileURLToPath(new URL('../support/mcp-server.ts', import.meta.url));
+const MCP_SERVER = fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url));
 const TOKEN = 'canary-token-0123456789';
 const SECRETS = { TROUPE_TOKEN: TOKEN, PGPASSWORD: 'canary-password', MY_THING: 'canary without a telling name' };
 const hasBlocks = existsSync('/proc/self/environ');

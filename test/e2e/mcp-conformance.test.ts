@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url));
-const FIXTURE_SERVER = fileURLToPath(new URL('../support/mcp-fixture-server.ts', import.meta.url));
+const FIXTURE_SERVER = fileURLToPath(new URL('../support/mcp/fixture-server.ts', import.meta.url));
 const expectedFailures = (name: string): string => fileURLToPath(new URL(`../fixtures/mcp-${name}.yml`, import.meta.url));
 
 interface Started {

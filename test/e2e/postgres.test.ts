@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../support/ledger/postgres-server.ts';
 import { createTestProject, type Ended } from './support-project.ts';
 
 let server: PostgresServer;

@@ -1,7 +1,7 @@
 /** A project with two groups, and replies for everybody in them. */
 import { expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 import { createTestProject, type Ended, objectIn, type TestProject } from './support-project.ts';
 

@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { type ModelServer, startModelServer } from '../support/model-server.ts';
-import type { Reply, SeenRequest } from '../support/model-server-script.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
+import type { Reply, SeenRequest } from '../support/models/script.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
-import { crashAt } from '../support/crash.ts';
-import { acting, breaks, fastClock, groupAgents, only, type Player, payloads, runsOf } from '../support/group-play.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
+import { crashAt } from '../support/ledger/crash.ts';
+import { acting, breaks, fastClock, groupAgents, only, type Player, payloads, runsOf } from '../support/patterns/group-play.ts';
 import { createWorld, type Outside } from '../support/world.ts';
 
 const WORKERS = ['coder', 'tester'];

@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { ModelOutcome } from '../../src/models/port.ts';
-import { parseAssignments } from '../../src/patterns/assignments.ts';
-import { nudge } from '../../src/patterns/group-prompts.ts';
-import { saysReflectionComplete } from '../../src/patterns/sentinels.ts';
-import { checkStall, noStall } from '../../src/patterns/stall.ts';
+import { parseAssignments } from '../../src/patterns/group/assignments.ts';
+import { nudge } from '../../src/patterns/group/prompts.ts';
+import { saysReflectionComplete } from '../../src/patterns/group/sentinels.ts';
+import { checkStall, noStall } from '../../src/patterns/group/stall.ts';
+import { closedAfterwards } from '../support/kept-worlds.ts';
 import {
   acting,
   breaks,
@@ -28,8 +29,7 @@ import {
   runsOf,
   sendTo,
   type Told,
-} from '../support/group-play.ts';
-import { closedAfterwards } from '../support/kept-worlds.ts';
+} from '../support/patterns/group-play.ts';
 import { createWorld, says, type World } from '../support/world.ts';
 
 const ORGANISATION = ['test/e2e/groups.test.ts', 'src/projections/groups.test.ts', 'test/e2e/groups-members.test.ts'];
@@ -46,7 +46,7 @@ const PROOFS: Readonly<Record<number, readonly string[] | { readonly cannot: str
   7: ORGANISATION,
   8: ORGANISATION,
   9: ORGANISATION,
-  10: ['src/agents/preset-file.test.ts'],
+  10: ['src/agents/presets/file.test.ts'],
   11: HERE,
   12: HERE,
   13: HERE,

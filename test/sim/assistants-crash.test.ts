@@ -8,13 +8,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
-import { boxTools, PLAY_REPORT, playAgents, playBrain, playTools } from '../support/assistants-play.ts';
-import { crashAt } from '../support/crash.ts';
+import { boxTools, PLAY_REPORT, playAgents, playBrain, playTools } from '../support/assistants/play.ts';
+import { crashAt } from '../support/ledger/crash.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type Outside, worldTools } from '../support/world.ts';
 

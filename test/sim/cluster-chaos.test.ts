@@ -5,12 +5,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunEnd, RunHandle } from '../../src/engine/port.ts';
-import { checkEffects, checkProjectBudget, eventsOfAll, outcomesTwice, repeatedCalls } from '../support/cluster-checks.ts';
-import { type ClusterStage, openClusterStage } from '../support/cluster-stage.ts';
+import { checkEffects, checkProjectBudget, eventsOfAll, outcomesTwice, repeatedCalls } from '../support/cluster/checks.ts';
+import { type ClusterStage, openClusterStage } from '../support/cluster/stage.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
-import { actor, type Scenario } from '../support/pattern-scenarios.ts';
-import { checkExpected } from '../support/pattern-scenarios-invariants.ts';
-import { scenarios } from '../support/pattern-scenarios-table.ts';
+import { checkExpected } from '../support/patterns/invariants.ts';
+import { actor, type Scenario } from '../support/patterns/scenarios.ts';
+import { scenarios } from '../support/patterns/table.ts';
 import { calls, reports, says, turnOf } from '../support/world.ts';
 
 const RUNS = Number(process.env['TROUPE_CHAOS_RUNS'] ?? 200);

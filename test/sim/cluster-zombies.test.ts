@@ -5,13 +5,13 @@
  */
 import { expect, it } from 'vitest';
 import type { RunHandle } from '../../src/engine/port.ts';
-import { type Workplace, workOn } from '../../src/engine/restate-work.ts';
-import { createSlots } from '../../src/engine/slots.ts';
+import { type Workplace, workOn } from '../../src/engine/restate/work.ts';
+import { createSlots } from '../../src/engine/spawning/slots.ts';
 import type { EngineParts } from '../../src/engine/tree.ts';
-import { checkEffects, checkProjectBudget, eventsOfAll } from '../support/cluster-checks.ts';
-import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster-stage.ts';
-import { openClusterWorld } from '../support/cluster-world.ts';
-import { actor } from '../support/pattern-scenarios.ts';
+import { checkEffects, checkProjectBudget, eventsOfAll } from '../support/cluster/checks.ts';
+import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster/stage.ts';
+import { openClusterWorld } from '../support/cluster/world.ts';
+import { actor } from '../support/patterns/scenarios.ts';
 import { calls, reports, turnOf } from '../support/world.ts';
 
 const RUNS = 6;

@@ -8,14 +8,14 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Ledger } from '../../src/ledger/port.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
-import { crashAt } from '../support/crash.ts';
+import { crashAt } from '../support/ledger/crash.ts';
 import { agent, calls, createWorld, says } from '../support/world.ts';
 
 const DEAD_PID = 2 ** 22 + 1;

@@ -10,10 +10,10 @@ import { seededRandom } from '../../src/base/random.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Ledger, NewEvent } from '../../src/ledger/port.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
-import { crashAt } from '../support/crash.ts';
+import { crashAt } from '../support/ledger/crash.ts';
 import { agent, calls, createWorld, says, type World } from '../support/world.ts';
 
 const DEAD_PID = 2 ** 22 + 1;

@@ -10,15 +10,15 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import type { Message } from '../../src/events/messages.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Ledger } from '../../src/ledger/port.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
-import { crashAt } from '../support/crash.ts';
+import { crashAt } from '../support/ledger/crash.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { agent, calls, createWorld, type Outside, reports, turnOf } from '../support/world.ts';
 

@@ -8,9 +8,9 @@ import { systemClock } from '../../src/base/clock.ts';
 import { childRunId, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { DriftedRow, Ledger } from '../../src/ledger/port.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
-import { openTestLedger, testFolder, testIds } from '../../src/ledger/sqlite-test-support.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres/store.ts';
+import { type PostgresServer, startPostgres } from '../support/ledger/postgres-server.ts';
+import { openTestLedger, testFolder, testIds } from '../support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../support/world.ts';
 
 const RUN = 'run_00000000000000drift' as RunId;

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { type Message, userText } from '../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';

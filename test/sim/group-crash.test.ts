@@ -7,14 +7,14 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { childRunId, createIds, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { textOf, userText } from '../../src/events/messages.ts';
 import type { Ledger } from '../../src/ledger/port.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
-import { crashAt } from '../support/crash.ts';
-import { acting, fastClock, groupAgents, judges, only, payloads } from '../support/group-play.ts';
+import { crashAt } from '../support/ledger/crash.ts';
+import { acting, fastClock, groupAgents, judges, only, payloads } from '../support/patterns/group-play.ts';
 import { createWorld, type Outside } from '../support/world.ts';
 
 /** No process has this number, so its leases are a dead owner's. */

@@ -6,9 +6,9 @@
 import { describe, expect, it } from 'vitest';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { textOf } from '../../src/events/messages.ts';
-import { neutralised } from '../../src/patterns/sentinels.ts';
-import { only, payloads } from '../support/group-play.ts';
-import { type GroupStory, type Luck, tellGroupStory } from '../support/group-stories.ts';
+import { neutralised } from '../../src/patterns/group/sentinels.ts';
+import { only, payloads } from '../support/patterns/group-play.ts';
+import { type GroupStory, type Luck, tellGroupStory } from '../support/patterns/group-stories.ts';
 
 const first = Number(process.env['TROUPE_SEED'] ?? 1);
 const count = Number(process.env['TROUPE_SEEDS'] ?? 600);

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/base/ids.ts';
-import { start } from '../support/engine-conformance.ts';
+import { start } from '../conformance/engine/checks.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { asksFirst, careful } from './hearing-race.ts';

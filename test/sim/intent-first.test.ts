@@ -4,11 +4,11 @@
  */
 import { expect, it } from 'vitest';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Append, Ledger } from '../../src/ledger/port.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
-import { everythingElse, stallAt } from '../support/crash.ts';
+import { everythingElse, stallAt } from '../support/ledger/crash.ts';
 import { agent, calls, createWorld, type Outside, reports, turnOf } from '../support/world.ts';
 
 const RUN = 'run_0000000000000intent' as RunId;

@@ -8,7 +8,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunId } from '../../src/base/ids.ts';
-import { counterName, PROJECT_SCOPE } from '../../src/engine/budget.ts';
+import { counterName, PROJECT_SCOPE } from '../../src/engine/spending/budget.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Ledger } from '../../src/ledger/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
-import { endMarked, markedProcesses, runningProcesses } from '../support/marked-processes.ts';
+import { endMarked, markedProcesses, runningProcesses } from '../support/process/marked-processes.ts';
 
 const KILLS = 30;
 /** That many are there at least when everything runs. */
 const PROCESSES = 14;
-const main = join(import.meta.dirname, '../support/orphan-parent-main.ts');
+const main = join(import.meta.dirname, '../support/process/orphan-parent-main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'troupe-orphans-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

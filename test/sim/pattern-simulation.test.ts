@@ -4,8 +4,8 @@
  * names its seed.
  */
 import { describe, expect, it } from 'vitest';
-import { type Story, simulate } from '../support/simulation.ts';
-import { checkStory } from '../support/story-checks.ts';
+import { type Story, simulate } from '../support/patterns/simulation.ts';
+import { checkStory } from '../support/patterns/story-checks.ts';
 
 const first = Number(process.env['TROUPE_SEED'] ?? 1);
 const count = Number(process.env['TROUPE_SEEDS'] ?? 2_000);

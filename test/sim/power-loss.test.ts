@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { limits } from '../../src/base/limits.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Append, AppendOutcome, Ledger } from '../../src/ledger/port.ts';
-import { openTestLedger } from '../../src/ledger/sqlite-test-support.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
-import { type DiskState, type Recording, recordDisk } from '../support/power.ts';
+import { type DiskState, type Recording, recordDisk } from '../support/ledger/power.ts';
+import { openTestLedger } from '../support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf, type World } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-power-'));

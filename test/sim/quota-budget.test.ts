@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
-import { testIds } from '../../src/ledger/sqlite-test-support.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres/store.ts';
+import { type PostgresServer, startPostgres } from '../support/ledger/postgres-server.ts';
+import { testIds } from '../support/ledger/sqlite-folder.ts';
 
-const MAIN = fileURLToPath(new URL('../support/quota-budget-process.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../support/quota/budget-process.ts', import.meta.url));
 const said = z.object({ asked: z.number(), ends: z.array(z.string()) });
 /** As the prices and the usage of the test world make it: 100 tokens in, 10 out. */
 const CALL_NANO_USD = 120_000;

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../support/ledger/postgres-server.ts';
 import { FOR_EVER_MS } from '../support/patience.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type ProviderLimits, type QuotaProvider, startQuotaProvider } from '../support/quota-provider.ts';
+import { type ProviderLimits, type QuotaProvider, startQuotaProvider } from '../support/quota/provider.ts';
 
-const MAIN = fileURLToPath(new URL('../support/quota-process.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../support/quota/account-process.ts', import.meta.url));
 const WORKERS = ['a', 'b', 'c'];
 
 let server: PostgresServer;

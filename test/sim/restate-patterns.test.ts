@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { RestateServer } from '../../src/cluster/restate-server.ts';
-import type { Scenario } from '../support/pattern-scenarios.ts';
-import { checkExpected, checkRuns, checkTeams } from '../support/pattern-scenarios-invariants.ts';
-import { playIn, scenarios } from '../support/pattern-scenarios-table.ts';
-import { startTestRestate } from '../support/restate-server.ts';
-import { createRestateWorld, type RestateWorldOptions } from '../support/restate-world.ts';
+import { startTestRestate } from '../support/cluster/restate-server.ts';
+import { createRestateWorld, type RestateWorldOptions } from '../support/cluster/restate-world.ts';
+import { checkExpected, checkRuns, checkTeams } from '../support/patterns/invariants.ts';
+import type { Scenario } from '../support/patterns/scenarios.ts';
+import { playIn, scenarios } from '../support/patterns/table.ts';
 
 let server: RestateServer;
 beforeAll(async () => {

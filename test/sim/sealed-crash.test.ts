@@ -10,13 +10,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
-import { createProtection, type Protection } from '../../src/ledger/protection.ts';
-import { createKeyRing, passingKeys } from '../../src/ledger/seal-keys.ts';
+import { createKeyRing, passingKeys } from '../../src/ledger/seals/keys.ts';
+import { createProtection, type Protection } from '../../src/ledger/seals/protection.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
-import { crashAt } from '../support/crash.ts';
+import { crashAt } from '../support/ledger/crash.ts';
 import { agent, calls, createWorld, reports, turnOf, type World } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-sealed-'));

@@ -1,5 +1,5 @@
 /** Budgets in calls, kept by hand: whoever has none left, or is below somebody who has none, may not ask. */
-import type { AgentDefinition } from '../../src/agents/definition.ts';
+import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
 
 interface Kin {
   readonly run: string;

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { readAll } from '../../src/engine/read-all.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import type { Ledger, NewEvent } from '../../src/ledger/port.ts';
 import { goldenAgents, goldenBrain, goldenRuns } from './golden.ts';
 import { createWorld } from './world.ts';

@@ -3,7 +3,7 @@
  * an effect, and a team in its second cycle. A golden file is written once per release by `node test/support/golden-main.ts`
  * and never again: later releases must load, verify and resume it.
  */
-import type { AgentDefinition } from '../../src/agents/definition.ts';
+import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import type { UserMessage } from '../../src/events/messages.ts';
 import { userText } from '../../src/events/messages.ts';

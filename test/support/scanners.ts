@@ -2,8 +2,8 @@
  * Everything that reads text of others (models, tools, files, the network), as one function of a text each. Whoever writes a new
  * one adds it here; test/proportion.test.ts feeds them.
  */
-import { createRedactor } from '../../src/base/redact.ts';
-import { passedTests } from '../../src/tools/test-output.ts';
+import { createRedactor } from '../../src/base/secrets/redact.ts';
+import { passedTests } from '../../src/tools/shell/test-output.ts';
 
 const { text: redacted } = createRedactor([{ name: 'KEY', value: 'first-1-Qx7' }]);
 

@@ -1,5 +1,5 @@
 /** A terminal for tests: keeps what was written, answers what it is asked from a list. */
-import { createScreen, type Terminal } from '../../src/cli/terminal.ts';
+import { createScreen, type Terminal } from '../../src/cli/terminal/terminal.ts';
 
 export interface TestTerminal extends Terminal {
   readonly written: { out: string; progress: string };

@@ -2,24 +2,24 @@
  * A small world for engine tests: a real ledger, the real engine, a model that answers by a function, and tools that count
  * what they did outside of it all, so that a test can see an effect happening twice.
  */
-import type { AgentDefinition } from '../../src/agents/definition.ts';
+import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import type { Json } from '../../src/base/json.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { ok } from '../../src/base/result.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded.ts';
+import { createEmbeddedEngine } from '../../src/engine/local/engine.ts';
 import type { Engine } from '../../src/engine/port.ts';
 import type { EngineParts } from '../../src/engine/tree.ts';
 import type { AssistantMessage } from '../../src/events/messages.ts';
 import type { LeaseOwner, Ledger } from '../../src/ledger/port.ts';
-import type { Protection } from '../../src/ledger/protection.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import type { Protection } from '../../src/ledger/seals/protection.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { Model, ModelOutcome, ModelRequest, Prices } from '../../src/models/port.ts';
-import { createQuota } from '../../src/models/quota.ts';
+import { createQuota } from '../../src/quota/quota.ts';
 import { decide } from '../../src/tools/permissions.ts';
 import { type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
-import type { WorkspaceWatch } from '../../src/tools/workspace-watch.ts';
+import type { WorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
 
 /** What the outside world has seen: survives every crash, since it is not part of the system. */
 export interface Outside {

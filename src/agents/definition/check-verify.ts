@@ -1,0 +1,21 @@
+/** Whether the commands under `verify` may be run at all. */
+
+import { type Diagnostic, errorAt } from '../text/diagnostics.ts';
+import type { PlaceOf } from '../text/yaml-map.ts';
+import type { AgentDefinition } from './definition.ts';
+
+/** The commands of an agent's file are run as its own would be: where it may run none, they could never be. */
+export function checkVerify(
+  agent: AgentDefinition,
+  placeOf: PlaceOf,
+  project: Readonly<Record<string, string>> = {},
+): readonly Diagnostic[] {
+  if (agent.verify === undefined) return [];
+  const rule = (map: Readonly<Record<string, string>>): string | undefined => map['shell'] ?? map['*'];
+  const where = rule(agent.permissions ?? {}) === 'deny' ? 'this file' : rule(project) === 'deny' ? 'troupe.yaml' : undefined;
+  if (where === undefined) return [];
+  const message = `"verify" runs commands, and \`permissions\` in ${where} deny the shell`;
+  return [
+    errorAt(placeOf(['verify'], 'key'), message, 'Allow the shell (`shell: ask` or `allow`), or put `verify` into troupe.yaml.'),
+  ];
+}

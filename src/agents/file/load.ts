@@ -1,0 +1,150 @@
+/**
+ * One agent file becomes one definition, or every reason why not. Nothing here runs anything: agent files are data, and they
+ * may be a stranger's.
+ */
+import { realpath } from 'node:fs/promises';
+import { relative, resolve, sep } from 'node:path';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { nameFromFile, nameProblem } from '../definition/agent-name.ts';
+import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
+import { type AgentDefinition, definitionSchema, type Frontmatter } from '../definition/definition.ts';
+import type { ForeignOrigin } from '../foreign/file.ts';
+import { confinedPath, isInside } from '../text/confined-path.ts';
+import { arrangeAndCut, type Diagnostic, errorAt, isError, quote } from '../text/diagnostics.ts';
+import { type FileParts, splitFile } from '../text/frontmatter.ts';
+import { type ReadFailure, readText } from '../text/read-text.ts';
+import { type SourceText, sourceText } from '../text/source-text.ts';
+import { type PlaceOf, parseYamlMap, type YamlMap } from '../text/yaml-map.ts';
+import { type Assembled, assemblePrompt } from './include.ts';
+
+/** Where an agent comes from: the project's own folder, another tool's folder in the project, or the user's. */
+export type Origin = 'project' | 'claude' | 'opencode' | 'user';
+
+export interface AgentFile {
+  readonly path: string;
+  /** The folder that the file and its includes may not leave; for a user's agents their configuration folder. */
+  readonly root: string;
+  readonly origin?: Origin;
+  /** Names of the user's own prompt variables. */
+  readonly variables?: readonly string[];
+  /** Taken for what the file holds, which need not be there yet: to check what is about to be written. */
+  readonly text?: string;
+}
+
+export interface LoadedAgent {
+  readonly definition: AgentDefinition;
+  readonly origin: Origin;
+  /** The file says that its agent is switched off. */
+  readonly disabled: boolean;
+  /** Only warnings: with an error there is no agent. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Where in the file something is said, for checks that need other files. */
+  readonly placeOf: PlaceOf;
+}
+
+type Loaded = Result<LoadedAgent, readonly Diagnostic[]>;
+
+interface OpenFile {
+  readonly source: SourceText;
+  readonly path: string;
+  readonly root: string;
+  readonly origin: Origin;
+  readonly variables: readonly string[];
+}
+
+export async function loadAgent(file: AgentFile): Promise<Loaded> {
+  const opened = await openFile(file);
+  if (!opened.ok) return fail([opened.error]);
+  const parts = splitFile(opened.value.source);
+  if (!parts.ok) return fail([parts.error]);
+  const { origin } = opened.value;
+  if (origin === 'claude' || origin === 'opencode') return loadForeign(opened.value, origin, parts.value);
+  return loadOwn(opened.value, parts.value);
+}
+
+/** Troupe's own format: strict, with includes and variables. */
+async function loadOwn(file: OpenFile, parts: FileParts): Promise<Loaded> {
+  const { root, origin, variables } = file;
+  const body = { source: file.source, span: parts.body, path: file.path };
+  const assembled = await assemblePrompt(body, { root, label: labelFor(origin, root), variables });
+  const map = parseYamlMap(file.source, parts.frontmatter);
+  // The body is looked at even when the frontmatter is broken: all problems at once.
+  if (!map.ok) return fail(arrangeAndCut([...map.error, ...assembled.diagnostics]));
+  return define(file, map.value, map.value.value, assembled, false);
+}
+
+async function loadForeign(file: OpenFile, origin: ForeignOrigin, parts: FileParts): Promise<Loaded> {
+  const { readForeignFile } = await import('../foreign/file.ts');
+  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, parts);
+  return define(file, map, frontmatter, assembled, disabled);
+}
+
+async function define(
+  file: OpenFile,
+  map: YamlMap,
+  frontmatter: unknown,
+  assembled: Assembled,
+  disabled: boolean,
+): Promise<Loaded> {
+  const { placeOf } = map;
+  const parsed = definitionSchema.safeParse(frontmatter, { reportInput: true });
+  if (!parsed.success) {
+    const { diagnoseIssues } = await import('../definition/schema-issues.ts');
+    return fail(arrangeAndCut([...diagnoseIssues(parsed.error.issues, placeOf), ...assembled.diagnostics]));
+  }
+  const definition = toDefinition(parsed.data, assembled.prompt, file.source.file);
+  const problems = [...assembled.diagnostics, ...checkName(definition, placeOf), ...checkDefinition(definition, placeOf)];
+  // With an error in the body, an empty prompt is its consequence.
+  const diagnostics = arrangeAndCut(problems.some(isError) ? problems : [...problems, ...checkPrompt(definition, placeOf)]);
+  if (diagnostics.some(isError)) return fail(diagnostics);
+  return ok({ definition, origin: file.origin, disabled, diagnostics, placeOf });
+}
+
+function toDefinition(frontmatter: Frontmatter, prompt: string, source: string): AgentDefinition {
+  const { name, model, models, ...rest } = frontmatter;
+  const wanted = new Set([model ?? [], models ?? []].flat());
+  return { ...rest, name: name ?? nameFromFile(source), models: [...wanted], prompt, source };
+}
+
+function checkName(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
+  const problem = nameProblem(agent.name);
+  if (problem === undefined) return [];
+  return [errorAt(placeOf(['name']), `the name ${quote(agent.name)} ${problem}`, 'Give the agent another `name`.')];
+}
+
+async function openFile(file: AgentFile): Promise<Result<OpenFile, Diagnostic>> {
+  const { origin = 'project', variables = [] } = file;
+  const label = labelFor(origin, file.root)(file.path);
+  const refuse = ({ message, fix }: ReadFailure): Result<OpenFile, Diagnostic> =>
+    fail(errorAt({ file: label, line: 1, column: 1 }, `the file ${message}`, fix));
+  const root = await followLinks(file.root);
+  const realRoot = root.ok ? root.value : file.root;
+  if (file.text !== undefined) {
+    const path = resolve(realRoot, relative(file.root, file.path));
+    return ok({ source: sourceText(label, file.text), path, root: realRoot, origin, variables });
+  }
+  // People keep their own configuration behind links; a repository's links must not lead out of it.
+  const path = origin === 'user' ? await followLinks(file.path) : await confinedPath(file.root, file.path);
+  if (!path.ok) return refuse(path.error);
+  const text = await readText(path.value);
+  if (!text.ok) return refuse(text.error);
+  return ok({ source: sourceText(label, text.value), path: path.value, root: realRoot, origin, variables });
+}
+
+async function followLinks(path: string): Promise<Result<string, ReadFailure>> {
+  try {
+    return ok(await realpath(path));
+  } catch {
+    return fail({ message: 'does not exist' });
+  }
+}
+
+/** Relative to the project, and whole for what lies elsewhere; with forward slashes on every system. */
+function labelFor(origin: Origin, root: string): (path: string) => string {
+  const folder = resolve(root);
+  return (path) => {
+    const full = resolve(path);
+    const shown = origin !== 'user' && isInside(folder, full) ? relative(folder, full) : full;
+    return shown.split(sep).join('/');
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * `.claude/agents/*.md`, the agent files of Claude Code. Without `tools` such an agent has all of them, as there; what writes,
+ * runs or reaches out asks first, whatever the file would like.
+ */
+
+import { nearest } from '../../base/did-you-mean.ts';
+import { BUILT_IN_TOOLS } from '../definition/tool-names.ts';
+import { quote } from '../text/diagnostics.ts';
+import {
+  askFor,
+  compact,
+  description,
+  type ForeignReader,
+  foreignReader,
+  ourTool,
+  type Permissions,
+  type Translate,
+} from './foreign.ts';
+
+const MODELS: Readonly<Record<string, string>> = {
+  opus: 'anthropic/claude-opus-5-5',
+  sonnet: 'anthropic/claude-sonnet-5-5',
+  haiku: 'anthropic/claude-haiku-4-5',
+};
+
+const UNSUPPORTED = ['skills', 'mcpServers', 'hooks', 'memory', 'background', 'isolation', 'effort', 'initialPrompt', 'thinking'];
+const DECORATION = ['color', 'version', 'author', 'license', 'category', 'tags', 'metadata'];
+/** Real tools of Claude Code that have no counterpart here. */
+const THEIRS = [
+  'Task',
+  'Agent',
+  'WebSearch',
+  'BashOutput',
+  'KillShell',
+  'KillBash',
+  'NotebookEdit',
+  'Skill',
+  'SlashCommand',
+  'ExitPlanMode',
+];
+const OURS = ['Read', 'Write', 'Edit', 'MultiEdit', 'Glob', 'LS', 'Grep', 'Bash', 'WebFetch', 'TodoWrite', 'AskUserQuestion'];
+
+export const translateClaude: Translate = (value, placeOf) => {
+  const reader = foreignReader(value, placeOf);
+  const listed = toolList(reader, 'tools');
+  const refused = new Set(toolList(reader, 'disallowedTools') ?? []);
+  const tools = (listed ?? BUILT_IN_TOOLS).filter((tool) => !refused.has(tool));
+  const frontmatter = compact({
+    name: reader.text('name'),
+    description: description(reader),
+    model: model(reader),
+    tools,
+    permissions: permissions(reader, tools),
+    maxTurns: reader.count('maxTurns'),
+  });
+  const disabled = reader.flag('disabled');
+  reader.finish('Claude Code', UNSUPPORTED, DECORATION);
+  return { frontmatter, disabled, diagnostics: reader.diagnostics };
+};
+
+/** `inherit`, or nothing, leaves the choice to the project. */
+function model(reader: ForeignReader): string | undefined {
+  const name = reader.text('model')?.trim();
+  if (name === undefined || name === '' || name === 'inherit' || name === 'default') return undefined;
+  const known = MODELS[name.toLowerCase()];
+  if (known !== undefined) return known;
+  if (name.includes('/')) return name;
+  if (name.startsWith('claude-')) return `anthropic/${name}`;
+  const near = nearest(name, [...Object.keys(MODELS), 'inherit']);
+  reader.warn(['model'], `unknown model ${quote(name)}; the project's default is used`, near && `Did you mean "${near}"?`);
+  return undefined;
+}
+
+/** `Read, Grep, Bash(git diff:*)` or a list. `undefined` when the key is absent. */
+function toolList(reader: ForeignReader, key: string): readonly string[] | undefined {
+  const value = reader.raw(key);
+  if (value === undefined || value === null) return undefined;
+  const names = typeof value === 'string' ? splitList(value) : value;
+  if (!Array.isArray(names)) {
+    reader.warn([key], `"${key}" is ignored: it must be a list of tools`);
+    return [];
+  }
+  const tools = names.flatMap((name: unknown, index) => {
+    const path = typeof value === 'string' ? [key] : [key, index];
+    return typeof name === 'string' ? translateTool(name.trim(), path, reader) : [];
+  });
+  return [...new Set(tools)];
+}
+
+/** Commas inside brackets belong to a tool's own rule. */
+function splitList(text: string): readonly string[] {
+  return (text.match(/[^,(]+(?:\([^)]*\))?/g) ?? []).map((one) => one.trim()).filter((one) => one !== '');
+}
+
+function translateTool(written: string, path: readonly (string | number)[], reader: ForeignReader): readonly string[] {
+  if (written === '*') return BUILT_IN_TOOLS;
+  const [, name = '', rule] = /^([^(]*)(\(.*)?$/s.exec(written) ?? [];
+  const mcp = /^mcp__(.+?)(?:__(.+))?$/.exec(name);
+  if (mcp?.[1] !== undefined) return [mcp[2] === undefined || mcp[2] === '*' ? `mcp:${mcp[1]}` : `mcp:${mcp[1]}/${mcp[2]}`];
+  const tool = ourTool(name);
+  if (tool === undefined) {
+    const near = THEIRS.includes(name) ? undefined : nearest(name, OURS);
+    const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
+    reader.warn(path, `the tool ${quote(name)} has no counterpart here and is left out`, fix);
+    return [];
+  }
+  if (rule !== undefined) reader.warn(path, `the rule of ${quote(written)} is not kept; the tool asks first instead`);
+  return [tool];
+}
+
+function permissions(reader: ForeignReader, tools: readonly string[]): Permissions {
+  const mode = reader.text('permissionMode') ?? 'default';
+  const asking = askFor(tools);
+  const set = (permission: 'allow' | 'deny', which: readonly string[]): Permissions =>
+    Object.fromEntries(Object.entries(asking).map(([tool, ask]) => [tool, which.includes(tool) ? permission : ask]));
+  switch (mode) {
+    case 'default':
+    case 'auto':
+      return asking;
+    case 'acceptEdits':
+      return set('allow', ['write', 'edit']);
+    case 'plan':
+      return set('deny', ['write', 'edit', 'shell']);
+    case 'dontAsk':
+      return set('deny', Object.keys(asking));
+    case 'bypassPermissions':
+      reader.warn(['permissionMode'], 'a file may not switch permissions off; its tools ask first');
+      return asking;
+    default:
+      reader.warn(['permissionMode'], `unknown permission mode ${quote(mode)}; its tools ask first`);
+      return asking;
+  }
+}

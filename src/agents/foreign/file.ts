@@ -1,0 +1,43 @@
+/** Reads an agent file of another tool; on its own, so that a run of Troupe's own agents need not load any of this. */
+
+import { literalPrompt } from '../definition/variables.ts';
+import { type Diagnostic, warningAt } from '../text/diagnostics.ts';
+import type { FileParts } from '../text/frontmatter.ts';
+import { readLeniently } from '../text/lenient-frontmatter.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { parseYamlMap, type YamlMap } from '../text/yaml-map.ts';
+import { translateClaude } from './claude.ts';
+import type { Translate, Translation } from './foreign.ts';
+import { translateOpencode } from './opencode.ts';
+
+export type ForeignOrigin = 'claude' | 'opencode';
+
+export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled' | 'diagnostics'> {
+  readonly map: YamlMap;
+  readonly prompt: string;
+}
+
+const TRANSLATIONS: Readonly<Record<ForeignOrigin, Translate>> = { claude: translateClaude, opencode: translateOpencode };
+
+/** What it does not share with ours is a warning, and its prompt stays as it is: no includes, no variables. */
+export function readForeignFile(origin: ForeignOrigin, source: SourceText, parts: FileParts): ForeignFile {
+  const { map, warnings } = readMap(source, parts);
+  const { frontmatter, prompt = '', disabled, diagnostics } = TRANSLATIONS[origin](map.value, map.placeOf);
+  const body = source.text.slice(parts.body.start, parts.body.end).replaceAll('\r\n', '\n').trim();
+  return {
+    map,
+    frontmatter,
+    disabled,
+    prompt: literalPrompt(body === '' ? prompt : body),
+    diagnostics: [...diagnostics, ...warnings],
+  };
+}
+
+function readMap(source: SourceText, parts: FileParts): { readonly map: YamlMap; readonly warnings: readonly Diagnostic[] } {
+  const map = parseYamlMap(source, parts.frontmatter);
+  if (map.ok) return { map: map.value, warnings: [] };
+  const [first] = map.error;
+  const place = first ?? source.placeAt(parts.frontmatter.start);
+  const message = `the frontmatter is not valid YAML and was read line by line (${first?.message ?? 'unreadable'})`;
+  return { map: readLeniently(source, parts.frontmatter), warnings: [warningAt(place, message)] };
+}

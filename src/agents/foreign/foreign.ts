@@ -1,0 +1,128 @@
+/**
+ * What reading other tools' agent files has in common. They are read as they are: what Troupe cannot honour is a warning,
+ * never an error, because the file is right where it was written for.
+ */
+
+import { nearest } from '../../base/did-you-mean.ts';
+import type { Frontmatter } from '../definition/definition.ts';
+import { type Diagnostic, quote, warningAt } from '../text/diagnostics.ts';
+import type { Path, PlaceOf } from '../text/yaml-map.ts';
+
+export interface Translation {
+  readonly frontmatter: Frontmatter;
+  /** Where the file gives its prompt in the frontmatter. */
+  readonly prompt?: string | undefined;
+  /** The file switches its agent off. */
+  readonly disabled: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type Translate = (value: Readonly<Record<string, unknown>>, placeOf: PlaceOf) => Translation;
+
+export type Permissions = NonNullable<Frontmatter['permissions']>;
+
+/** Tools that change something or reach out. A file written for another tool's rules gets to use them by asking. */
+const ASKED_TOOLS: readonly string[] = ['write', 'edit', 'shell', 'fetch'];
+
+/** Other tools' names for what ours do, in lower case. */
+const TOOLS: Readonly<Record<string, string>> = {
+  read: 'read',
+  notebookread: 'read',
+  write: 'write',
+  edit: 'edit',
+  multiedit: 'edit',
+  patch: 'edit',
+  apply_patch: 'edit',
+  glob: 'list',
+  ls: 'list',
+  list: 'list',
+  grep: 'search',
+  bash: 'shell',
+  shell: 'shell',
+  webfetch: 'fetch',
+  todowrite: 'plan',
+  todoread: 'plan',
+  askuserquestion: 'ask',
+  question: 'ask',
+};
+
+/** Our name for another tool's tool; `undefined` when we have nothing like it. */
+export function ourTool(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(TOOLS, lower) ? TOOLS[lower] : undefined;
+}
+
+/** Collects the warnings of one file and reads its keys one by one, so that what nobody asked for can be named at the end. */
+export interface ForeignReader {
+  readonly diagnostics: Diagnostic[];
+  warn(path: Path, message: string, fix?: string, part?: 'key' | 'value'): void;
+  text(key: string): string | undefined;
+  number(key: string, min: number, max: number): number | undefined;
+  count(key: string): number | undefined;
+  flag(key: string): boolean;
+  raw(key: string): unknown;
+  /** Warns about every key that was not read; `decoration` may stay unread without a word. */
+  finish(tool: string, known: readonly string[], decoration: readonly string[]): void;
+}
+
+export function foreignReader(value: Readonly<Record<string, unknown>>, placeOf: PlaceOf): ForeignReader {
+  const diagnostics: Diagnostic[] = [];
+  const read = new Set<string>();
+  const warn: ForeignReader['warn'] = (path, message, fix, part = 'value') => {
+    diagnostics.push(warningAt(placeOf(path, part), message, fix));
+  };
+  const raw = (key: string): unknown => {
+    read.add(key);
+    return Object.hasOwn(value, key) ? value[key] : undefined;
+  };
+  /** The value if it fits, a warning if there is one that does not. */
+  const fitting = <Kind>(key: string, wanted: string, fits: (found: unknown) => found is Kind): Kind | undefined => {
+    const found = raw(key) ?? undefined;
+    if (found === undefined || fits(found)) return found;
+    warn([key], `"${key}" is ignored: it must be ${wanted}`);
+    return undefined;
+  };
+  const inRange =
+    (min: number, max: number) =>
+    (found: unknown): found is number =>
+      typeof found === 'number' && found >= min && found <= max;
+  return {
+    diagnostics,
+    warn,
+    raw,
+    text: (key) => fitting(key, 'text', (found): found is string => typeof found === 'string'),
+    number: (key, min, max) => fitting(key, `a number from ${min} to ${max}`, inRange(min, max)),
+    count: (key) =>
+      fitting(key, 'a whole number above 0', (found): found is number => Number.isSafeInteger(found) && Number(found) > 0),
+    flag: (key) => fitting(key, 'true or false', (found): found is boolean => typeof found === 'boolean') ?? false,
+    finish: (tool, known, decoration) => {
+      for (const key of Object.keys(value)) {
+        if (read.has(key) || decoration.includes(key)) continue;
+        const near = known.includes(key) ? undefined : nearest(key, [...read, ...known, ...decoration]);
+        const message = known.includes(key)
+          ? `"${key}" of ${tool} is not supported and is ignored`
+          : `unknown key ${quote(key)} is ignored`;
+        warn([key], message, near === undefined ? undefined : `Did you mean "${near}"?`, 'key');
+      }
+    },
+  };
+}
+
+const DESCRIPTION_MAX = 4_000;
+
+/** Descriptions elsewhere hold whole conversations as examples; ours are shown to models in lists. */
+export function description(reader: ForeignReader): string | undefined {
+  const text = reader.text('description');
+  if (text === undefined || text.length <= DESCRIPTION_MAX) return text;
+  reader.warn(['description'], `the description is cut to ${DESCRIPTION_MAX} characters`);
+  return text.slice(0, DESCRIPTION_MAX);
+}
+
+export function askFor(tools: readonly string[]): Permissions {
+  return Object.fromEntries(tools.filter((tool) => ASKED_TOOLS.includes(tool)).map((tool) => [tool, 'ask' as const]));
+}
+
+/** Leaves out what has no value, as the strict types want it. */
+export function compact(entries: { readonly [Key in keyof Frontmatter]: Frontmatter[Key] | undefined }): Frontmatter {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Frontmatter;
+}

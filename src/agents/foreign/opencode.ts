@@ -1,0 +1,112 @@
+/**
+ * `.opencode/agents/*.md`, the agent files of opencode. Tools are on unless `tools` says false; `permission` says how they may be
+ * used, and what writes, runs or reaches out asks first where it says nothing.
+ */
+
+import { nearest } from '../../base/did-you-mean.ts';
+import { isJsonObject } from '../../base/json.ts';
+import { BUILT_IN_TOOLS } from '../definition/tool-names.ts';
+import { quote } from '../text/diagnostics.ts';
+import {
+  askFor,
+  compact,
+  description,
+  type ForeignReader,
+  foreignReader,
+  ourTool,
+  type Permissions,
+  type Translate,
+} from './foreign.ts';
+
+const UNSUPPORTED = ['variant', 'options', 'reasoningEffort', 'textVerbosity', 'permissions', 'skills'];
+const DECORATION = ['mode', 'color', 'hidden', 'native', 'builtIn'];
+/** Real tools and permissions of opencode without a counterpart here: switching them off needs no word. */
+const THEIRS = ['task', 'skill', 'websearch', 'codesearch', 'lsp', 'doom_loop', 'external_directory', 'batch'];
+
+export const translateOpencode: Translate = (value, placeOf) => {
+  const reader = foreignReader(value, placeOf);
+  const tools = enabledTools(reader);
+  const model = reader.text('model')?.trim();
+  const frontmatter = compact({
+    name: reader.text('name'),
+    description: description(reader),
+    model: model === '' ? undefined : model,
+    tools,
+    permissions: permissions(reader, tools),
+    temperature: reader.number('temperature', 0, 2),
+    topP: reader.number('top_p', 0, 1),
+    maxTurns: reader.count('steps') ?? reader.count('maxSteps'),
+  });
+  const prompt = reader.text('prompt');
+  if (prompt?.trim().startsWith('{file:')) {
+    reader.warn(['prompt'], 'a prompt from another file is not read', 'Write the prompt below the frontmatter.');
+  }
+  const off = [reader.flag('disable'), reader.flag('disabled')];
+  reader.finish('opencode', UNSUPPORTED, DECORATION);
+  return { frontmatter, prompt, disabled: off.includes(true), diagnostics: reader.diagnostics };
+};
+
+function enabledTools(reader: ForeignReader): string[] {
+  const value = reader.raw('tools') ?? {};
+  if (!isJsonObject(value)) {
+    reader.warn(['tools'], '"tools" is ignored: it must be a map from tools to true or false');
+    return [...BUILT_IN_TOOLS];
+  }
+  const enabled = new Set(value['*'] === false ? [] : BUILT_IN_TOOLS);
+  for (const [name, on] of Object.entries(value)) {
+    if (name === '*') continue;
+    const tool = ourTool(name);
+    if (typeof on !== 'boolean') reader.warn(['tools', name], `${quote(name)} is ignored: it must be true or false`);
+    else if (tool === undefined) noteUnknown(reader, ['tools', name], name, on);
+    else if (on) enabled.add(tool);
+    else enabled.delete(tool);
+  }
+  return [...enabled];
+}
+
+function noteUnknown(reader: ForeignReader, path: readonly string[], name: string, wanted: boolean): void {
+  const theirs = THEIRS.includes(name) || name.includes('*');
+  if (theirs && !wanted) return;
+  const near = theirs
+    ? undefined
+    : nearest(name, ['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash', 'webfetch', 'todowrite']);
+  const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
+  reader.warn(path, `the tool ${quote(name)} has no counterpart here and is left out`, fix, 'key');
+}
+
+const CHOICES = ['ask', 'allow', 'deny'] as const;
+type Choice = (typeof CHOICES)[number];
+
+function permissions(reader: ForeignReader, tools: readonly string[]): Permissions {
+  const value = reader.raw('permission') ?? {};
+  const result: Permissions = { ...askFor(tools) };
+  const set = (tool: string, choice: Choice): void => {
+    if (tools.includes(tool)) result[tool] = choice;
+  };
+  const whole = choiceOf(isJsonObject(value) ? value['*'] : value);
+  if (whole !== undefined) for (const tool of tools) set(tool, whole);
+  if (!isJsonObject(value)) {
+    if (whole === undefined)
+      reader.warn(['permission'], '"permission" is ignored: it must be a map from tools to ask, allow or deny');
+    return result;
+  }
+  for (const [name, rule] of Object.entries(value)) {
+    if (name === '*') continue;
+    const tool = ourTool(name);
+    const choice = choiceOf(rule);
+    if (choice === undefined) reader.warn(['permission', name], `${quote(name)} is ignored: it must be ask, allow or deny`);
+    else if (tool === undefined) noteUnknown(reader, ['permission', name], name, choice !== 'deny' && !THEIRS.includes(name));
+    else set(tool, choice);
+    // One word there covers everything that changes files.
+    if (tool === 'edit' && choice !== undefined) set('write', choice);
+  }
+  return result;
+}
+
+/** Rules by pattern cannot be kept one by one: all of one kind count as that, a mixture asks. */
+function choiceOf(rule: unknown): Choice | undefined {
+  if (!isJsonObject(rule)) return CHOICES.find((choice) => choice === rule);
+  const choices = new Set(Object.values(rule).map(choiceOf));
+  if (choices.size === 0 || choices.has(undefined)) return undefined;
+  return choices.size === 1 ? [...choices][0] : 'ask';
+}

@@ -1,0 +1,60 @@
+/**
+ * Answers of clients to what their runs ask. Questions in words are for whoever spawned the run; a permission is the owner's to
+ * give, unless the caller's entry says that it may. The owner may answer for everybody.
+ */
+
+import { fail, ok, type Result } from '../../base/result.ts';
+import { questionId } from '../../engine/hearing/waits.ts';
+import type { OpenWait } from '../../engine/port.ts';
+import type { Answer, Failure } from '../../events/catalogue.ts';
+import type { AnswerInput } from '../../tools/assistants/schemas.ts';
+import type { Caller } from '../port.ts';
+
+export interface ChosenAnswer {
+  readonly wait: OpenWait;
+  readonly answer: Answer;
+}
+
+/** Which of the open questions is meant and what is said to it, if this caller may say it. */
+export function chosenAnswer(waits: readonly OpenWait[], caller: Caller, input: AnswerInput): Result<ChosenAnswer, Failure> {
+  const wait = chosen(waits, caller, input);
+  if (!wait.ok) return wait;
+  if (!mayAnswer(caller, wait.value)) return fail(notYours(wait.value, input.process_id));
+  const answer = answerTo(wait.value, input.answer);
+  return answer.ok ? ok({ wait: wait.value, answer: answer.value }) : answer;
+}
+
+export function mayAnswer(caller: Caller, { kind }: Pick<OpenWait, 'kind'>): boolean {
+  if (caller.kind !== 'client' || caller.rights === undefined) return true;
+  return kind === 'permission' ? caller.rights.approves : caller.rights.answers;
+}
+
+function chosen(waits: readonly OpenWait[], caller: Caller, { question_id, process_id }: AnswerInput): Result<OpenWait, Failure> {
+  const found = waits.filter(({ run, wait }) => question_id === undefined || questionId(run, wait) === question_id);
+  const own = found.filter((wait) => mayAnswer(caller, wait));
+  const [only] = own.length > 0 ? own : found;
+  if (only !== undefined && (own.length === 1 || found.length === 1)) return ok(only);
+  if (waits.length === 0) return fail({ code: 'no_question', message: `${process_id} waits for no answer.` });
+  const ids = waits.slice(0, 10).map(({ run, wait }) => questionId(run, wait));
+  return fail({ code: 'which_question', message: 'Say which question is answered.', fix: `Give question_id: ${ids.join(', ')}` });
+}
+
+function notYours({ kind, run }: OpenWait, process: string): Failure {
+  const what = kind === 'permission' ? 'Permissions are given' : 'This question is answered';
+  const command = kind === 'permission' ? `troupe approve ${run}` : `troupe answer ${run}`;
+  return {
+    code: 'not_yours',
+    message: `${what} by the owner of this project, not by you. ${process} waits until then.`,
+    fix: `Ask the owner for it (${command}), then look with poll_assistant and wait_ms; or end it with cancel_assistant.`,
+  };
+}
+
+const YES = /^\s*(y|yes|ok|okay|approve|approved|allow|true)\b/i;
+const NO = /^\s*(n|no|deny|denied|refuse|false)\b/i;
+
+function answerTo({ kind }: OpenWait, text: string): Result<Answer, Failure> {
+  if (kind === 'question') return ok<Answer>({ kind: 'text', text });
+  if (YES.test(text)) return ok<Answer>({ kind: 'approved' });
+  if (NO.test(text)) return ok<Answer>({ kind: 'denied', note: text });
+  return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
+}

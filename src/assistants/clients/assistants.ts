@@ -1,0 +1,242 @@
+/**
+ * Assistants as a client outside of Troupe has them: found in the registry, spawned as runs of their own, watched and written to
+ * through the ledger. A run that was left behind by a process that died is taken up again when its client asks for it.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Registry } from '../../agents/registry/registry.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Ids, RunId } from '../../base/ids.ts';
+import { runIdFrom, threadOf } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { oneAtATime } from '../../base/one-at-a-time.ts';
+import { fail, ok } from '../../base/result.ts';
+import type { Engine, RunEnd, RunHandle } from '../../engine/port.ts';
+import { noAgent } from '../../engine/run/prepare.ts';
+import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import { userText } from '../../events/messages.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
+import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
+import type { Assistants, Caller, CallOptions, Client, Outcome } from '../port.ts';
+import { createMessageService } from '../threads/message-service.ts';
+import { chosenAnswer, mayAnswer } from './answers.ts';
+import { createFinding, spawnedRoot } from './findable-agents.ts';
+
+export interface AssistantParts {
+  readonly engine: Engine;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'nonce'>;
+  readonly workspace: string;
+  readonly perClient?: number | undefined;
+  /** Takes secrets out of what an assistant answered: a client sees what the ledger keeps, not more. */
+  redact(text: string): string;
+  /** Looks whether agent files have changed: whoever serves clients for days must not spawn yesterday's agents. */
+  refresh(): Promise<unknown>;
+  /** Opened with the first question about agents. */
+  registry(): Promise<Registry>;
+}
+
+export interface ProjectAssistants extends Assistants {
+  /** Goes on with what clients have spawned and what nobody drives any more. */
+  takeUp(): Promise<void>;
+}
+
+const PROGRESS_MS = 1_000;
+
+export function createAssistants(parts: AssistantParts): ProjectAssistants {
+  const { engine, ledger } = parts;
+  const theirs = createClientRuns(ledger);
+  const inTurn = oneAtATime();
+  const resume = async (run: RunId): Promise<void> => {
+    const [row] = await ledger.runs({ run });
+    // One that waits for a person has nothing to go on with.
+    if (row?.state === 'running' && row.owner === null) await engine.resume(run);
+  };
+  const messages = createMessageService({ ...parts, onIdle: (run) => void resume(run).catch(() => undefined) });
+  const reachable = (caller: Caller, process_id: string, options: CallOptions) =>
+    messages.poll(caller, { process_id, include_summary: false, wait_ms: 0 }, options);
+
+  /** The owner answers as if it were the client that spawned the run. */
+  const answering = async (caller: Caller, process: string): Promise<Caller> => {
+    if (caller.kind !== 'client' || caller.answersForAll !== true) return caller;
+    const spawned = await spawnedRoot(ledger, process as RunId);
+    return spawned === undefined ? caller : { kind: 'client', name: spawned.by };
+  };
+
+  /** One after the other for each client: what has been started counts before the next is looked at. */
+  const begin = async (caller: Client, input: SpawnInput, { idempotencyKey: key }: CallOptions): Outcome<RunHandle> => {
+    const run = key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key]));
+    const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
+    if (before !== undefined && !(await isTask(ledger, before, input))) return fail(keyReused(before.run));
+    const most = parts.perClient ?? limits.assistantsPerParent;
+    if (before === undefined && (await theirs.atWork(caller.name)) >= most) return fail(tooMany(most));
+    await parts.refresh();
+    const started = await engine.start({
+      agent: input.assistant_id,
+      input: userText(input.query),
+      workspace: caller.workspace ?? parts.workspace,
+      spawnedBy: caller.name,
+      rights: caller.rights,
+      run,
+    });
+    if (started.kind === 'refused') return fail(forClient(started.error));
+    const { handle } = started;
+    theirs.note(handle.run, caller.name);
+    return ok(handle);
+  };
+
+  return {
+    ...messages,
+    ...createFinding(parts),
+    async spawn(caller, input, options) {
+      if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
+      if (input.assistant_id === caller.name) return fail(ownName(caller.name));
+      if (!mayBeSpawned(caller.rights, input.assistant_id)) return fail(forClient(noAgent(input.assistant_id)));
+      const started = await inTurn(caller.name, () => begin(caller, input, options));
+      if (!started.ok) return started;
+      const handle = started.value;
+      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(parts, handle, caller, options);
+    },
+    async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
+      const process = await reachable(caller, process_id, options);
+      if (!process.ok) return process;
+      const outcome = await engine.cancel(process_id as RunId, reason);
+      if (outcome.kind === 'accepted') return ok({ success: true });
+      return fail({ code: 'ended', message: `${process_id} has ended already.`, fix: 'Nothing is left to cancel.' });
+    },
+    async answer(caller, input, options) {
+      const process = await reachable(await answering(caller, input.process_id), input.process_id, options);
+      if (!process.ok) return process;
+      const given = chosenAnswer(await engine.waits(input.process_id as RunId), caller, input);
+      if (!given.ok) return given;
+      const { wait, answer } = given.value;
+      const outcome = await engine.answer(wait.run, wait.wait, answer);
+      if (outcome.kind === 'answered') return fail({ code: 'answered', message: 'Somebody else has answered this question.' });
+      if (outcome.kind === 'expired')
+        return fail({ code: 'expired', message: 'It was too late: the time for an answer has run out.' });
+      if (outcome.kind === 'cancelled')
+        return fail({ code: 'cancelled', message: `${input.process_id} was cancelled meanwhile; the answer has no effect.` });
+      if (outcome.kind !== 'accepted')
+        return fail({ code: 'ended', message: `${input.process_id} has ended; nothing waits for an answer any more.` });
+      await engine.resume(input.process_id as RunId);
+      return ok({ success: true });
+    },
+    async takeUp() {
+      for await (const { run, by } of leftBehind(ledger)) {
+        theirs.note(run, by);
+        await engine.resume(run);
+      }
+    },
+  };
+}
+
+/** What clients have spawned, what has not ended and what nobody drives. */
+async function* leftBehind(ledger: Ledger): AsyncGenerator<{ readonly run: RunId; readonly by: string }> {
+  const left = await ledger.runs({ roots: true, states: ['running'], limit: limits.runLookup });
+  for (const { run, session, owner } of left) {
+    if (owner !== null) continue;
+    const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+    const spawned = started?.event_type === 'run.started' ? started.payload.spawned : undefined;
+    if (spawned !== undefined) yield { run, by: spawned.by };
+  }
+}
+
+/** Whether a run was given this task. What cannot be read exactly any more is taken for the same. */
+async function isTask(ledger: Ledger, { session, run }: RunRow, { assistant_id, query }: SpawnInput): Promise<boolean> {
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1, exact: true });
+  if (started?.event_type !== 'run.started' || started.inexact !== undefined) return true;
+  const { agent, input } = started.payload;
+  return agent === assistant_id && isDeepStrictEqual(input, userText(query));
+}
+
+const keyReused = (run: RunId): Failure => ({
+  code: 'key_reused',
+  message: `The idempotency key of this call was used before, for another task (${run}).`,
+  fix: 'Give every new task a key of its own; the same key is for a call that is repeated as it was.',
+});
+
+/** What each client has spawned and what has not ended yet, as far as is known. */
+function createClientRuns(ledger: Ledger) {
+  const spawnedBy = new Map<RunId, string>();
+  return {
+    note: (run: RunId, client: string): void => void spawnedBy.set(run, client),
+    async atWork(client: string): Promise<number> {
+      const mine = [...spawnedBy].flatMap(([run, name]) => (name === client ? [run] : []));
+      // Whoever drove it to its end, after however many waits, and in whichever process: the ledger knows.
+      for (const run of mine) if ((await ledger.runs({ run }))[0]?.endedAt !== null) spawnedBy.delete(run);
+      return mine.filter((run) => spawnedBy.has(run)).length;
+    },
+  };
+}
+
+function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: string): SpawnOutput {
+  return { process_id: run, thread_id: threadOf(run), status, ...(answer === undefined ? {} : { answer }) };
+}
+
+/** Waits for the end. Whoever stops waiting does not stop the assistant. */
+async function ended(parts: AssistantParts, handle: RunHandle, caller: Caller, options: CallOptions): Outcome<SpawnOutput> {
+  const { clock, redact } = parts;
+  const stopped = Promise.withResolvers<'stopped'>();
+  const onAbort = (): void => stopped.resolve('stopped');
+  options.signal.addEventListener('abort', onAbort, { once: true });
+  if (options.signal.aborted) onAbort();
+  let seconds = 0;
+  let cancelTick = (): void => undefined;
+  const tick = (): void => {
+    cancelTick = clock.after(PROGRESS_MS, () => {
+      seconds += 1;
+      options.onProgress?.({ done: seconds, message: `working for ${seconds} s` });
+      tick();
+    });
+  };
+  tick();
+  try {
+    const end = await Promise.race([handle.done, stopped.promise]);
+    // It goes on: whoever called off the call can cancel the process by its id.
+    if (end === 'stopped') return ok(spawned(handle, 'running'));
+    return outcomeOf(handle, caller, end, redact);
+  } finally {
+    cancelTick();
+    options.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact: AssistantParts['redact']): Outcome<SpawnOutput> {
+  if (end.kind === 'ended') {
+    const { status, report, verification } = end.result;
+    const finished = status === 'completed' || status === 'completed_unverified';
+    return ok({
+      ...spawned(handle, finished ? 'finished' : 'failed', redact(report.body)),
+      ...(finished ? { verification } : {}),
+    });
+  }
+  if (end.kind === 'waiting') {
+    const how = end.waits.some((wait) => mayAnswer(caller, wait))
+      ? 'It waits for an answer: read its question with recv_message, then use answer_assistant.'
+      : 'It waits for the owner of the project, who alone can answer what it asks; poll_assistant tells when it has ended.';
+    return ok(spawned(handle, 'running', how));
+  }
+  const why = end.kind === 'lost' ? 'another process drives it now' : end.reason;
+  return ok(spawned(handle, 'running', `It was interrupted (${why}) and can be polled.`));
+}
+
+/** What to do, said to somebody who has only these tools: a command or a setting is for whoever runs the server. */
+function forClient({ code, message, fix }: Failure): Failure {
+  if (code === 'no_agent') return { code, message, fix: 'Use an id from list_assistant or search_assistant.' };
+  if (fix === undefined) return { code, message };
+  return { code, message, fix: /\btroupe\b|troupe\.yaml/.test(fix) ? `For whoever runs the server: ${fix}` : fix };
+}
+
+/** In a thread both would be called the same, and nobody could tell whose words are whose. */
+const ownName = (name: string): Failure => ({
+  code: 'own_name',
+  message: `Not spawned: the assistant has your own name, ${name}.`,
+  fix: 'For whoever runs the server: give the agent or the caller another name.',
+});
+
+const tooMany = (most: number): Failure => ({
+  code: 'too_many_assistants',
+  message: `Not spawned: a client may have ${most} assistants at work at a time.`,
+  fix: 'Wait until one has ended, or cancel one. For whoever runs the server: raise assistants.perParent in troupe.yaml.',
+});

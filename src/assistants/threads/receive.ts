@@ -1,0 +1,120 @@
+/**
+ * Fetching messages of a thread. Marking is one event per message with a counter that lets it happen once (A5): of two readers
+ * at once, one marks it. The marks of a call carry the call's name, so a call that is made again because its answer was lost
+ * finds the messages that it had marked as if they were unread, and nothing is lost between marking and answering.
+ */
+import { threadOf } from '../../base/ids.ts';
+import { ok } from '../../base/result.ts';
+import type { Party } from '../../events/assistants.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import { type BoxMessage, sameParty } from '../../projections/message-box.ts';
+import { hasEnded } from '../../projections/processes.ts';
+import type { ReceiveInput, ReceiveOutput } from '../../tools/assistants/schemas.ts';
+import type { CallOptions, Outcome } from '../port.ts';
+import { type Access, partyOf } from './family.ts';
+import { actorOf, callId, cancelled, type ServiceParts } from './service-parts.ts';
+import type { SessionState } from './session-state.ts';
+import { waitFor } from './waiting.ts';
+
+interface Reading {
+  readonly access: Access;
+  readonly input: ReceiveInput;
+  readonly state: SessionState;
+  readonly reader: Party;
+  readonly thread: string;
+  /** The step under which this call marks. */
+  readonly step: string;
+}
+
+export async function receive(
+  parts: ServiceParts,
+  access: Access,
+  input: ReceiveInput,
+  options: CallOptions,
+): Outcome<ReceiveOutput> {
+  const { owner, caller } = access;
+  const state = await parts.sessions.open(owner.session);
+  const key = options.idempotencyKey;
+  const step = `read/${key === undefined ? parts.ids.nonce() : callId(caller, key)}`;
+  const reading: Reading = { access, input, state, step, reader: partyOf(caller), thread: threadOf(owner.run) };
+  const process = () => state.processes.find(owner.run);
+  // Made again after it had found something: there is nothing to wait for.
+  const repeated = input.wait_ms > 0 && state.box.messages(reading.thread).some(({ markedIn }) => markedIn === step);
+  await parts.idle(process());
+  const waited = await waitFor(parts.clock, state, {
+    milliseconds: input.wait_ms,
+    signal: options.signal,
+    isOver: () => repeated || hasNews(reading) || hasEnded(process() ?? { status: 'finished' }),
+    onTick: (milliseconds) => {
+      options.onProgress?.({ done: milliseconds, message: `waiting for messages of ${owner.agent}` });
+      parts.touch(process());
+    },
+  });
+  if (waited === 'cancelled') return cancelled();
+  const messages = select(reading);
+  const marked = input.mark_as_read ? await mark(parts, reading, messages) : 0;
+  return ok({
+    thread_id: reading.thread,
+    messages: messages.map(onTheWire),
+    summary: { total_fetched: messages.length, marked_as_read: marked },
+  });
+}
+
+const isTo = ({ reader }: Reading, message: BoxMessage): boolean => sameParty(message.to, reader);
+
+/** Not read, or read by an earlier life of this very call. */
+const isUnread = ({ step }: Reading, { readAt, markedIn }: BoxMessage): boolean => readAt === null || markedIn === step;
+
+const isNewer = ({ input: { since } }: Reading, { createdAt }: BoxMessage): boolean => since === undefined || createdAt > since;
+
+function hasNews(reading: Reading): boolean {
+  const { state, thread, reader, input } = reading;
+  const { unread } = state.box.summary(thread, reader);
+  if (unread === 0 || input.since === undefined) return unread > 0;
+  const isNews = (message: BoxMessage): boolean => message.readAt === null && isTo(reading, message) && isNewer(reading, message);
+  return state.box.messages(thread).findLast(isNews) !== undefined;
+}
+
+/** From the newest backwards, as many as were asked for; then in the order in which they were sent. */
+function select(reading: Reading): readonly BoxMessage[] {
+  const { state, thread, input } = reading;
+  const all = state.box.messages(thread);
+  const found: BoxMessage[] = [];
+  for (let index = all.length - 1; index >= 0 && found.length < input.last_n; index -= 1) {
+    const message = all[index];
+    if (message === undefined || !isNewer(reading, message)) continue;
+    if (!input.unread_only || (isTo(reading, message) && isUnread(reading, message))) found.push(message);
+  }
+  return found.reverse();
+}
+
+/** How many of them this call has marked. All are submitted at once, so they are committed together. */
+async function mark({ ledger, clock }: ServiceParts, reading: Reading, messages: readonly BoxMessage[]): Promise<number> {
+  const { access, state, step, reader, thread } = reading;
+  const { run, session } = access.owner;
+  const mine = messages.filter((message) => isTo(reading, message));
+  const outcomes = await Promise.all(
+    mine.map(async (message) => {
+      if (message.readAt !== null) return message.markedIn === step;
+      const payload = { message: message.id, thread, reader };
+      const actor = actorOf(access.caller);
+      const event: NewEvent = { type: 'message.read', run, actor, cause: message.event, step, payload, at: clock.now() };
+      const counters = [{ name: `read/${message.id}`, add: 1, max: 1 }];
+      return (await ledger.append({ session, fence: null, events: [event], counters })).kind === 'appended';
+    }),
+  );
+  await state.refresh();
+  return outcomes.filter(Boolean).length;
+}
+
+function onTheWire({ id, from, to, content, createdAt, readAt, verification }: BoxMessage): ReceiveOutput['messages'][number] {
+  return {
+    id,
+    from_assistant_id: from.assistant,
+    to_assistant_id: to.assistant,
+    content,
+    created_at: createdAt,
+    read_at: readAt,
+    ...(verification === undefined ? {} : { verification }),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Sending a message: one event in the ledger, which its reader finds before its next turn. With a key it is sent once, however
+ * often the call is made again (A4).
+ */
+import { assert } from '../../base/errors.ts';
+import { type RunId, threadOf } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok } from '../../base/result.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import type { CounterChange, NewEvent } from '../../ledger/port.ts';
+import { hasEnded } from '../../projections/processes.ts';
+import type { SendInput, SuccessOutput } from '../../tools/assistants/schemas.ts';
+import type { CallOptions, Outcome } from '../port.ts';
+import { type Access, type Known, type Member, partyOf } from './family.ts';
+import { type Recipient, recipientOf } from './recipient.ts';
+import { actorOf, callId, type ServiceParts } from './service-parts.ts';
+import type { SessionState } from './session-state.ts';
+
+const SUCCESS = ok({ success: true });
+
+export async function send(
+  parts: ServiceParts,
+  access: Access,
+  input: SendInput,
+  { idempotencyKey }: CallOptions,
+): Outcome<SuccessOutput> {
+  const id = idempotencyKey === undefined ? parts.ids.nonce() : callId(access.caller, idempotencyKey);
+  // Before anything else that could refuse it by now: what was sent was sent.
+  if (idempotencyKey !== undefined && (await parts.ledger.counter(counterOf(id).name)) > 0) return SUCCESS;
+  const tooLong = lengthRefusal(input.message);
+  if (tooLong !== undefined) return fail(tooLong);
+  const found = recipientOf(access, input.to_assistant_id, (await parts.sessions.open(access.owner.session)).processes);
+  if (!found.ok) return found;
+  const owner = threadOwner(access, found.value);
+  const state = await parts.sessions.open(owner.session);
+  const refused = refusal(state, found.value);
+  if (refused !== undefined) return fail(refused);
+  const taken = await append(parts, access.caller, owner, found.value, { id, content: input.message });
+  // It ended after we looked: of the two, the ledger says which was first.
+  if (taken === 'ended') return fail(hasEndedAlready(found.value));
+  await parts.idle(found.value.to.run === undefined ? undefined : state.processes.find(found.value.to.run), 'now');
+  return SUCCESS;
+}
+
+const counterOf = (message: string): CounterChange => ({ name: `message/${message}`, add: 1, max: 1 });
+
+/** The recipient's thread is in the session of the thread that was named, unless it is the caller's own. */
+function threadOwner({ caller, owner }: Access, recipient: Recipient): Pick<Member, 'run' | 'session' | 'started'> {
+  if (recipient.owner === owner.run) return owner;
+  if (caller.kind === 'run' && caller.member.run === recipient.owner) return caller.member;
+  return { run: recipient.owner, session: owner.session, started: owner.started };
+}
+
+function lengthRefusal(message: string): Failure | undefined {
+  const bytes = Buffer.byteLength(message);
+  if (bytes <= limits.messageBytes) return undefined;
+  return {
+    code: 'message_too_long',
+    message: `The message has ${bytes} bytes; at most ${limits.messageBytes} are allowed (limit messageBytes).`,
+    fix: 'Write it to a file and send its path, or send it in parts.',
+  };
+}
+
+function refusal(state: SessionState, { to, owner }: Recipient): Failure | undefined {
+  const reader = to.run === undefined ? undefined : state.processes.find(to.run);
+  if (reader !== undefined && hasEnded(reader)) return hasEndedAlready({ to });
+  if (state.box.messages(threadOf(owner)).length < limits.messagesPerThread) return undefined;
+  return {
+    code: 'thread_full',
+    message: `The thread holds ${limits.messagesPerThread} messages (limit messagesPerThread).`,
+    fix: 'Spawn the assistant again: a new process has a new thread.',
+  };
+}
+
+const hasEndedAlready = ({ to }: Pick<Recipient, 'to'>): Failure => ({
+  code: 'ended',
+  message: `${to.assistant} has ended and reads no more messages.`,
+  fix: 'What it answered is in its thread: recv_message. Spawn it again to go on.',
+});
+
+async function append(
+  { ledger, clock, ids }: ServiceParts,
+  caller: Known,
+  owner: Pick<Member, 'run' | 'session' | 'started'>,
+  { to }: Recipient,
+  { id, content }: { readonly id: string; readonly content: string },
+): Promise<'sent' | 'ended'> {
+  const event: NewEvent = {
+    type: 'message.sent',
+    run: owner.run,
+    actor: actorOf(caller),
+    cause: owner.started,
+    step: `message/${id}`,
+    payload: { message: id, thread: threadOf(owner.run), from: partyOf(caller), to, content, fence: ids.nonce() },
+    at: clock.now(),
+  };
+  const counters = [counterOf(id)];
+  const unended = to.run === undefined ? {} : { unended: to.run as RunId };
+  const { kind } = await ledger.append({ session: owner.session, fence: null, events: [event], counters, ...unended });
+  if (kind === 'ended') return 'ended';
+  // Over the limit: it was sent already, by an earlier life of this call.
+  assert(kind === 'appended' || kind === 'over_limit', `a message was refused: ${kind}`);
+  return 'sent';
+}

@@ -1,0 +1,206 @@
+/**
+ * Takes secrets out of what is read by somebody (invariant I8): values of environment variables whose names say that they are
+ * secret, and texts that have the shape of a well-known key.
+ *
+ * Nearly every text holds none, so one combined expression looks over it first; it may cry wolf but misses nothing. Only after
+ * a hit is the text looked at closely, where JSON's escapes cannot mislead. All secrets are found in the text as it was given and
+ * taken out at once, so that two that overlap leave nothing of either; redacting again changes nothing.
+ */
+import { isJsonObject, type Json } from '../json.ts';
+import { holdsMany, isSecretName } from './names.ts';
+import { SHAPES, type Shape } from './shapes.ts';
+import { canBeSecret } from './values.ts';
+
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface Redacted {
+  readonly value: Json;
+  /** The known secrets that were in it. What has the shape of a key is recognised everywhere, and not among them. */
+  readonly found: readonly Secret[];
+}
+
+export interface Redactor {
+  /** The text unchanged, or without its secrets. */
+  text(text: string): string;
+  /** `undefined` when there is nothing to redact. `serialized` is the value's JSON text. */
+  json(value: unknown, serialized: string): Redacted | undefined;
+  /** Knows these too from now on. */
+  learn(secrets: readonly Secret[]): void;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An address with a login in it, such as that of a database. */
+const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^@\s]+)@[^@]*$/i;
+/** `Password=…;` and `?api_key=…`, as settings of databases and services have them. */
+const SECRET_SETTING = /(?:^|[;?&\s])(?:password|passwd|pwd|api_?key|access_?token|token|secret|accountkey)=([^;&\s]+)/gi;
+
+/** What is secret of an environment, by name and by value. */
+export function secretsOf(environment: Environment): readonly Secret[] {
+  const secrets: Secret[] = [];
+  for (const [name, value = ''] of Object.entries(environment)) {
+    for (const secret of new Set(secretsIn(name, value))) if (canBeSecret(secret)) secrets.push({ name, value: secret });
+  }
+  return secrets;
+}
+
+/** Whether it is kept from those who have no business with our secrets: by its name alone, or by what it holds. */
+export const isSecretVariable = (name: string, value: string): boolean =>
+  isSecretName(name) || secretsIn(name, value).some(canBeSecret);
+
+function secretsIn(name: string, value: string): readonly string[] {
+  if (isSecretName(name) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [value, ...(holdsMany(name) ? entriesOf(value) : [])];
+  const password = PASSWORD_IN_ADDRESS.exec(value)?.[1];
+  const settings = [...value.matchAll(SECRET_SETTING)].flatMap(([, setting]) => setting ?? []);
+  return [...(password === undefined ? [] : [password]), ...settings].flatMap((found) => [found, decoded(found)]);
+}
+
+/** A list, with or without names: `alice=…,bob=…`. */
+function entriesOf(value: string): readonly string[] {
+  return value.split(/[,;\s]+/).map((entry) => /^[\w.-]+=(.{8,})$/.exec(entry)?.[1] ?? entry);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  let known: readonly Known[] = [];
+  let suspect = detector([]);
+  const learn = (more: readonly Secret[]): void => {
+    const values = new Set(known.map(({ secret }) => secret.value));
+    const fresh = more.filter(({ value }) => value !== '' && !values.has(value) && values.add(value));
+    if (fresh.length === 0) return;
+    // The longest first: a secret may hold another one, and the whole gives its name.
+    known = [...known, ...fresh.map((secret) => ({ secret, forms: formsOf(secret.value) }))].sort(
+      (left, right) => right.secret.value.length - left.secret.value.length,
+    );
+    suspect = detector(known);
+  };
+  learn(secrets);
+  return {
+    learn,
+    text: (text) => (suspect.test(text) ? clean(text, known, new Set()) : text),
+    json(value, serialized) {
+      if (!suspect.test(serialized)) return undefined;
+      const found = new Set<Secret>();
+      const cleaned = walk(value as Json, (text) => clean(text, known, found));
+      return JSON.stringify(cleaned) === serialized ? undefined : { value: cleaned, found: [...found] };
+    },
+  };
+}
+
+interface Known {
+  readonly secret: Secret;
+  readonly forms: readonly string[];
+}
+
+/** As it is, and as JSON and addresses write it. */
+function formsOf(value: string): readonly string[] {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const inAddress = value.isWellFormed() ? encodeURIComponent(value) : value;
+  return [...new Set([value, inJson, JSON.stringify(inJson).slice(1, -1), inAddress])];
+}
+
+function detector(known: readonly Known[]): RegExp {
+  const literals = known.flatMap(({ forms }) => forms);
+  return new RegExp([...SHAPES.map(({ within }) => within), ...literals.map(asPattern)].join('|'));
+}
+
+const asPattern = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly name: string;
+}
+
+/** What is gone may have hidden the edge of another: it is looked for until there is none. */
+function clean(text: string, known: readonly Known[], found: Set<Secret>, rounds = ROUNDS): string {
+  const cleaned = cleanOnce(text, known, found);
+  return cleaned === text || rounds === 0 ? cleaned : clean(cleaned, known, found, rounds - 1);
+}
+
+const ROUNDS = 8;
+
+function cleanOnce(text: string, known: readonly Known[], found: Set<Secret>): string {
+  const marks = marksIn(text, known);
+  const spans: Span[] = [];
+  for (const { secret, forms } of known) {
+    for (const form of forms) {
+      for (let from = text.indexOf(form); from !== -1; from = text.indexOf(form, from + 1)) {
+        spans.push({ from, to: from + form.length, name: secret.name });
+        found.add(secret);
+      }
+    }
+  }
+  for (const shape of SHAPES) for (const span of spansOf(shape, text)) spans.push(span);
+  const left = spans.filter((span) => !isWithin(span, marks));
+  return left.length === 0 ? text : without(text, left);
+}
+
+function* spansOf({ name, exact, before, accepts }: Shape, text: string): Generator<Span> {
+  let last = 0;
+  for (const { index, 0: whole, 1: secret = whole } of text.matchAll(exact)) {
+    const to = index + whole.length;
+    const from = to - secret.length;
+    if (accepts?.(secret) !== false) yield { from: from - (before?.(text.slice(last, from)) ?? 0), to, name };
+    last = to;
+  }
+}
+
+/** `marks` are in order and apart from each other; there may be as many of them as of spans. */
+function isWithin(span: Span, marks: readonly Span[]): boolean {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((marks[middle] as Span).from <= span.from) low = middle + 1;
+    else high = middle;
+  }
+  return span.to <= (marks[low - 1]?.to ?? 0);
+}
+
+/** What was redacted before. Only names that we give count: nobody can hide a secret by writing it like a mark. */
+function marksIn(text: string, known: readonly Known[]): readonly Span[] {
+  const names = new Set([...SHAPES.map(({ name }) => name), ...known.map(({ secret }) => nameInMark(secret.name))]);
+  return [...text.matchAll(/\[redacted:([A-Za-z0-9_.-]{1,100})\]/g)].flatMap(({ index, 0: whole, 1: name = '' }) =>
+    names.has(name) ? [{ from: index, to: index + whole.length, name }] : [],
+  );
+}
+
+/** Spans that touch each other become one, named by the longest. */
+function without(text: string, spans: readonly Span[]): string {
+  const inOrder = spans.toSorted((left, right) => left.from - right.from || right.to - left.to);
+  let cleaned = '';
+  let at = 0;
+  for (let index = 0; index < inOrder.length; ) {
+    let longest = inOrder[index] as Span;
+    const { from } = longest;
+    let { to } = longest;
+    for (index += 1; index < inOrder.length && (inOrder[index] as Span).from < to; index += 1) {
+      const next = inOrder[index] as Span;
+      to = Math.max(to, next.to);
+      if (next.to - next.from > longest.to - longest.from) longest = next;
+    }
+    cleaned += `${text.slice(at, from)}[redacted:${nameInMark(longest.name)}]`;
+    at = to;
+  }
+  return cleaned + text.slice(at);
+}
+
+const nameInMark = (name: string): string => name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 100);
+
+function walk(value: Json, clean: (text: string) => string): Json {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((item: Json) => walk(item, clean));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [clean(key), item === undefined ? item : walk(item, clean)]);
+  return Object.fromEntries(entries) as Json;
+}

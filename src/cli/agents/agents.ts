@@ -1,0 +1,60 @@
+/** `troupe agents list|show`: which agents there are, where they come from, and what each says. */
+
+import type { LoadedAgent } from '../../agents/file/load.ts';
+import { isError } from '../../agents/text/diagnostics.ts';
+import { firstLine } from '../../projections/readable.ts';
+import { agentFileOf, findAgent } from '../drive/find-agent.ts';
+import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
+import { printTable } from '../view/table.ts';
+import { readAgentFiles } from './files.ts';
+
+const DESCRIPTION_CHARACTERS = 100;
+
+export async function agentsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+  const { agents, diagnostics } = await readAgentFiles(context);
+  const { out, progress } = context.terminal;
+  if (options.json) {
+    printJson(context, agents.map(outline));
+    return exitCodes.completed;
+  }
+  if (agents.length === 0) progress.line('no agents yet; troupe init writes one');
+  else {
+    const rows = agents.map(({ definition, origin, disabled }) => [
+      safeLine(definition.name),
+      disabled ? `${origin}, off` : origin,
+      definition.models.map(safeLine).join(', ') || '(default)',
+      safeLine(definition.source),
+      safeLine(firstLine(definition.description ?? '', DESCRIPTION_CHARACTERS)),
+    ]);
+    printTable(out, ['AGENT', 'FROM', 'MODEL', 'FILE', 'DESCRIPTION'], rows);
+  }
+  const errors = diagnostics.filter(isError).length;
+  if (errors > 0) progress.line(`${errors} problems in agent files: troupe check`);
+  return exitCodes.completed;
+}
+
+export async function agentsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
+  const files = await readAgentFiles(context);
+  const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
+  const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
+  const { out } = context.terminal;
+  if (options.json) printJson(context, { ...agent.definition, origin: agent.origin, uses });
+  else {
+    const { prompt, ...settings } = agent.definition;
+    for (const [key, value] of Object.entries(settings)) {
+      if (value !== undefined)
+        out.line(`${out.paint.dim(key)}  ${safeLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
+    }
+    for (const edge of uses) out.line(`${out.paint.dim('uses')}  ${safeLine(edge.to)} (${edge.kind})`);
+    out.line();
+    out.line(safeText(prompt));
+  }
+  return exitCodes.completed;
+}
+
+function outline({ definition, origin, disabled }: LoadedAgent): Record<string, unknown> {
+  const { name, models, source, description } = definition;
+  return { name, origin, disabled, models, source, description: description ?? null };
+}

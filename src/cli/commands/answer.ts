@@ -1,0 +1,80 @@
+/** `troupe answer`, `approve` and `deny`: record what a person says, and go on with the run if nobody else does. */
+import { TroupeError } from '../../base/errors.ts';
+import { shortId } from '../../base/ids.ts';
+import type { OpenWait } from '../../engine/port.ts';
+import type { Answer } from '../../events/catalogue.ts';
+import type { RunRow } from '../../ledger/port.ts';
+import type { Project } from '../../project/project.ts';
+import { findRun } from '../drive/find-run.ts';
+import type { OutputOptions } from '../drive/finish-run.ts';
+import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { waitLines } from '../view/run-summary.ts';
+import { resumeRun, rootOf } from './resume.ts';
+
+export interface AnswerOptions extends OutputOptions {
+  readonly wait?: string | undefined;
+  /** `--no-resume`: only record. */
+  readonly resume?: boolean | undefined;
+}
+
+export async function answerCommand(
+  context: CommandContext,
+  text: string,
+  answer: Answer,
+  options: AnswerOptions,
+): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const row = await findRun(project.ledger, text);
+    const wait = await findWait(context, project, row, answer, options.wait);
+    const outcome = await project.engine.answer(wait.run, wait.wait, answer);
+    if (outcome.kind === 'answered') throw usageError(`somebody else has answered ${wait.run} already; their answer counts`);
+    if (outcome.kind === 'expired')
+      throw usageError(`it was too late: the time in which ${wait.run} waited for an answer is over`);
+    if (outcome.kind === 'cancelled')
+      throw usageError(
+        `${wait.run} was cancelled meanwhile; your answer was not recorded`,
+        `see what became of it: ${callOf(context)} show ${shortId(wait.run)}`,
+      );
+    if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
+    const root = await rootOf(project, row);
+    // On a cluster it goes on by itself; whoever answered sees how.
+    const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);
+    if (options.resume !== false && goesOn) {
+      const code = await resumeRun(context, project, root, options).catch(ifHeld);
+      if (code !== 'held') return code;
+    }
+    if (options.json) printJson(context, { run: wait.run, wait: wait.wait, answer, live: outcome.live });
+    else context.terminal.out.line(`recorded for ${wait.run}`);
+    return exitCodes.completed;
+  });
+}
+
+/** A server took it up in the moment after the answer: it goes on there, which is what was wanted. */
+function ifHeld(error: unknown): 'held' {
+  if (error instanceof TroupeError && error.code === 'held') return 'held';
+  throw error;
+}
+
+/** The wait that is meant: the named one, or the only one that this kind of answer fits. */
+async function findWait(
+  context: CommandContext,
+  project: Project,
+  row: RunRow,
+  answer: Answer,
+  named: string | undefined,
+): Promise<OpenWait> {
+  const waits = await project.engine.waits(row.run);
+  if (named !== undefined) {
+    const wait = waits.find((one) => one.wait === named);
+    if (wait !== undefined) return wait;
+    throw usageError(`${row.run} does not wait for "${named}"`, `open: ${waits.map((one) => one.wait).join(', ') || 'nothing'}`);
+  }
+  const kind = answer.kind === 'text' ? 'question' : 'permission';
+  const fitting = waits.filter((one) => one.kind === kind);
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  if (waits.length === 0) throw new TroupeError('usage', `${row.run} is not waiting for an answer`);
+  const fix = waitLines(waits, callOf(context)).join('\n');
+  throw usageError(fitting.length === 0 ? `${row.run} waits for something else` : `${row.run} waits for several answers`, fix);
+}

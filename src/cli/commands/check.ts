@@ -1,0 +1,52 @@
+/** `troupe check`: every problem in the settings and in every agent file, at once, before anything runs; and the graph. */
+
+import { formatDiagnostic, isError } from '../../agents/text/diagnostics.ts';
+import { suggest } from '../../base/did-you-mean.ts';
+import { counted } from '../../base/wording.ts';
+import { type CheckedFiles, checkFiles } from '../doctor/check-files.ts';
+import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { graphLines } from '../view/graph-lines.ts';
+import { mermaidLines } from '../view/graph-mermaid.ts';
+import { type GraphShape, shapeOf } from '../view/graph-shape.ts';
+
+export interface CheckOptions extends JsonOption {
+  /** Draws who may call whom. */
+  readonly graph?: boolean | 'text' | 'mermaid' | undefined;
+  /** Only what this agent leads to. */
+  readonly from?: string | undefined;
+}
+
+export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<ExitCode> {
+  const { out, progress } = context.terminal;
+  const checked = await checkFiles(context);
+  const agents = checked.ok ? checked.value.agents.length : 0;
+  const diagnostics = checked.ok ? checked.value.diagnostics : checked.error;
+  const errors = diagnostics.filter(isError).length;
+  const warnings = diagnostics.length - errors;
+  const graph =
+    checked.ok && (options.graph !== undefined || options.from !== undefined) ? graphOf(checked.value, options) : undefined;
+  if (options.json) printJson(context, { ok: errors === 0, agents, errors, warnings, diagnostics, graph: graph?.shape });
+  else {
+    for (const line of graph?.lines(out.paint) ?? []) out.line(line);
+    // The drawing is the result then, and what is wrong is said beside it.
+    const aside = graph === undefined ? out : progress;
+    for (const one of diagnostics) aside.line(formatDiagnostic(one));
+    const found = `${counted(agents, 'agent')} checked`;
+    progress.line(`${found}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
+  }
+  return errors === 0 ? exitCodes.completed : exitCodes.usage;
+}
+
+interface Drawn {
+  readonly shape: GraphShape;
+  lines(paint: CommandContext['terminal']['out']['paint']): readonly string[];
+}
+
+function graphOf({ agents, edges }: CheckedFiles, { graph, from }: CheckOptions): Drawn {
+  const names = agents.map((agent) => agent.definition.name);
+  if (from !== undefined && !names.includes(from))
+    throw usageError(`There is no agent ${from}`, suggest(from, names, 'agents') ?? 'see: troupe agents list');
+  const shape = shapeOf(names, edges, from);
+  return { shape, lines: (paint) => (graph === 'mermaid' ? mermaidLines(names, shape) : graphLines(shape, paint)) };
+}

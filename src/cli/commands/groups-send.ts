@@ -1,0 +1,152 @@
+/** `troupe groups send|pause|resume|stop`: talking to a group. Every prompt goes through the same function. */
+
+import { TroupeError } from '../../base/errors.ts';
+import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
+import type { Result } from '../../base/result.ts';
+import { counted } from '../../base/wording.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import { findGroup } from '../../groups/groups.ts';
+import { readOrganisation } from '../../groups/organisation.ts';
+import { activeRun, dropQueue, queueOf, type Sent, type Standing, sendToGroup, takePauseBack } from '../../groups/send.ts';
+import type { Project } from '../../project/project.ts';
+import type { SavedGroup } from '../../projections/groups.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { readPrompt } from '../terminal/read-prompt.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { type DriveOptions, drainQueue, driveHandle } from './queue.ts';
+import { resumeRun } from './resume.ts';
+
+export interface SendOptions extends DriveOptions {
+  readonly member?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface StopOptions extends JsonOption {
+  readonly all?: boolean | undefined;
+}
+
+export async function groupsSendCommand(
+  context: CommandContext,
+  name: string,
+  argument: string | undefined,
+  options: SendOptions,
+): Promise<ExitCode> {
+  const text = await readPrompt(context.terminal, argument);
+  return withProject(context, { flags: { model: options.model } }, async (project) => {
+    const sent = must(await sendToGroup(project.groups, name, { text, member: options.member }));
+    if (sent.kind === 'started') {
+      const { code, end } = await driveHandle(context, project, sent.handle, options, true);
+      if (end.kind === 'ended') await drainQueue(context, project, sent.handle.session, quietly(options));
+      return code;
+    }
+    if (sent.handle === undefined) return sayQueued(context, name, sent, options);
+    // Prompts of somebody who is gone come first; this process works on them, and on its own in its turn.
+    const { end } = await driveHandle(context, project, sent.handle, quietly(options), false);
+    const code = end.kind === 'ended' ? await drainQueue(context, project, sent.handle.session, options, sent.prompt) : undefined;
+    return code ?? sayQueued(context, name, sent, options);
+  });
+}
+
+/** The result of the command is that of its own prompt. */
+const quietly = (options: SendOptions): DriveOptions => ({ ...options, json: false, jsonl: false });
+
+function sayQueued(
+  context: CommandContext,
+  name: string,
+  sent: Extract<Sent, { kind: 'queued' }>,
+  options: JsonOption,
+): ExitCode {
+  const { prompt, before, run, standing } = sent;
+  if (options.json) {
+    printJson(context, { queued: true, prompt, before, run: run ?? null, standing, live: standing === 'working' });
+    return exitCodes.completed;
+  }
+  const { out, progress } = context.terminal;
+  out.line(`queued: ${name} ${STANDINGS[standing]}, ${before} before this one; its run will be ${prompt}`);
+  const call = callOf(context);
+  if (standing === 'paused') progress.line(`go on with: ${call} groups resume "${name}"`);
+  if (run === undefined || standing === 'paused') return exitCodes.completed;
+  if (standing === 'working') progress.line(`watch: ${call} logs -f ${shortId(run)}`);
+  else if (standing === 'waiting') progress.line(`see what it asks, and answer: ${call} show ${shortId(run)}`);
+  else progress.line(`go on with: ${call} groups resume "${name}"`);
+  return exitCodes.completed;
+}
+
+const STANDINGS: Readonly<Record<Standing, string>> = {
+  working: 'is busy',
+  waiting: 'waits for an answer',
+  paused: 'is paused',
+  left: 'was left by its process',
+};
+
+export async function groupsResumeCommand(context: CommandContext, name: string, options: DriveOptions): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const session = (await groupNamed(project, name)).session as SessionId;
+    const active = await activeRun(project.groups, session);
+    if (active !== undefined) return resumeRun(context, project, active, options);
+    await takePauseBack(project.groups, session);
+    const waiting = await queueOf(project.groups, session);
+    const last = waiting.at(-1)?.prompt;
+    if (last === undefined) {
+      if (options.json) printJson(context, { group: name, state: 'idle' });
+      else context.terminal.out.line(`${safeLine(name)} has nothing to go on with`);
+      return exitCodes.completed;
+    }
+    return (await drainQueue(context, project, session, options, last as RunId)) ?? exitCodes.completed;
+  });
+}
+
+export async function groupsSignalCommand(
+  context: CommandContext,
+  signal: 'pause' | 'cancel',
+  name: string,
+  options: StopOptions,
+): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const session = (await groupNamed(project, name)).session as SessionId;
+    const dropped = options.all === true ? await dropQueue(project.groups, session, 'the group was stopped') : 0;
+    const active = await activeRun(project.groups, session);
+    const outcome =
+      active === undefined ? undefined : await project.engine[signal](active.run, `${signal} from the command line`);
+    const live = outcome?.kind === 'accepted' && outcome.live;
+    const queued = (await queueOf(project.groups, session)).length;
+    if (options.json) {
+      const facts = { run: active?.run ?? null, outcome: outcome?.kind ?? 'idle', live, dropped, queued };
+      printJson(context, { group: name, signal, ...facts });
+      return exitCodes.completed;
+    }
+    const { out } = context.terminal;
+    const verb = signal === 'pause' ? 'pause' : 'stop';
+    if (active === undefined) out.line(`${safeLine(name)} works on nothing`);
+    else
+      out.line(
+        live
+          ? `asked ${safeLine(name)} to ${verb} (${active.run})`
+          : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`,
+      );
+    if (dropped > 0) out.line(`${counted(dropped, 'prompt')} dropped`);
+    if (queued > 0 && signal === 'cancel') sayWhatIsLeft(context, name, queued, live);
+    return exitCodes.completed;
+  });
+}
+
+/** A stop is for what is under way. Whoever works on the group goes on with the next prompt; where nobody does, it waits. */
+function sayWhatIsLeft(context: CommandContext, name: string, queued: number, live: boolean): void {
+  const call = callOf(context);
+  const { progress } = context.terminal;
+  const [prompts, them] = [counted(queued, 'prompt'), queued === 1 ? 'it' : 'them'];
+  if (live) progress.line(`${prompts} still in the queue: whoever works on the group goes on with ${them}`);
+  else progress.line(`${prompts} still in the queue; go on with ${them}: ${call} groups resume "${safeLine(name)}"`);
+  progress.line(`to drop ${them}: ${call} groups stop "${safeLine(name)}" --all`);
+}
+
+async function groupNamed({ ledger }: Project, name: string): Promise<SavedGroup> {
+  return must(findGroup(await readOrganisation(ledger), name));
+}
+
+export function must<Value>(result: Result<Value, Failure>): Value {
+  if (result.ok) return result.value;
+  const { code, message, fix } = result.error;
+  throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+}

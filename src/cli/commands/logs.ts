@@ -1,0 +1,75 @@
+/** `troupe logs`: what happened, event by event; with `-f` also what is happening. */
+import type { RunId } from '../../base/ids.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { RunRow } from '../../ledger/port.ts';
+import type { Project } from '../../project/project.ts';
+import { type Level, timelineLine } from '../../projections/timeline.ts';
+import { findRun } from '../drive/find-run.ts';
+import { sessionEvents } from '../drive/session-events.ts';
+import { type CommandContext, printJson, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { isAtLeast, plainLine } from '../view/plain-lines.ts';
+
+export interface LogsOptions {
+  readonly follow?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly jsonl?: boolean | undefined;
+  readonly level: Level;
+}
+
+export async function logsCommand(context: CommandContext, text: string, options: LogsOptions): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async (project) => {
+    const row = await findRun(project.ledger, text);
+    const collected: LedgerEvent[] = [];
+    const print = printer(context, options, collected);
+    const belongs = belongsTo(row.run);
+    if (options.follow) await followLogs(context, project, row, belongs, print);
+    else for await (const event of sessionEvents(project.ledger, row.session)) if (belongs(event)) print(event);
+    if (options.json && !options.jsonl) printJson(context, collected);
+    return exitCodes.completed;
+  });
+}
+
+/** Until the run ends, or somebody presses Ctrl-C. */
+async function followLogs(
+  context: CommandContext,
+  { ledger }: Project,
+  row: RunRow,
+  belongs: (event: LedgerEvent) => boolean,
+  print: (event: LedgerEvent) => void,
+): Promise<void> {
+  const stop = new AbortController();
+  const stopListening = context.terminal.onStop(() => stop.abort());
+  try {
+    for await (const event of ledger.tail(row.session, 0, stop.signal)) {
+      if (!belongs(event)) continue;
+      print(event);
+      if (event.event_type === 'run.ended' && event.run_id === row.run) return;
+    }
+  } finally {
+    stopListening();
+    stop.abort();
+  }
+}
+
+/** Says of each event, in order, whether it is of this run or of one below it. */
+function belongsTo(run: RunId): (event: LedgerEvent) => boolean {
+  const runs = new Set<string>([run]);
+  return (event) => {
+    if (event.event_type === 'run.started' && event.payload.parent !== undefined && runs.has(event.payload.parent)) {
+      runs.add(event.run_id);
+    }
+    return runs.has(event.run_id);
+  };
+}
+
+function printer(context: CommandContext, options: LogsOptions, collected: LedgerEvent[]): (event: LedgerEvent) => void {
+  const { out } = context.terminal;
+  const agents = new Map<RunId, string>();
+  if (options.jsonl) return (event) => out.line(JSON.stringify(event));
+  if (options.json) return (event) => void collected.push(event);
+  return (event) => {
+    const line = timelineLine(agents, event);
+    if (isAtLeast(line.level, options.level)) out.line(plainLine(line, out.paint));
+  };
+}

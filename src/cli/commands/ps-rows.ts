@@ -1,0 +1,210 @@
+/**
+ * What `troupe ps` lists: root runs, newest first, each with the runs below it. Of a session only what began with the oldest
+ * listed run is read, so the cost follows from what is listed and not from how long the ledger is.
+ */
+import { codeOf } from '../../base/errors.ts';
+import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { Party } from '../../events/assistants.ts';
+import type { EventType, Verification } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
+import { boxTypes, createMessageBox, type MessageBox } from '../../projections/message-box.ts';
+import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
+import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../../projections/run-tree.ts';
+import { foldWaits, initialWaits, type Waits } from '../../projections/waits.ts';
+import { nextCommand, stateOf } from '../drive/find-run.ts';
+
+/** The stable shape behind `--json`: fields may be added, never changed. */
+export interface PsRow {
+  readonly run: RunId;
+  readonly session: SessionId;
+  readonly parent: RunId | null;
+  /** How many listed runs it stands below. */
+  readonly depth: number;
+  readonly agent: string;
+  readonly state: ReturnType<typeof stateOf>;
+  /** What its result was found to be worth, once it has completed. */
+  readonly verification: Verification['state'] | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly owner: LeaseOwner | null;
+  readonly next: string | null;
+  /** The child process that hosts it, or else the process that drives it. */
+  readonly pid: number | null;
+  readonly ageMs: number;
+  /** Of the run and everything below it; `null` when its events are gone. */
+  readonly cost: { readonly nanoUsd: number; readonly unknownCalls: number } | null;
+  /** Messages to it that it has not read, in its own thread and in those of its assistants. */
+  readonly unread: number;
+  readonly oldestUnreadAt: number | null;
+  /** Since when the oldest of them waits, unless it has ended and reads no more. */
+  readonly lagMs: number | null;
+  /** What only a spawned run has. */
+  readonly process: {
+    readonly spawnedBy: string;
+    readonly thread: string;
+    readonly status: Process['status'];
+    readonly exitCode: number | null;
+    readonly messages: number;
+    /** Messages in its thread that whoever spawned it has not read. */
+    readonly unreadByParent: number;
+  } | null;
+}
+
+/** A session's listed part, folded. */
+interface Folded {
+  readonly tree: RunTree;
+  readonly processes: Processes;
+  readonly box: MessageBox;
+  readonly waits: Waits;
+}
+
+export interface PsQuery {
+  /** Every run below a root, and not only those that were spawned. */
+  readonly all: boolean;
+  readonly limit: number;
+  readonly now: number;
+}
+
+const TYPES: readonly EventType[] = [
+  ...new Set<EventType>([...processTypes, ...boxTypes, 'run.paused', 'run.resumed', 'model.response']),
+];
+
+export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readonly PsRow[]> {
+  const roots = await ledger.runs({ roots: true, limit: query.limit });
+  const bySession = Map.groupBy(roots, ({ session }) => session);
+  const folded = new Map<SessionId, Folded | undefined>();
+  for (const [session, rows] of bySession) folded.set(session, await readFolded(ledger, session, rows));
+  return roots.flatMap((root) => rowsOf(root, folded.get(root.session), query));
+}
+
+/** `undefined` when the events were collected or are damaged: the run is listed all the same. */
+async function readFolded(ledger: Ledger, session: SessionId, rows: readonly RunRow[]): Promise<Folded | undefined> {
+  try {
+    const oldest = rows.at(-1);
+    if (oldest === undefined) return undefined;
+    const [started] = await ledger.read({ session, run: oldest.run, types: ['run.started'], limit: 1 });
+    return started === undefined ? undefined : await fold(ledger, session, started.position - 1);
+  } catch (error) {
+    if (codeOf(error) === 'ledger_collected' || codeOf(error) === 'ledger_corrupt') return undefined;
+    throw error;
+  }
+}
+
+async function fold(ledger: Ledger, session: SessionId, after: number): Promise<Folded> {
+  const folded: Folded = { tree: initialRunTree(), processes: createProcesses(), box: createMessageBox(), waits: initialWaits() };
+  for (let position = after; ; ) {
+    const page = await ledger.read({ session, after: position, types: TYPES, limit: limits.readPageEvents });
+    for (const event of page) {
+      foldRunTree(folded.tree, event);
+      foldWaits(folded.waits, event);
+      folded.processes.apply(event);
+      folded.box.apply(withoutContent(event));
+    }
+    position = page.at(-1)?.position ?? position;
+    if (page.length < limits.readPageEvents) return folded;
+  }
+}
+
+/** Messages are only counted here: what they say need not be kept. */
+function withoutContent(event: LedgerEvent): LedgerEvent {
+  return event.event_type === 'message.sent' ? { ...event, payload: { ...event.payload, content: '' } } : event;
+}
+
+function rowsOf(root: RunRow, folded: Folded | undefined, query: PsQuery): readonly PsRow[] {
+  if (folded === undefined) return [plainRow(root, query.now)];
+  const family = subtree(folded.tree, root.run);
+  const listed = family.filter(({ run }) => query.all || run === root.run || folded.processes.find(run)?.spawnedBy != null);
+  const depths = new Map<RunId, number>();
+  return listed.map((node) => {
+    const depth = depthOf(folded.tree, node, depths);
+    depths.set(node.run, depth);
+    return detailedRow(root, family, folded, node, depth, query.now);
+  });
+}
+
+/** Parents come first: the nearest ancestor that is listed has its depth already. */
+function depthOf(tree: RunTree, node: RunNode, depths: ReadonlyMap<RunId, number>): number {
+  for (let up = node.parent; up !== null; up = tree.runs.get(up)?.parent ?? null) {
+    const above = depths.get(up);
+    if (above !== undefined) return above + 1;
+  }
+  return 0;
+}
+
+/** All that the index knows, for a run whose events cannot be read. */
+function plainRow(row: RunRow, now: number): PsRow {
+  return {
+    ...row,
+    depth: 0,
+    state: stateOf(row),
+    verification: null,
+    next: nextCommand(row) ?? null,
+    pid: row.owner?.pid ?? null,
+    ageMs: Math.max(0, now - row.startedAt),
+    cost: null,
+    unread: 0,
+    oldestUnreadAt: null,
+    lagMs: null,
+    process: null,
+  };
+}
+
+function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, node: RunNode, depth: number, now: number): PsRow {
+  const { run, parent, agent, startedAt, endedAt } = node;
+  const row: RunRow = { run, session: root.session, parent, agent, state: node.state, startedAt, endedAt, owner: root.owner };
+  const completed = node.state === 'completed' || node.state === 'completed_unverified';
+  const process = folded.processes.find(run);
+  const { unread, oldestUnreadAt } = unreadBy(folded, node);
+  const { nanoUsd, unknownCalls } = subtreeSpending(folded.tree, run);
+  return {
+    ...plainRow(row, now),
+    ...standing(root, family, row, folded.waits),
+    depth,
+    verification: completed ? (node.verification?.state ?? null) : null,
+    pid: root.owner === null || endedAt !== null ? null : (process?.pid ?? root.owner.pid),
+    cost: { nanoUsd, unknownCalls },
+    unread,
+    oldestUnreadAt,
+    lagMs: oldestUnreadAt === null || endedAt !== null ? null : Math.max(0, now - oldestUnreadAt),
+    process: process === undefined || process.spawnedBy === null ? null : spawnedPart(folded, process, process.spawnedBy),
+  };
+}
+
+/** A run that nobody drives stands as its root does, and a root stands still for the sake of whoever asks below it. */
+function standing(root: RunRow, family: readonly RunNode[], row: RunRow, waits: Waits): Pick<PsRow, 'state' | 'next'> {
+  const asking = family.find(({ state }) => state === 'waiting');
+  const own = row.run === root.run ? root : row;
+  const asks = (run: RunId) => [...waits.values()].find((wait) => wait.run === run)?.kind;
+  if (own.state !== 'running' || root.owner !== null)
+    return { state: stateOf(own), next: nextCommand(own, asks(own.run)) ?? null };
+  if (asking === undefined) return { state: stateOf(root), next: row.run === root.run ? (nextCommand(root) ?? null) : null };
+  const next = nextCommand({ ...root, run: asking.run, state: 'waiting' }, asks(asking.run)) ?? null;
+  return { state: 'waiting', next: row.run === root.run ? next : null };
+}
+
+function unreadBy({ tree, box, processes }: Folded, { run, agent }: RunNode): Pick<PsRow, 'unread' | 'oldestUnreadAt'> {
+  const children = tree.runs.get(run)?.children ?? [];
+  const threads = [run, ...children.filter((child) => processes.find(child)?.spawnedBy != null)].map(threadOf);
+  const summaries = threads.map((thread) => box.summary(thread, { assistant: agent, run }));
+  const times = summaries.flatMap(({ oldestUnreadAt }) => oldestUnreadAt ?? []);
+  return {
+    unread: summaries.reduce((sum, { unread }) => sum + unread, 0),
+    oldestUnreadAt: times.length === 0 ? null : Math.min(...times),
+  };
+}
+
+function spawnedPart({ box }: Folded, process: Process, spawnedBy: string): PsRow['process'] {
+  const thread = threadOf(process.run);
+  const parent: Party = { assistant: spawnedBy, ...(process.parent === null ? {} : { run: process.parent }) };
+  const { total, unread } = box.summary(thread, parent);
+  return {
+    spawnedBy,
+    thread,
+    status: process.status,
+    exitCode: hasEnded(process) ? process.exitCode : null,
+    messages: total,
+    unreadByParent: unread,
+  };
+}

@@ -1,0 +1,139 @@
+/** Processes as a table: what is in it, and what a narrow terminal leaves out. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import { textWidth } from '../terminal/text-width.ts';
+import type { PsRow } from './ps-rows.ts';
+import { psLines } from './ps-table.ts';
+
+function row(more: Partial<PsRow> = {}): PsRow {
+  return {
+    run: 'run_01m7h28733zfvr88pqjp' as RunId,
+    session: 'ses_1' as SessionId,
+    parent: null,
+    depth: 0,
+    agent: 'lead',
+    state: 'running',
+    verification: null,
+    startedAt: 0,
+    endedAt: null,
+    owner: null,
+    next: null,
+    pid: 19218,
+    ageMs: 125_000,
+    cost: { nanoUsd: 12_300_000, unknownCalls: 0 },
+    unread: 0,
+    oldestUnreadAt: null,
+    lagMs: null,
+    process: null,
+    ...more,
+  };
+}
+
+const spawned = (more: Partial<PsRow> = {}): PsRow =>
+  row({
+    run: 'run_7xh9dnmktvnxbyj429fp' as RunId,
+    depth: 1,
+    agent: 'scout',
+    process: {
+      spawnedBy: 'lead',
+      thread: 'thr_7xh9dnmktvnxbyj429fp',
+      status: 'running',
+      exitCode: null,
+      messages: 3,
+      unreadByParent: 0,
+    },
+    ...more,
+  });
+
+describe('the table of processes', () => {
+  it('shows pid, agent, thread, status, unread, age and cost', () => {
+    expect(psLines([row(), spawned({ unread: 2, lagMs: 4_200_000, pid: 19268 })], false, 80)).toEqual([
+      'RUN     PID    AGENT    THREAD  STATUS   UNREAD  AGE  TOOK  COST    NEXT',
+      '88pqjp  19218  lead     -       running  -       2m   -     $0.012',
+      'j429fp  19268  └ scout  j429fp  running  2 (1h)  2m   -     $0.012',
+    ]);
+  });
+
+  it('has no columns for threads where nobody talks', () => {
+    const [heading] = psLines([row()], false, 80);
+    expect(heading).toBe('RUN     PID    AGENT  STATUS   AGE  TOOK  COST    NEXT');
+  });
+
+  it('tells a process that has not begun, a price that is not known and events that are gone', () => {
+    const { process } = spawned();
+    const starting = spawned({ process: process && { ...process, status: 'starting' } });
+    const [, first, second, third] = psLines(
+      [
+        { ...starting, depth: 0 },
+        row({ cost: { nanoUsd: 5_000_000_000, unknownCalls: 1 } }),
+        row({ cost: null, state: 'completed_unverified' }),
+      ],
+      false,
+    );
+    expect(first).toContain('starting');
+    expect(second).toMatch(/\$5\.00\+\?$/);
+    expect(third).toMatch(/completed unverified .* \?$/);
+  });
+
+  it.each(['verified', 'unverified', 'unchecked'] as const)('says what a completed run is worth: %s', (verification) => {
+    const state = verification === 'unverified' ? 'completed_unverified' : 'completed';
+    const [, line] = psLines([row({ state, verification, endedAt: 4_000 })], false);
+    expect(line).toContain(`completed, ${verification}`);
+    const [, narrow] = psLines([row({ state, verification, endedAt: 4_000 })], false, 60);
+    expect(narrow).toContain(` ${verification} `);
+  });
+
+  const busy = [
+    row({ state: 'interrupted', pid: null, next: 'troupe resume 88pqjp', agent: 'release-coordinator' }),
+    spawned({
+      state: 'waiting',
+      next: 'troupe answer j429fp',
+      agent: 'a-rather-long-name-of-an-agent',
+      unread: 12,
+      lagMs: 90_000,
+    }),
+    row({ state: 'completed_unverified', verification: 'unverified', endedAt: 4_000, pid: null }),
+  ];
+
+  it('leaves out on 80 columns how long it took, and says what to do in a word', () => {
+    expect(psLines(busy, false, 80)).toEqual([
+      'RUN     PID    AGENT         THREAD  STATUS       UNREAD   AGE  COST    NEXT',
+      '88pqjp  -      release-c…    -       interrupted  -        2m   $0.012  resume',
+      'j429fp  19218  └ a-rather-…  j429fp  waiting      12 (1m)  2m   $0.012  answer',
+      '88pqjp  -      lead          -       unverified   -        2m   $0.012',
+    ]);
+  });
+
+  it('has whole commands on 120', () => {
+    const lines = psLines(busy, false, 120);
+    expect(lines[1]).toContain('troupe resume 88pqjp');
+    expect(lines[2]).toContain('a-rather-long-name-of-an-agent');
+    expect(lines[0]).not.toContain('TOOK');
+    expect(psLines(busy, false)[0]).toContain('TOOK');
+  });
+
+  it('shows everybody at work, and of those who have ended the newest', () => {
+    const children = Array.from({ length: 12 }, (_, index) =>
+      spawned({ agent: `child-${index}`, ...(index % 4 === 0 ? {} : { state: 'completed', endedAt: 1 }) }),
+    );
+    const text = psLines([row(), ...children, row()], false, 120).join('\n');
+    for (const at of [0, 4, 8, 6, 7, 9, 10, 11]) expect(text).toContain(`child-${at} `);
+    for (const left of [1, 2, 3, 5]) expect(text).not.toContain(`child-${left} `);
+    expect(text).toContain('… 4 more: --all');
+    expect(psLines([row(), ...children], true, 120)).toHaveLength(14);
+  });
+
+  it('is never wider than the terminal, whatever the names', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 20, max: 200 }), (agent, width) => {
+        const lines = psLines(
+          [row({ agent }), spawned({ agent, depth: 4, unread: 1, lagMs: 1, next: 'troupe answer x' })],
+          false,
+          width,
+        );
+        for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * Processes as a table. Everything is in it where there is room; on a narrow terminal the least needed goes first: how long a
+ * run took, whole commands, long names. Threads share the end of their owner's id, so they go last.
+ */
+import { shortId } from '../../base/ids.ts';
+import { readableDuration, readableMoney } from '../../projections/readable.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { cutToWidth, textWidth } from '../terminal/text-width.ts';
+import { tableLines } from '../view/table.ts';
+import type { PsRow } from './ps-rows.ts';
+
+interface Look {
+  readonly took: boolean;
+  readonly thread: boolean;
+  /** Columns for the name, without what it is indented by. */
+  readonly name: number;
+  /** Short words for states. */
+  readonly brief: boolean;
+  /** What to do as a command that can be copied, or in one word. */
+  readonly next: 'command' | 'word';
+}
+
+const WHOLE: Look = { took: true, thread: true, name: Number.MAX_SAFE_INTEGER, brief: false, next: 'command' };
+const LOOKS: readonly Look[] = [
+  WHOLE,
+  { took: true, thread: true, name: 30, brief: false, next: 'command' },
+  { took: false, thread: true, name: 30, brief: true, next: 'command' },
+  { took: false, thread: true, name: 16, brief: true, next: 'command' },
+  { took: false, thread: true, name: 30, brief: true, next: 'word' },
+  { took: false, thread: true, name: 16, brief: true, next: 'word' },
+  { took: false, thread: true, name: 10, brief: true, next: 'word' },
+  { took: false, thread: false, name: 12, brief: true, next: 'word' },
+];
+
+/** Of the assistants of a run that have ended, the newest so many have a line. */
+const ENDED_SHOWN = 5;
+
+type Line = { readonly kind: 'row'; readonly row: PsRow } | { readonly kind: 'left out'; readonly count: number };
+
+/** Without a width nothing is cut: the reader is a program. */
+export function psLines(rows: readonly PsRow[], all: boolean, width?: number): readonly string[] {
+  const lines = all ? rows.map((row): Line => ({ kind: 'row', row })) : withoutMost(rows);
+  const drawn = (look: Look): readonly string[] => draw(lines, rows, look);
+  if (width === undefined) return drawn(WHOLE);
+  const fits = (text: readonly string[]): boolean => text.every((line) => textWidth(line) <= width);
+  const chosen = LOOKS.find((look) => fits(drawn(look)));
+  if (chosen !== undefined) return drawn(chosen);
+  return drawn(LOOKS.at(-1) ?? WHOLE).map((line) => cutToWidth(line, width));
+}
+
+/** Whoever works is shown; of those who have ended, a few. */
+function withoutMost(rows: readonly PsRow[]): readonly Line[] {
+  const lines: Line[] = [];
+  const families = rows.reduce<PsRow[][]>((made, row) => {
+    if (row.depth === 0) made.push([row]);
+    else made.at(-1)?.push(row);
+    return made;
+  }, []);
+  for (const family of families) {
+    const ended = family.filter((row) => row.depth > 0 && row.endedAt !== null);
+    const left = new Set(ended.slice(0, Math.max(0, ended.length - ENDED_SHOWN)));
+    for (const row of family) if (!left.has(row)) lines.push({ kind: 'row', row });
+    if (left.size > 0) lines.push({ kind: 'left out', count: left.size });
+  }
+  return lines;
+}
+
+interface Column {
+  readonly title: string;
+  cell(row: PsRow): string;
+}
+
+function draw(lines: readonly Line[], rows: readonly PsRow[], look: Look): readonly string[] {
+  const columns = columnsOf(rows, look);
+  const cells = lines.map((line) =>
+    columns.map(({ title, cell }) => {
+      if (line.kind === 'row') return cell(line.row);
+      return title === 'AGENT' ? `  … ${line.count} more: --all` : '';
+    }),
+  );
+  const titles = columns.map(({ title }) => title);
+  return tableLines(titles, cells);
+}
+
+function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
+  const talks = rows.some((row) => row.process !== null);
+  return [
+    { title: 'RUN', cell: ({ run }) => shortId(run) },
+    { title: 'PID', cell: ({ pid }) => (pid === null ? '-' : String(pid)) },
+    { title: 'AGENT', cell: ({ agent, depth }) => indented(cutToWidth(safeLine(agent), look.name), depth) },
+    ...(talks && look.thread
+      ? [{ title: 'THREAD', cell: ({ process }: PsRow) => (process === null ? '-' : shortId(process.thread)) }]
+      : []),
+    { title: 'STATUS', cell: (row) => statusOf(row, look.brief) },
+    ...(talks ? [{ title: 'UNREAD', cell: unreadOf }] : []),
+    { title: 'AGE', cell: ({ ageMs }) => readableAge(ageMs) },
+    ...(look.took ? [{ title: 'TOOK', cell: tookOf }] : []),
+    { title: 'COST', cell: costOf },
+    { title: 'NEXT', cell: ({ next }) => (look.next === 'word' ? (next?.split(' ')[1] ?? '') : (next ?? '')) },
+  ];
+}
+
+const indented = (name: string, depth: number): string => (depth === 0 ? name : `${'  '.repeat(depth - 1)}└ ${name}`);
+
+const SHORT_STATES: Readonly<Record<string, string>> = {
+  completed_unverified: 'unverified',
+  budget_exhausted: 'over budget',
+};
+
+function statusOf({ state, process, verification }: PsRow, brief: boolean): string {
+  if (state === 'running' && process?.status === 'starting') return 'starting';
+  if (verification !== null) return brief ? verification : `completed, ${verification}`;
+  return (brief ? SHORT_STATES[state] : undefined) ?? state.replaceAll('_', ' ');
+}
+
+/** How many, and since when the oldest of them waits. */
+function unreadOf({ unread, lagMs }: PsRow): string {
+  if (unread === 0) return '-';
+  return lagMs === null ? String(unread) : `${unread} (${readableAge(lagMs)})`;
+}
+
+const tookOf = ({ startedAt, endedAt }: PsRow): string => (endedAt === null ? '-' : readableDuration(endedAt - startedAt));
+
+function costOf({ cost }: PsRow): string {
+  if (cost === null || (cost.nanoUsd === 0 && cost.unknownCalls > 0)) return '?';
+  return `${readableMoney(cost.nanoUsd)}${cost.unknownCalls > 0 ? '+?' : ''}`;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const;
+
+/** The largest unit only: `45s`, `12m`, `3h`, `5d`. */
+function readableAge(milliseconds: number): string {
+  const unit = UNITS.find(([, size]) => milliseconds >= size);
+  return unit === undefined ? `${Math.floor(milliseconds / 1_000)}s` : `${Math.floor(milliseconds / unit[1])}${unit[0]}`;
+}

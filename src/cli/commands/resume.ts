@@ -1,0 +1,81 @@
+/** `troupe resume`: goes on with a run that was cut off, paused, or waited for an answer. */
+
+import { TroupeError, unreachable } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import { shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { RunEnd } from '../../engine/port.ts';
+import type { RunRow } from '../../ledger/port.ts';
+import type { Project } from '../../project/project.ts';
+import { driveRun } from '../drive/drive-run.ts';
+import { findRun } from '../drive/find-run.ts';
+import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
+import { createFollower, type Follower } from '../drive/follow.ts';
+import { type CommandContext, withProject } from '../terminal/command.ts';
+import type { ExitCode } from '../terminal/exit-codes.ts';
+import { drainQueue } from './queue.ts';
+
+export interface ResumeOptions extends OutputOptions {
+  readonly yes?: boolean | undefined;
+}
+
+export async function resumeCommand(context: CommandContext, text: string, options: ResumeOptions): Promise<ExitCode> {
+  return withProject(context, {}, async (project) => {
+    const row = await findRun(project.ledger, text);
+    return resumeRun(context, project, await rootOf(project, row), options);
+  });
+}
+
+/** Runs are driven from their root: a child's answer lets the whole tree go on. */
+export async function rootOf(project: Project, row: RunRow): Promise<RunRow> {
+  let root = row;
+  for (let depth = 0; root.parent !== null && depth <= limits.runDepth; depth += 1)
+    root = (await project.ledger.runs({ run: root.parent }))[0] ?? { ...root, parent: null };
+  return root;
+}
+
+export async function resumeRun(
+  context: CommandContext,
+  project: Project,
+  row: RunRow,
+  options: ResumeOptions,
+): Promise<ExitCode> {
+  const { run, session } = row;
+  const follower = createFollower(project.ledger, session);
+  await follower.catchUp(run);
+  const end = await resumeAndDrive(context, project, run, follower, options);
+  const code = finishRun(context, project, { session, run, tree: follower.tree, end }, options);
+  if (end.kind === 'ended') await drainQueue(context, project, session, { ...options, json: false, jsonl: false });
+  return code;
+}
+
+async function resumeAndDrive(
+  context: CommandContext,
+  project: Project,
+  run: RunId,
+  follower: Follower,
+  options: ResumeOptions,
+): Promise<RunEnd> {
+  const resumed = await project.engine.resume(run);
+  switch (resumed.kind) {
+    case 'resumed': {
+      const view = chooseView(context, run, options);
+      return driveRun({ context, project, follower, view, approveAll: options.yes === true }, resumed.handle);
+    }
+    case 'ended':
+      await follower.catchUp(run);
+      return { kind: 'ended', result: resumed.result };
+    case 'held':
+      throw new TroupeError('held', `Process ${resumed.owner.pid} on ${resumed.owner.host} drives this run now`, {
+        fix: `watch it: troupe logs -f ${shortId(run)}`,
+      });
+    case 'unknown':
+      throw new TroupeError('unknown_run', `The engine does not know run ${run}`);
+    case 'refused': {
+      const { code, message, fix } = resumed.error;
+      throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+    }
+    default:
+      return unreachable(resumed);
+  }
+}

@@ -1,0 +1,112 @@
+/** `troupe run`: starts an agent on a prompt and stays with it. */
+import { stat } from 'node:fs/promises';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { referencesOf } from '../../agents/definition/references.ts';
+import type { LoadedAgent } from '../../agents/file/load.ts';
+import { TroupeError } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { userText } from '../../events/messages.ts';
+import type { Project } from '../../project/project.ts';
+import { allowServers } from '../agents/allow.ts';
+import { driveRun } from '../drive/drive-run.ts';
+import { agentFileOf, findAgent } from '../drive/find-agent.ts';
+import { findRun } from '../drive/find-run.ts';
+import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
+import { createFollower } from '../drive/follow.ts';
+import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
+import type { ExitCode } from '../terminal/exit-codes.ts';
+import { readPrompt } from '../terminal/read-prompt.ts';
+
+export interface RunOptions extends OutputOptions {
+  readonly model?: string | undefined;
+  readonly budgetUsd?: number | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly session?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly yes?: boolean | undefined;
+  readonly var?: Readonly<Record<string, string>> | undefined;
+}
+
+export async function runCommand(
+  context: CommandContext,
+  agent: string,
+  argument: string | undefined,
+  options: RunOptions,
+): Promise<ExitCode> {
+  const agentFile = await agentFileOf(context.cwd, agent);
+  const prompt = await readPrompt(context.terminal, argument);
+  const { model, maxTurns, workspace, var: vars } = options;
+  return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile } }, async (project) => {
+    const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
+    const { definition } = await findAgent(files, agent, agentFile);
+    await requireFolder(project.config.workspace);
+    if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
+    return startAndDrive(context, project, definition.name, prompt, options);
+  });
+}
+
+async function startAndDrive(
+  context: CommandContext,
+  project: Project,
+  agent: string,
+  prompt: string,
+  options: RunOptions,
+): Promise<ExitCode> {
+  const session = options.session === undefined ? undefined : await sessionOf(project, options.session);
+  const started = await project.engine.start({
+    agent,
+    input: userText(prompt),
+    session,
+    workspace: project.config.workspace,
+    budget: options.budgetUsd === undefined ? undefined : { usd: options.budgetUsd },
+  });
+  if (started.kind === 'refused') {
+    const { code, message, fix } = started.error;
+    throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+  }
+  const { handle } = started;
+  const follower = createFollower(project.ledger, handle.session);
+  await follower.beginAt(handle.run);
+  const view = chooseView(context, handle.run, options);
+  const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+  return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+}
+
+/** Before anything is paid for: the servers that the agent and those it may call would start, which nobody has allowed yet. */
+async function askAboutServers(
+  context: CommandContext,
+  project: Project,
+  agents: readonly LoadedAgent[],
+  first: AgentDefinition,
+): Promise<void> {
+  const byName = new Map(agents.map(({ definition }) => [definition.name, definition]));
+  const reached = new Set([first]);
+  for (const agent of reached)
+    for (const { target } of referencesOf(agent)) {
+      const next = byName.get(target);
+      if (next !== undefined) reached.add(next);
+    }
+  for (const agent of reached) await allowServers(context, project.servers, await project.servers.open(agent), false);
+}
+
+async function requireFolder(workspace: string): Promise<void> {
+  const found = await stat(workspace).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw usageError(
+    `There is no workspace ${workspace}`,
+    'make the folder, or name another: --workspace, or `workspace` in troupe.yaml',
+  );
+}
+
+/** A session by its own id or by any of its runs. */
+async function sessionOf(project: Project, text: string): Promise<SessionId> {
+  const { session } = await findRun(project.ledger, text);
+  const { readOrganisation } = await import('../../groups/organisation.ts');
+  const { groupOfSession } = await import('../../projections/groups.ts');
+  const state = await readOrganisation(project.ledger);
+  const group = groupOfSession(state, session);
+  if (group === undefined) return session;
+  if (!state.groups.has(group.group))
+    throw usageError(`The group ${group.name} of this session was deleted; it is closed for good`);
+  throw usageError(`This session belongs to the group ${group.name}`, `talk to it: troupe groups send "${group.name}" "…"`);
+}

@@ -1,0 +1,66 @@
+/** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
+import type { SessionId } from '../../base/ids.ts';
+import type { Ledger } from '../../ledger/port.ts';
+import { createMessageBox } from '../../projections/message-box.ts';
+import { createProcesses } from '../../projections/processes.ts';
+import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';
+import { findRun, standingOf } from '../drive/find-run.ts';
+import { printReport } from '../drive/finish-run.ts';
+import { foldSession } from '../drive/session-events.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { groupsBelow, iterationLines } from '../view/iterations.ts';
+import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
+import { type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
+import { treeLines } from '../view/tree-lines.ts';
+
+/** A still picture may be taller than a moving one. */
+const CALLS_SHOWN = 60;
+
+export async function showCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async ({ ledger, engine, config }) => {
+    const row = await findRun(ledger, text);
+    const { tree, ...boxes } = await foldAll(ledger, row.session);
+    const node = tree.runs.get(row.run);
+    if (node === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
+    const now = context.clock.now();
+    const below = subtree(tree, row.run);
+    const waits = (await engine.waits(row.run)).filter((wait) => below.some(({ run }) => run === wait.run));
+    const summary = {
+      ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
+      status: standingOf(row, waits),
+    };
+    const threads = threadsOf(boxes, below, now);
+    if (options.json) {
+      printJson(context, { ...summary, groups: groupsBelow(tree, row.run), threads });
+      return exitCodes.completed;
+    }
+    const { out } = context.terminal;
+    const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
+    for (const line of treeLines(tree, row.run, { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true }))
+      out.line(line);
+    const iterations = iterationLines(tree, row.run, now);
+    if (iterations.length > 0) out.line();
+    for (const line of iterations) out.line(line);
+    if (threads.length > 0) out.line();
+    for (const line of threadLines(threads, out.paint, width)) out.line(line);
+    out.line();
+    for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
+      out.line(line);
+    if (node.report !== null) {
+      out.line();
+      printReport(context, node.report.body);
+    }
+    return exitCodes.completed;
+  });
+}
+
+async function foldAll(ledger: Ledger, session: SessionId): Promise<Threads & { readonly tree: RunTree }> {
+  const folded = { tree: initialRunTree(), box: createMessageBox(), processes: createProcesses() };
+  return await foldSession(ledger, session, folded, (all, event) => {
+    foldRunTree(all.tree, event);
+    all.box.apply(event);
+    all.processes.apply(event);
+    return all;
+  });
+}

@@ -1,0 +1,55 @@
+/** `troupe cancel` and `troupe pause`: tell a run something, from whichever process. */
+import { type RunId, shortId } from '../../base/ids.ts';
+import { sentence } from '../../base/wording.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import type { Ledger } from '../../ledger/port.ts';
+import { findRun } from '../drive/find-run.ts';
+import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+
+export interface SignalOptions extends JsonOption {
+  readonly reason?: string | undefined;
+}
+
+export async function signalCommand(
+  context: CommandContext,
+  signal: 'cancel' | 'pause',
+  text: string,
+  options: SignalOptions,
+): Promise<ExitCode> {
+  return withProject(context, {}, async ({ ledger, engine }) => {
+    const { run, state, parent } = await findRun(ledger, text);
+    const reason = options.reason ?? `${signal} from the command line`;
+    const outcome = await engine[signal](run, reason);
+    if (outcome.kind === 'unknown') throw usageError(`The engine does not know run ${run}`);
+    const live = outcome.kind === 'accepted' && outcome.live;
+    if (options.json) printJson(context, { run, signal, outcome: outcome.kind, live });
+    else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
+    else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);
+    else context.terminal.out.line(said(signal, run, live));
+    if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
+      context.terminal.progress.line(
+        `the runs above it stay as they were; go on with: troupe resume ${shortId(await topOf(ledger, parent))}`,
+      );
+    return exitCodes.completed;
+  });
+}
+
+/** The run that a tree is resumed by. */
+async function topOf(ledger: Ledger, run: RunId): Promise<RunId> {
+  let top = run;
+  for (let up: RunId | null = run; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null) top = up;
+  return top;
+}
+
+/** It is in the ledger that the run is to end; ending it failed. */
+function sayUnended({ terminal }: CommandContext, run: string, { message, fix }: Failure): void {
+  terminal.out.line(`${run} is to end, and could not be ended just now: ${sentence(message)}`);
+  if (fix !== undefined) terminal.progress.line(fix);
+  terminal.progress.line(`it ends when it is taken up: troupe resume ${shortId(run)}`);
+}
+
+function said(signal: 'cancel' | 'pause', run: string, live: boolean): string {
+  if (signal === 'cancel') return live ? `asked ${run} to stop` : `${run} is cancelled`;
+  return `${live ? 'asked to pause' : 'paused'} ${run}; go on with: troupe resume ${shortId(run)}`;
+}

@@ -1,0 +1,82 @@
+/** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
+import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
+import type { Project } from '../../project/project.ts';
+import { type Cause, type Causes, foldCauses, initialCauses, resultOf, whyOf } from '../../projections/why.ts';
+import { findRun } from '../drive/find-run.ts';
+import { foldSession } from '../drive/session-events.ts';
+import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import { cutToWidth, textWidth } from '../terminal/text-width.ts';
+import { plainLine } from '../view/plain-lines.ts';
+
+export interface WhyOptions extends JsonOption {
+  /** Bookkeeping too: reservations, setups, requests. */
+  readonly all?: boolean | undefined;
+}
+
+/** How many of the things that one step rests on are listed beside it. */
+const BESIDE_MAX = 20;
+/** `12:03:04 ` and `: `. */
+const TIME_WIDTH = 11;
+const TEXT_WIDTH_MIN = 20;
+
+export async function whyCommand(context: CommandContext, text: string, options: WhyOptions): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async (project) => {
+    const { causes, chain } = await chainOf(project, text);
+    const { out } = context.terminal;
+    if (options.json) printJson(context, chain);
+    else {
+      const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
+      for (const line of whyLines(causes, chain, { all: options.all === true, width, paint: out.paint })) out.line(line);
+    }
+    return exitCodes.completed;
+  });
+}
+
+export interface WhyLook {
+  readonly all: boolean;
+  readonly width: number;
+  readonly paint: Screen['paint'];
+}
+
+/** The walk, a line for each step; what a step rests on besides is indented below it. */
+export function whyLines(causes: Causes, chain: readonly Cause[], look: WhyLook): readonly string[] {
+  const onTheWay = new Set(chain.map((cause) => cause.event));
+  return chain.flatMap((cause, index) => {
+    const beside = cause.also.filter((event) => !onTheWay.has(event));
+    const shown = look.all || index === 0 || cause.level !== 'detail';
+    const own = shown ? [causeLine(cause, index === 0 ? '' : 'because ', look)] : [];
+    return [...own, ...besideLines(causes, beside, look)];
+  });
+}
+
+function besideLines({ events }: Causes, beside: readonly EventId[], look: WhyLook): readonly string[] {
+  const known = beside.flatMap((event) => events.get(event) ?? []);
+  const lines = known.slice(0, BESIDE_MAX).map((cause) => causeLine(cause, '    and ', look));
+  return known.length <= BESIDE_MAX ? lines : [...lines, look.paint.dim(`    and ${known.length - BESIDE_MAX} more`)];
+}
+
+/** One line also on a screen: what does not fit is in `troupe logs`. */
+function causeLine(cause: Cause, lead: string, { width, paint }: WhyLook): string {
+  const place = `[${cause.position}]`;
+  const around = textWidth(lead) + TIME_WIDTH + textWidth(safeLine(cause.agent)) + textWidth(place) + 1;
+  const text = cutToWidth(safeLine(cause.text), Math.max(TEXT_WIDTH_MIN, width - around));
+  return `${paint.dim(lead)}${plainLine({ ...cause, text }, paint)} ${paint.dim(place)}`;
+}
+
+async function chainOf(
+  { ledger }: Project,
+  text: string,
+): Promise<{ readonly causes: Causes; readonly chain: readonly Cause[] }> {
+  const isEvent = eventPosition(text) !== undefined;
+  const row = isEvent ? undefined : await findRun(ledger, text);
+  const session = row?.session ?? (text.slice(0, text.lastIndexOf('.')) as SessionId);
+  const causes = await foldSession(ledger, session, initialCauses(), foldCauses);
+  const start = row === undefined ? (text as EventId) : resultOf(causes, row.run);
+  const chain = start === undefined ? [] : whyOf(causes, start);
+  if (chain.length === 0)
+    throw usageError(`There is no event ${text} in this ledger`, 'event ids are in: troupe logs --jsonl <run>');
+  return { causes, chain };
+}

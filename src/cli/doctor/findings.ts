@@ -1,0 +1,183 @@
+/** The checks behind `troupe doctor`. Each looks at one thing, never throws, and says how to put it right. */
+
+import { execFile } from 'node:child_process';
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { isError } from '../../agents/text/diagnostics.ts';
+import { messageOf, TroupeError } from '../../base/errors.ts';
+import { counted } from '../../base/wording.ts';
+import { SEAL_VARIABLE, sealKeyState } from '../../ledger/seals/keys.ts';
+import { keyVariables, ollamaAddress } from '../../models/provider/providers.ts';
+import { loadConfig, type ProjectConfig } from '../../project/config.ts';
+import { readableBytes } from '../../projections/readable.ts';
+import { type CommandContext, withProject } from '../terminal/command.ts';
+import { checkFiles } from './check-files.ts';
+import type { Finding } from './finding.ts';
+import { damageFix, damageText } from './ledger-damage.ts';
+
+const NODE_MAJOR_MIN = 24;
+const DISK_BYTES_MIN = 100 * 1024 * 1024;
+const PROBE_MS = 1_000;
+const KEYS: readonly string[] = [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'];
+
+type Check = readonly [about: string, check: () => Promise<Finding>];
+
+export async function findings(context: CommandContext): Promise<readonly Finding[]> {
+  const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
+  const project = config.ok ? config.value : undefined;
+  const checks: readonly Check[] = [
+    ['node', nodeFinding],
+    ['git', gitFinding],
+    ['agents', () => agentsFinding(context)],
+    ['ledger', () => ledgerFinding(context, project)],
+    ...clusterChecks(context, project),
+    ['seal', () => sealFinding(context, project)],
+    ['disk', () => diskFinding(project?.root ?? context.cwd)],
+    ['keys', () => keysFinding(context)],
+    ['ollama', () => ollamaFinding(context)],
+  ];
+  return Promise.all(
+    checks.map(([about, check]) =>
+      check().catch((error: unknown): Finding => {
+        const fix = error instanceof TroupeError ? error.fix : undefined;
+        return { about, state: 'broken', text: messageOf(error), fix };
+      }),
+    ),
+  );
+}
+
+/** Loaded only for a project on a cluster. */
+function clusterChecks(context: CommandContext, config: ProjectConfig | undefined): readonly Check[] {
+  const cluster = config?.cluster;
+  if (config === undefined || cluster === undefined) return [];
+  const load = () => import('./cluster.ts');
+  return [
+    ['restate', async () => (await load()).ingressFinding(cluster, config)],
+    ['restate-admin', async () => (await load()).adminFinding(context, cluster, config)],
+    ['workers', async () => (await load()).workersFinding(context, cluster, config)],
+  ];
+}
+
+async function nodeFinding(): Promise<Finding> {
+  const { node } = process.versions;
+  const enough = Number(node.split('.')[0]) >= NODE_MAJOR_MIN;
+  const fix = enough ? undefined : `install Node ${NODE_MAJOR_MIN}, or use ./troupe from a checkout, which brings its own`;
+  return { about: 'node', state: enough ? 'good' : 'broken', text: `version ${node}`, fix };
+}
+
+async function gitFinding(): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: PROBE_MS * 5 });
+    return { about: 'git', state: 'good', text: stdout.trim() };
+  } catch {
+    return { about: 'git', state: 'note', text: 'not found', fix: 'install git to let agents work in branches' };
+  }
+}
+
+async function agentsFinding(context: CommandContext): Promise<Finding> {
+  const checked = await checkFiles(context);
+  const diagnostics = checked.ok ? checked.value.diagnostics : checked.error;
+  const agents = checked.ok ? checked.value.agents.length : 0;
+  const errors = diagnostics.filter(isError).length;
+  if (errors > 0)
+    return { about: 'agents', state: 'broken', text: `${errors} problems`, fix: 'troupe check shows each with its place' };
+  if (agents === 0) return { about: 'agents', state: 'note', text: 'none here', fix: 'troupe init writes a first one' };
+  return { about: 'agents', state: 'good', text: `${agents} found, no problems` };
+}
+
+async function ledgerFinding(context: CommandContext, config: ProjectConfig | undefined): Promise<Finding> {
+  if (config === undefined)
+    return { about: 'ledger', state: 'note', text: 'not looked at: the settings have problems', fix: 'troupe check' };
+  const about = 'ledger';
+  if (config.ledgerAddress.kind === 'postgres') return await serverFinding(context, config);
+  if (!(await isAllowed(config.ledger, constants.F_OK))) {
+    const folder = await nearestFolder(dirname(config.ledger));
+    const writable = await isAllowed(folder, constants.W_OK);
+    if (writable) return { about, state: 'good', text: `none yet; the first run makes ${config.ledger}` };
+    return { about, state: 'broken', text: `${folder} cannot be written`, fix: 'change its permissions, or set TROUPE_HOME' };
+  }
+  if (!(await isAllowed(config.ledger, constants.W_OK))) {
+    return { about, state: 'broken', text: `${config.ledger} is read-only`, fix: 'change its permissions, or set TROUPE_HOME' };
+  }
+  return withProject(context, { readOnly: true }, async ({ ledger }) => {
+    const report = await ledger.verify();
+    if (report.kind === 'sound')
+      return { about, state: 'good', text: `${counted(report.events, 'event')}, sound, in ${config.ledger}` };
+    return { about, state: 'broken', text: damageText(report), fix: damageFix(report) };
+  });
+}
+
+/** A server may hold very much: it is asked for its figures, not read through. */
+async function serverFinding(context: CommandContext, { ledger: shown }: ProjectConfig): Promise<Finding> {
+  const about = 'ledger';
+  try {
+    return await withProject(context, { readOnly: true }, async ({ ledger }) => {
+      const { events, sessions } = await ledger.stats();
+      return { about, state: 'good', text: `${counted(events, 'event')} in ${counted(sessions, 'session')} at ${shown}` };
+    });
+  } catch (error) {
+    const isNew = error instanceof TroupeError && error.code === 'ledger_missing' && error.message.includes('no ledger');
+    if (!isNew) throw error;
+    return { about, state: 'good', text: `none yet; the first run makes it at ${shown}` };
+  }
+}
+
+/** Ids only: they follow from the keys and say nothing about them. */
+async function sealFinding({ terminal: { env } }: CommandContext, config: ProjectConfig | undefined): Promise<Finding> {
+  const about = 'seal';
+  const { place, ids, problem } = sealKeyState(env);
+  const [newest, ...older] = ids;
+  if (problem !== undefined) return { about, state: 'broken', text: `${place}: ${problem}`, fix: `chmod 600 ${place}` };
+  if (config?.cluster !== undefined && place !== SEAL_VARIABLE) {
+    const fix = `set ${SEAL_VARIABLE} to the same key on every machine: openssl rand -base64 32`;
+    return { about, state: 'note', text: `a worker cannot open what another one sealed: the key is in ${place}`, fix };
+  }
+  if (newest === undefined) return { about, state: 'good', text: `no key yet; the first secret to seal makes ${place}` };
+  const others = older.length === 0 ? '' : `; ${older.join(', ')} still open`;
+  return { about, state: 'good', text: `key ${newest} in ${place}${others}` };
+}
+
+async function diskFinding(folder: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const enough = free >= DISK_BYTES_MIN;
+  const fix = enough ? undefined : 'make room; troupe ledger gc shows what old sessions hold';
+  return { about: 'disk', state: enough ? 'good' : 'broken', text: `${readableBytes(free)} free`, fix };
+}
+
+/** Names only: what a key holds is never shown. */
+async function keysFinding({ terminal: { env } }: CommandContext): Promise<Finding> {
+  const found = KEYS.filter((name) => (env[name] ?? '') !== '');
+  if (found.length > 0) return { about: 'keys', state: 'good', text: found.join(', ') };
+  return {
+    about: 'keys',
+    state: 'note',
+    text: 'none in the environment',
+    fix: 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use Ollama',
+  };
+}
+
+async function ollamaFinding({ terminal: { env } }: CommandContext): Promise<Finding> {
+  const url = ollamaAddress(env);
+  try {
+    const response = await fetch(`${url}/api/version`, { signal: AbortSignal.timeout(PROBE_MS) });
+    if (response.ok) return { about: 'ollama', state: 'good', text: `answers at ${url}` };
+  } catch {
+    // Not there: said below.
+  }
+  return { about: 'ollama', state: 'note', text: `no answer at ${url}`, fix: 'only needed without a key: ollama serve' };
+}
+
+async function isAllowed(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  let folder = path;
+  while (!(await isAllowed(folder, constants.F_OK)) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}

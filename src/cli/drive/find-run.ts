@@ -1,0 +1,62 @@
+/** Finds the run that a person means: a whole id, its beginning or end, a session, or `last`. */
+import { TroupeError } from '../../base/errors.ts';
+import { shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
+import type { Wait } from '../../projections/waits.ts';
+
+const CHARACTERS_MIN = 4;
+
+export async function findRun(ledger: Ledger, text: string): Promise<RunRow> {
+  const rows = await ledger.runs({ limit: limits.runLookup });
+  const found = matchRuns(rows, text);
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  if (found.length > 1) {
+    const some = found.slice(0, 5).map((row) => `${row.run} (${row.agent})`);
+    throw new TroupeError('usage', `"${text}" is the beginning or end of ${found.length} runs: ${some.join(', ')}`, {
+      fix: 'give more characters of the id',
+    });
+  }
+  if (rows.length === 0) {
+    throw new TroupeError('unknown_run', 'There are no runs in this ledger yet', { fix: 'start one: troupe run <agent> "…"' });
+  }
+  if (text !== 'last' && text.length < CHARACTERS_MIN) {
+    throw new TroupeError('usage', `"${text}" is too short for a run id`, {
+      fix: `give at least ${CHARACTERS_MIN} characters, or: last`,
+    });
+  }
+  throw new TroupeError('unknown_run', `There is no run "${text}" in this ledger`, { fix: 'see what there is: troupe ps --all' });
+}
+
+/** Newest first in, matches out. An exact id wins over any part of one. */
+export function matchRuns(rows: readonly RunRow[], text: string): readonly RunRow[] {
+  if (text === 'last') return rows.filter((row) => row.parent === null).slice(0, 1);
+  if (text.length < CHARACTERS_MIN) return [];
+  const exact = rows.filter((row) => row.run === text);
+  if (exact.length > 0) return exact;
+  const inSession = rows.filter((row) => row.session === text && row.parent === null);
+  if (inSession.length > 0) return inSession.slice(0, 1);
+  const bare = text.startsWith('run_') ? text.slice('run_'.length) : text;
+  if (bare.length < CHARACTERS_MIN) return [];
+  return rows.filter((row) => row.run.startsWith(`run_${bare}`) || row.run.endsWith(text));
+}
+
+/** A run marked as running that no live process owns: it was cut off and can be resumed. */
+export function stateOf(row: Pick<RunRow, 'state' | 'owner' | 'parent'>): RunRow['state'] | 'interrupted' {
+  return row.state === 'running' && row.owner === null && row.parent === null ? 'interrupted' : row.state;
+}
+
+/** The same, where it is known what its tree asks: a root stands still for the sake of whoever asks below it. */
+export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<typeof stateOf> {
+  const state = stateOf(row);
+  return state === 'interrupted' && asked.length > 0 ? 'waiting' : state;
+}
+
+const ANSWERING = { permission: 'approve', question: 'answer' } as const;
+
+/** `asks` is what it waits for, where that is known; `show` says it otherwise. */
+export function nextCommand(row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>, asks?: Wait['kind']): string | undefined {
+  const state = stateOf(row);
+  if (state === 'waiting') return `troupe ${asks === undefined ? 'show' : ANSWERING[asks]} ${shortId(row.run)}`;
+  return state === 'interrupted' || state === 'paused' ? `troupe resume ${shortId(row.run)}` : undefined;
+}

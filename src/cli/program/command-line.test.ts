@@ -1,0 +1,218 @@
+/** Arguments, options, ids and answers: what a person types, and what is made of it. */
+import { describe, expect, it } from 'vitest';
+import { testTerminal } from '../../../test/support/test-terminal.ts';
+import { TroupeError } from '../../base/errors.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { RunRow } from '../../ledger/port.ts';
+import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
+import { matchRuns, standingOf, stateOf } from '../drive/find-run.ts';
+import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from '../terminal/exit-codes.ts';
+import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
+import { decodePrompt, readPrompt } from '../terminal/read-prompt.ts';
+import { wantsColour, wantsMotion } from '../terminal/terminal.ts';
+import { waitLines } from '../view/run-summary.ts';
+import { tableLines } from '../view/table.ts';
+import { completionScript } from './completion.ts';
+import { createProgram, explain, runProgram } from './program.ts';
+
+function row(run: string, more: Partial<RunRow> = {}): RunRow {
+  const base = {
+    session: 'ses_one' as SessionId,
+    parent: null,
+    agent: 'a',
+    state: 'completed',
+    startedAt: 0,
+    endedAt: 1,
+    owner: null,
+  } as const;
+  return { run: run as RunId, ...base, ...more };
+}
+
+describe('finding runs', () => {
+  const rows = [
+    row('run_01newchild7777', { parent: 'run_01newabc999' as RunId }),
+    row('run_01newabc999'),
+    row('run_01old1abc999'),
+  ];
+  it.each([
+    ['last', ['run_01newabc999']],
+    ['run_01newabc999', ['run_01newabc999']],
+    ['01newc', ['run_01newchild7777']],
+    ['run_01old', ['run_01old1abc999']],
+    ['1abc999', ['run_01old1abc999']],
+    ['abc999', ['run_01newabc999', 'run_01old1abc999']],
+    ['ses_one', ['run_01newabc999']],
+    ['999', []],
+    ['run_', []],
+    ['nothing', []],
+  ])('%s', (text, found) => expect(matchRuns(rows, text).map((one) => one.run)).toEqual(found));
+
+  it('a run that claims to run but that nobody drives was interrupted', () => {
+    expect(stateOf(row('run_1', { state: 'running' }))).toBe('interrupted');
+    expect(stateOf(row('run_1', { state: 'running', owner: { id: 'x', pid: 1, host: 'h' } }))).toBe('running');
+    expect(stateOf(row('run_1', { state: 'waiting' }))).toBe('waiting');
+    expect(standingOf(row('run_1', { state: 'running' }), ['a question below it'])).toBe('waiting');
+    expect(standingOf(row('run_1', { state: 'running' }), [])).toBe('interrupted');
+    expect(standingOf(row('run_1', { state: 'paused' }), ['a question below it'])).toBe('paused');
+  });
+});
+
+describe('exit codes', () => {
+  it('follow the end of the run', () => {
+    const statuses = ['completed', 'failed', 'completed_unverified', 'budget_exhausted', 'cancelled'] as const;
+    expect(statuses.map((status) => exitCodeOfStatus(status))).toEqual([0, 1, 3, 4, 130]);
+    expect(exitCodeOfStatus('failed', { code: 'executor_unavailable', message: '' })).toBe(6);
+    expect(exitCodeOfEnd({ kind: 'waiting', waits: [] })).toBe(5);
+    expect(exitCodeOfEnd({ kind: 'interrupted', reason: '' })).toBe(130);
+    expect(['usage', 'no_model', 'unknown_agent', 'budget_exhausted', 'bug', 'held'].map(exitCodeOfError)).toEqual([
+      2, 2, 2, 4, 1, 1,
+    ]);
+    expect(['ledger_address', 'ledger_missing', 'ledger_io', 'ledger_corrupt'].map(exitCodeOfError)).toEqual([2, 2, 1, 1]);
+  });
+});
+
+describe('prompts', () => {
+  it('come from the argument, stdin or the person', async () => {
+    expect(await readPrompt(testTerminal(), 'hello')).toBe('hello');
+    const half = new TextEncoder().encode('né');
+    expect(await readPrompt(testTerminal({ input: [half.subarray(0, 2), half.subarray(2)] }), '-')).toBe('né');
+    expect(await readPrompt(testTerminal({ interactive: true, answers: ['typed'] }), undefined)).toBe('typed');
+    await expect(readPrompt(testTerminal(), undefined)).rejects.toThrow('There is no prompt');
+  });
+
+  it('are text, and not too long', async () => {
+    expect(decodePrompt(Uint8Array.of(0xc3))).toMatchObject({ ok: false, error: { message: expect.stringContaining('UTF-8') } });
+    expect(decodePrompt(Uint8Array.of(65, 0))).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('binary') },
+    });
+    expect(decodePrompt(new TextEncoder().encode(' \n'))).toMatchObject({ ok: false });
+    const block = new Uint8Array(limits.promptBytes / 2 + 1).fill(65);
+    await expect(readPrompt(testTerminal({ input: [block, block] }), '-')).rejects.toThrow('promptBytes');
+  });
+});
+
+describe('answers', () => {
+  it.each([
+    ['y', { kind: 'approved' }],
+    ['YES', { kind: 'approved' }],
+    ['always', { kind: 'approved', remember: true }],
+    ['no', { kind: 'denied' }],
+    ['no not on main', { kind: 'denied', note: 'not on main' }],
+    ['', undefined],
+    ['maybe', undefined],
+  ])('permission: %s', (typed, answer) => expect(parsePermission(typed)).toEqual(answer));
+
+  it('may name a choice by its number', () => {
+    expect(parseText('2', ['red', 'blue'])).toEqual({ kind: 'text', text: 'blue' });
+    expect(parseText('7', ['red', 'blue'])).toEqual({ kind: 'text', text: '7' });
+    expect(parseText(' ', [])).toBeUndefined();
+  });
+
+  it('are asked for again until they are clear, and never forced', async () => {
+    const wait = { run: 'run_abcdef' as RunId, agent: 'fixer', wait: 'w', kind: 'permission', question: 'Use shell?' } as const;
+    expect(await askPerson(testTerminal({ answers: ['hm', '', 'n'] }), wait)).toEqual({ kind: 'denied' });
+    expect(await askPerson(testTerminal({ answers: [] }), wait)).toBeUndefined();
+    expect(waitLines([wait], 'troupe')).toEqual([
+      'Use shell?',
+      '  troupe approve abcdef',
+      '  troupe deny abcdef --note "why not"',
+    ]);
+  });
+});
+
+describe('options', () => {
+  it('say what would be right', () => {
+    expect(collectVariable('b=x=y', { a: '1' })).toEqual({ a: '1', b: 'x=y' });
+    expect(() => collectVariable('novalue')).toThrow('key=value');
+    expect(() => parseCount('0')).toThrow('whole number');
+    expect([parseUsd('0.50'), parseUsd('$2')]).toEqual([0.5, 2]);
+    expect(() => parseUsd('-1')).toThrow('dollars');
+  });
+
+  it('colour and motion are for people who want them', () => {
+    expect(wantsColour(true, {}, [])).toBe(true);
+    expect(wantsColour(true, { NO_COLOR: '1' }, [])).toBe(false);
+    expect(wantsColour(true, { FORCE_COLOR: '1' }, ['--no-color'])).toBe(false);
+    expect(wantsColour(false, { FORCE_COLOR: '1' }, [])).toBe(true);
+    expect(wantsColour(true, { TERM: 'dumb' }, [])).toBe(false);
+    expect([wantsMotion(true, {}), wantsMotion(true, { CI: 'true' }), wantsMotion(false, {})]).toEqual([true, false, false]);
+  });
+});
+
+describe('the program', () => {
+  it('leads its help with examples, for every command', async () => {
+    const terminal = testTerminal();
+    expect(await runProgram(['--help'], terminal)).toBe(0);
+    expect(terminal.written.out).toMatch(/^Examples:/);
+    const names = createProgram(terminal, () => async () => undefined).commands.map((command) => command.name());
+    for (const name of names) {
+      const one = testTerminal();
+      expect(await runProgram([name, '--help'], one)).toBe(0);
+      expect(one.written.out).toMatch(/^Example:\n {2}\S/);
+    }
+    expect(names).toMatchInlineSnapshot(`
+      [
+        "init",
+        "check",
+        "run",
+        "demo",
+        "ps",
+        "show",
+        "logs",
+        "cost",
+        "why",
+        "doctor",
+        "resume",
+        "cancel",
+        "pause",
+        "answer",
+        "approve",
+        "deny",
+        "ledger",
+        "groups",
+        "agents",
+        "presets",
+        "mcp",
+        "serve",
+        "worker",
+        "cluster",
+        "completion",
+      ]
+    `);
+  });
+
+  it('helps with a mistyped command', async () => {
+    const terminal = testTerminal();
+    expect(await runProgram(['resum'], terminal)).toBe(2);
+    expect(terminal.written.progress).toContain('Did you mean resume?');
+  });
+
+  it('turns failures into words, an object and a code', () => {
+    const terminal = testTerminal();
+    const code = explain(new TroupeError('usage', 'No\u001b[2J.', { fix: 'do so' }), ['ps', '--json'], terminal);
+    expect(code).toBe(2);
+    expect(terminal.written.progress).toBe('error: No.\n  fix: do so\n');
+    expect(terminal.written.out).toContain('"code": "usage"');
+  });
+
+  it('completes words that a shell would run safely', () => {
+    const words = [{ command: 'run', about: "it's a run", words: ['--json'] }];
+    expect(completionScript('fish', words)).toContain("-d 'it\\'s a run'");
+    expect(completionScript('tcsh', words)).toBeUndefined();
+  });
+
+  it('aligns tables and cuts them to the screen', () => {
+    expect(
+      tableLines(
+        ['A', 'LONG'],
+        [
+          ['日本', 'x'],
+          ['b', 'yyyyyyyyyy'],
+        ],
+        12,
+      ),
+    ).toEqual(['A     LONG', '日本  x', 'b     yyyyy…']);
+  });
+});

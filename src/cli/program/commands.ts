@@ -1,0 +1,277 @@
+/** Every command with its words, options and an example. What a command does is in its own file, loaded when it is used. */
+import { type Command, Option } from 'commander';
+import { limits } from '../../base/limits.ts';
+import type { AgentsAddOptions } from '../agents/add.ts';
+import type { AgentsAllowOptions } from '../agents/allow.ts';
+import type { AgentsRemoveOptions } from '../agents/remove.ts';
+import type { AgentsSearchOptions } from '../agents/search.ts';
+import type { AnswerOptions } from '../commands/answer.ts';
+import type { CheckOptions } from '../commands/check.ts';
+import type { CopyOptions, GcOptions } from '../commands/ledger.ts';
+import type { LogsOptions } from '../commands/logs.ts';
+import type { PsOptions } from '../commands/ps.ts';
+import type { ResumeOptions } from '../commands/resume.ts';
+import type { RunOptions } from '../commands/run.ts';
+import type { SignalOptions } from '../commands/signal.ts';
+import type { WhyOptions } from '../commands/why.ts';
+import type { OutputOptions } from '../drive/finish-run.ts';
+import type { McpOptions } from '../serving/mcp.ts';
+import type { ServeOptions } from '../serving/serve.ts';
+import type { JsonOption, Perform } from '../terminal/command.ts';
+import { collectText, collectVariable, parseCount, parsePort, parseUsd } from '../terminal/parse-option.ts';
+import { describeCluster } from './cluster-commands.ts';
+import { describeGroups } from './group-commands.ts';
+
+export function describeCommands(program: Command, perform: Perform): void {
+  const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
+  describeStart(add, perform);
+  describeLooks(add, perform);
+  describeRuns(add, perform);
+  describeAnswers(add, perform);
+  describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
+  describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
+  describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
+  describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
+  describeServers(add, perform);
+  describeCluster(add, addTo, perform);
+  add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
+    (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
+  );
+}
+
+type Add = (usage: string, about: string, example: string) => Command;
+
+function addTo(parent: Command, usage: string, about: string, example: string): Command {
+  return parent.command(usage).description(about).addHelpText('before', `Example:\n  ${example}\n`);
+}
+
+const json = (command: Command): Command => command.option('--json', 'print one JSON value');
+const output = (command: Command): Command =>
+  json(command).option('--jsonl', 'print every event as a JSON line').option('-q, --quiet', 'no progress, only the result');
+
+function describeStart(add: Add, perform: Perform): void {
+  json(add('init', 'write a first agent and settings', 'troupe init')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../commands/init.ts')).initCommand(context, options)),
+  );
+  json(add('check', 'find every problem in settings and agents', 'troupe check --graph'))
+    .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
+    .option('--from <agent>', 'draw only what this agent leads to')
+    .action((options: CheckOptions) =>
+      perform(async (context) => (await import('../commands/check.ts')).checkCommand(context, options)),
+    );
+  output(
+    add('run <agent> [prompt]', 'run an agent on a prompt; - reads it from stdin', 'troupe run agents/hello.md "What is here?"'),
+  )
+    .option('-m, --model <name>', 'use this model, such as anthropic/claude-sonnet-5, whatever the agents name')
+    .option('--budget-usd <amount>', 'spend no more than this', parseUsd)
+    .option('--max-turns <count>', 'stop after so many turns', parseCount)
+    .option('--session <id>', 'go on in this session')
+    .option('--workspace <folder>', 'the folder the agent may touch')
+    .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
+    .option('-y, --yes', 'give every permission that is asked for')
+    .action((agent: string, prompt: string | undefined, options: RunOptions) =>
+      perform(async (context) => (await import('../commands/run.ts')).runCommand(context, agent, prompt, options)),
+    );
+  output(add('demo', 'watch an agent repair a small project, without a key', 'troupe demo')).action((options: OutputOptions) =>
+    perform(async (context) => (await import('../commands/demo.ts')).demoCommand(context, options)),
+  );
+}
+
+function describeLooks(add: Add, perform: Perform): void {
+  json(add('ps', 'list runs, newest first', 'troupe ps'))
+    .option('-a, --all', 'child runs too')
+    .option('-n, --limit <count>', 'at most so many', parseCount)
+    .action((options: PsOptions) => perform(async (context) => (await import('../commands/ps.ts')).psCommand(context, options)));
+  json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last')).action((run: string, options: JsonOption) =>
+    perform(async (context) => (await import('../commands/show.ts')).showCommand(context, run, options)),
+  );
+  json(add('logs <run>', 'print what happened, event by event', 'troupe logs -f last'))
+    .option('--jsonl', 'print every event as a JSON line')
+    .option('-f, --follow', 'go on until the run ends')
+    .addOption(
+      new Option('--level <level>', 'the least that is worth a line')
+        .choices(['detail', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .action((run: string, options: LogsOptions) =>
+      perform(async (context) => (await import('../commands/logs.ts')).logsCommand(context, run, options)),
+    );
+  json(add('cost [run]', 'what a run, or everything, cost', 'troupe cost last')).action(
+    (run: string | undefined, options: JsonOption) =>
+      perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
+  );
+  json(add('why <run-or-event>', 'walk from a result back to the prompt', 'troupe why last'))
+    .option('-a, --all', 'bookkeeping too')
+    .action((what: string, options: WhyOptions) =>
+      perform(async (context) => (await import('../commands/why.ts')).whyCommand(context, what, options)),
+    );
+  json(add('doctor', 'look for what is missing or broken here', 'troupe doctor')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../doctor/doctor.ts')).doctorCommand(context, options)),
+  );
+}
+
+function describeRuns(add: Add, perform: Perform): void {
+  output(add('resume <run>', 'go on with a run that was cut off, paused or answered', 'troupe resume last'))
+    .option('-y, --yes', 'give every permission that is asked for')
+    .action((run: string, options: ResumeOptions) =>
+      perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
+    );
+  for (const signal of ['cancel', 'pause'] as const) {
+    const about = signal === 'cancel' ? 'end a run and everything below it' : 'stop a run after what is under way';
+    json(add(`${signal} <run>`, about, `troupe ${signal} last --reason "wrong branch"`))
+      .option('--reason <text>', 'kept in the ledger')
+      .action((run: string, options: SignalOptions) =>
+        perform(async (context) => (await import('../commands/signal.ts')).signalCommand(context, signal, run, options)),
+      );
+  }
+}
+
+function describeAnswers(add: Add, perform: Perform): void {
+  const answering = (command: Command): Command =>
+    output(command)
+      .option('--wait <name>', 'which question, when there are several')
+      .option('--no-resume', 'only record the answer');
+  answering(add('answer <run> <text>', 'answer a question and go on', 'troupe answer last "Use the second one"')).action(
+    (run: string, text: string, options: AnswerOptions) =>
+      perform(async (context) =>
+        (await import('../commands/answer.ts')).answerCommand(context, run, { kind: 'text', text }, options),
+      ),
+  );
+  answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
+    .option('--remember', 'and for the same tool later in this run')
+    .action((run: string, options: AnswerOptions & { readonly remember?: boolean }) => {
+      const answer = { kind: 'approved', ...(options.remember ? { remember: true } : {}) } as const;
+      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
+    });
+  answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
+    .option('--note <text>', 'what the agent is told')
+    .action((run: string, options: AnswerOptions & { readonly note?: string }) => {
+      const answer = { kind: 'denied', ...(options.note === undefined ? {} : { note: options.note }) } as const;
+      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
+    });
+}
+
+function describeServers(add: Add, perform: Perform): void {
+  const as = 'the name under which the client takes part in threads';
+  add('mcp', 'serve the agents to an MCP client on stdin and stdout', 'claude mcp add troupe -- troupe mcp')
+    .option('--as <name>', as)
+    .action((options: McpOptions) =>
+      perform(async (context) => (await import('../serving/mcp.ts')).mcpCommand(context, options)),
+    );
+  add('serve', 'serve the agents to MCP clients over HTTP', 'troupe serve --port 4747')
+    .option('--host <address>', 'the address to listen on; beyond this machine a token is needed', '127.0.0.1')
+    .option('--port <number>', 'the port; 0 takes any that is free', parsePort, 4747)
+    .option('--token <token>', 'what clients must send; auto makes one; better in TROUPE_TOKEN')
+    .option('--as <name>', as)
+    .option('--allow-commands', 'let agents run commands although there are several callers; no sandbox holds them')
+    .option('--allow-host <name>', 'another name under which the server is reached; may be given again', collectText)
+    .action((options: ServeOptions) =>
+      perform(async (context) => (await import('../serving/serve.ts')).serveCommand(context, options)),
+    );
+}
+
+function describeLedger(ledger: Command, perform: Perform): void {
+  json(
+    addTo(ledger, 'new-key', 'seal secrets with a new key from now on; earlier ones still open', 'troupe ledger new-key'),
+  ).action((options: JsonOption) =>
+    perform(async (context) => (await import('../commands/ledger.ts')).ledgerNewKeyCommand(context, options)),
+  );
+  json(addTo(ledger, 'stats', 'how much is in it', 'troupe ledger stats')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../commands/ledger.ts')).ledgerStatsCommand(context, options)),
+  );
+  json(
+    addTo(
+      ledger,
+      'verify [run]',
+      'walk the hash chain, compare what follows from it, and name what is wrong',
+      'troupe ledger verify',
+    ),
+  ).action((run: string | undefined, options: JsonOption) =>
+    perform(async (context) => (await import('../commands/ledger.ts')).ledgerVerifyCommand(context, run, options)),
+  );
+  json(addTo(ledger, 'rebuild', 'set right what has drifted from the events', 'troupe ledger rebuild')).action(
+    (options: JsonOption) =>
+      perform(async (context) => (await import('../commands/ledger.ts')).ledgerRebuildCommand(context, options)),
+  );
+  json(
+    addTo(
+      ledger,
+      'gc',
+      'drop the payloads of old sessions; shows what it would do unless --yes',
+      'troupe ledger gc --older-than 30d',
+    ),
+  )
+    .option('--older-than <duration>', 'sessions without an event for so long', '30d')
+    .option('--dry-run', 'only show')
+    .option('-y, --yes', 'do it')
+    .action((options: GcOptions) =>
+      perform(async (context) => (await import('../commands/ledger.ts')).ledgerGcCommand(context, options)),
+    );
+  json(
+    addTo(
+      ledger,
+      'copy <from> <to>',
+      'copy all sessions into another ledger and verify them; goes on where it stopped',
+      'troupe ledger copy sqlite:.troupe/ledger.db postgres://troupe@db.internal/troupe',
+    ),
+  )
+    .option('--force', 'also sessions that somebody works on, up to where they are')
+    .action((from: string, to: string, options: CopyOptions) =>
+      perform(async (context) => (await import('../commands/ledger.ts')).ledgerCopyCommand(context, from, to, options)),
+    );
+}
+
+function describeAgents(agents: Command, perform: Perform): void {
+  json(addTo(agents, 'list', 'every agent and where it comes from', 'troupe agents list')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../agents/agents.ts')).agentsListCommand(context, options)),
+  );
+  json(addTo(agents, 'show <agent>', 'what an agent says, by name or file', 'troupe agents show hello')).action(
+    (agent: string, options: JsonOption) =>
+      perform(async (context) => (await import('../agents/agents.ts')).agentsShowCommand(context, agent, options)),
+  );
+  json(
+    addTo(
+      agents,
+      'search <words...>',
+      'who could do it, asked in plain words',
+      'troupe agents search someone to find bugs in python',
+    ),
+  )
+    .option('-n, --limit <count>', `at most so many, up to ${limits.searchResults}`, parseCount)
+    .action((words: readonly string[], options: AgentsSearchOptions) =>
+      perform(async (context) => (await import('../agents/search.ts')).agentsSearchCommand(context, words, options)),
+    );
+  json(addTo(agents, 'add <file>', 'check an agent file and put it into agents/; - reads stdin', 'troupe agents add reviewer.md'))
+    .option('--name <name>', 'give the agent this name')
+    .option('--user', 'for all your projects: into your own folder')
+    .option('--force', 'replace what is there; a copy is kept')
+    .action((file: string, options: AgentsAddOptions) =>
+      perform(async (context) => (await import('../agents/add.ts')).agentsAddCommand(context, file, options)),
+    );
+  json(addTo(agents, 'allow <agent>', 'allow the MCP servers that its own file starts', 'troupe agents allow reviewer'))
+    .option('-y, --yes', 'do not ask')
+    .action((agent: string, options: AgentsAllowOptions) =>
+      perform(async (context) => (await import('../agents/allow.ts')).agentsAllowCommand(context, agent, options)),
+    );
+  json(addTo(agents, 'remove <agent>', 'take an agent out of agents/; a copy is kept', 'troupe agents remove reviewer'))
+    .option('-y, --yes', 'do not ask')
+    .option('--force', 'also when other agents name it')
+    .action((agent: string, options: AgentsRemoveOptions) =>
+      perform(async (context) => (await import('../agents/remove.ts')).agentsRemoveCommand(context, agent, options)),
+    );
+}
+
+function describePresets(presets: Command, perform: Perform): void {
+  json(addTo(presets, 'list', 'every preset, with the tier it comes from', 'troupe presets list')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../commands/presets.ts')).presetsListCommand(context, options)),
+  );
+  json(
+    addTo(presets, 'show <name>', 'a preset whole; built-in:<name> shows one that is shadowed', 'troupe presets show bug-hunt'),
+  ).action((name: string, options: JsonOption) =>
+    perform(async (context) => (await import('../commands/presets.ts')).presetsShowCommand(context, name, options)),
+  );
+  json(addTo(presets, 'import <file>', 'add the presets of a file to your own', 'troupe presets import presets.json')).action(
+    (file: string, options: JsonOption) =>
+      perform(async (context) => (await import('../commands/presets.ts')).presetsImportCommand(context, file, options)),
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * The command line as a whole: parses, loads the command that was asked for, and turns what it throws into words and an exit
+ * code. Commands are loaded when they are used, so that `troupe --version` costs nothing.
+ */
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { messageOf, TroupeError } from '../../base/errors.ts';
+import type { OpenProject } from '../../project/project.ts';
+import { type CommandContext, usageError } from '../terminal/command.ts';
+import { type ExitCode, exitCodeOfError, exitCodes } from '../terminal/exit-codes.ts';
+import { safeText } from '../terminal/safe-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { version } from '../terminal/version.ts';
+import { describeCommands } from './commands.ts';
+
+const EXAMPLES = `Examples:
+  troupe demo                                    see it work, without a key
+  troupe init                                    write a first agent here
+  troupe run agents/hello.md "What is here?"     run it
+  git diff | troupe run reviewer -               with a prompt from stdin
+  troupe resume last                             go on after a crash or Ctrl-C
+  troupe why last                                from the result back to the prompt
+`;
+
+const openLazily: OpenProject = async (options) => (await import('../../project/open.ts')).openProject(options);
+
+export async function runProgram(args: readonly string[], terminal: Terminal, openProject = openLazily): Promise<number> {
+  let code: ExitCode = exitCodes.completed;
+  const program = createProgram(terminal, (command) => async (folder) => {
+    const cwd = await folderOf(terminal, folder);
+    code = await command({ terminal, clock: systemClock, cwd, openProject });
+  });
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    return explain(error, args, terminal);
+  }
+}
+
+async function folderOf(terminal: Terminal, folder: string | undefined): Promise<string> {
+  if (folder === undefined) return terminal.cwd;
+  const path = resolve(terminal.cwd, folder);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw usageError(`There is no folder ${folder}`, 'see what -C says');
+  return path;
+}
+
+/** Given what a command line means, does it; `folder` is what `-C` said. */
+export type Act = (
+  command: (context: CommandContext) => Promise<ExitCode> | ExitCode,
+) => (folder: string | undefined) => Promise<void>;
+
+export function createProgram(terminal: Terminal, act: Act): Command {
+  const program = new Command('troupe')
+    .description('Runs teams of AI agents. Agents are files, and every step is an event in one ledger.')
+    .version(version(), '--version', 'print the version')
+    .option('-C, --cwd <folder>', 'work in this folder')
+    .option('--no-color', 'no colours (NO_COLOR is honoured too)')
+    .helpOption('-h, --help', 'print help')
+    .addHelpText('before', EXAMPLES)
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.progress.write(text) });
+  describeCommands(program, (command) => act(command)(program.opts<{ cwd?: string }>().cwd));
+  return program;
+}
+
+/** For failures that come without a fix of their own. */
+const hints: Readonly<Record<string, string>> = { no_model: 'see a run without any model: troupe demo' };
+
+/** Every failure ends here: words for a person, an object for a program, a number for a script. */
+export function explain(error: unknown, args: readonly string[], terminal: Terminal): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
+  const code = error instanceof TroupeError ? error.code : 'bug';
+  const fix = error instanceof TroupeError ? (error.fix ?? hints[code]) : undefined;
+  const message = messageOf(error);
+  if (args.includes('--json')) terminal.out.line(JSON.stringify({ error: { code, message, fix } }, null, 2));
+  const { progress } = terminal;
+  progress.line(`${progress.paint.red('error')}: ${safeText(message)}`);
+  if (fix !== undefined) progress.line(`  fix: ${safeText(fix)}`);
+  if (!(error instanceof TroupeError) && error instanceof Error) progress.line(safeText(error.stack ?? ''));
+  return exitCodeOfError(code);
+}

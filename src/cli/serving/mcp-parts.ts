@@ -1,0 +1,39 @@
+/** What `troupe mcp` and `troupe serve` give to the MCP server, from an open project. */
+import { Console } from 'node:console';
+import { DEFAULT_CLIENT } from '../../assistants/port.ts';
+import { isCallerName, isReservedName, reservedText } from '../../http/tokens.ts';
+import type { Project } from '../../project/project.ts';
+import { createAgentCatalogue } from '../../protocols/mcp/agents.ts';
+import type { McpParts } from '../../protocols/mcp/parts.ts';
+import { type CommandContext, usageError } from '../terminal/command.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { version } from '../terminal/version.ts';
+
+export function mcpParts({ clock, terminal }: CommandContext, project: Project): Omit<McpParts, 'stopping'> {
+  const { assistants, ledger } = project;
+  const timeZone = terminal.env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { assistants, ledger, clock, version: version(), agents: createAgentCatalogue(project, clock, timeZone) };
+}
+
+/** The name under which the owner of the project takes part in threads. */
+export function ownerName(given: string | undefined): string {
+  const name = given ?? DEFAULT_CLIENT;
+  if (name !== DEFAULT_CLIENT && isReservedName(name)) throw usageError(reservedText(name), 'give another one: --as alice');
+  if (isCallerName(name)) return name;
+  throw usageError(`"${name}" cannot be the name of a caller`, 'use letters, digits, dots, dashes and underscores: --as alice');
+}
+
+/** Trouble with a single message or request goes to the log; the server goes on. */
+export function logError({ terminal }: CommandContext): (error: Error) => void {
+  return (error) => terminal.progress.line(`mcp: ${safeLine(error.message)}`);
+}
+
+/** Goes on with what clients spawned before, in the background: nobody waits for it. */
+export function takeUp(context: CommandContext, { assistants }: Project): void {
+  assistants.takeUp().catch(logError(context));
+}
+
+/** Whatever a library prints goes to stderr: stdout is the protocol's, or the address that a program reads. */
+export function keepStdoutClean(): void {
+  globalThis.console = new Console(process.stderr);
+}

@@ -1,0 +1,41 @@
+/** `troupe mcp`: the MCP server on stdin and stdout, for a client that starts it. Stdout carries nothing but the protocol. */
+import type { Readable, Writable } from 'node:stream';
+import { serveMcpStdio } from '../../protocols/mcp/stdio.ts';
+import { type CommandContext, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
+
+export interface McpOptions {
+  readonly as?: string | undefined;
+}
+
+interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+export async function mcpCommand(
+  context: CommandContext,
+  options: McpOptions,
+  streams: Streams = ownStreams(),
+): Promise<ExitCode> {
+  const name = ownerName(options.as);
+  const stop = new AbortController();
+  const stopListening = context.terminal.onStop(() => stop.abort());
+  try {
+    return await withProject(context, {}, async (project) => {
+      const caller = { name, sees: 'everything' } as const;
+      const parts = mcpParts(context, project);
+      takeUp(context, project);
+      await serveMcpStdio({ parts, caller, ...streams, signal: stop.signal, onError: logError(context) });
+      return exitCodes.completed;
+    });
+  } finally {
+    stopListening();
+  }
+}
+
+function ownStreams(): Streams {
+  keepStdoutClean();
+  return { input: process.stdin, output: process.stdout };
+}

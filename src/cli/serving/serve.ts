@@ -1,0 +1,124 @@
+/**
+ * `troupe serve`: the MCP server over HTTP, until Ctrl-C. Whoever can reach it can make agents work and spend money, so
+ * beyond this machine it does not start without a token.
+ */
+import { systemRandom } from '../../base/random.ts';
+import { createApp } from '../../http/app.ts';
+import { type Listening, listen } from '../../http/listen.ts';
+import { allowedNames, isLoopback } from '../../http/names.ts';
+import { createTokens, type GivenToken, parseTokens, tokenProblem } from '../../http/tokens.ts';
+import { createMcpEndpoint } from '../../protocols/mcp/http.ts';
+import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
+import { exposedVariables } from '../terminal/conceal-environment.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { type Callers, callersOf, warningsOf } from './callers.ts';
+import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string | undefined;
+  readonly as?: string | undefined;
+  readonly allowCommands?: boolean | undefined;
+  readonly allowHost?: readonly string[] | undefined;
+}
+
+const TOKEN_BYTES = 24;
+
+export async function serveCommand(context: CommandContext, options: ServeOptions): Promise<ExitCode> {
+  keepStdoutClean();
+  const owner = ownerName(options.as);
+  const tokens = namedTokens(context, options, owner);
+  return await withProject(context, {}, async (project) => {
+    const { env } = context.terminal;
+    const allowCommands = options.allowCommands === true;
+    const callers = await callersOf({ config: project.config, env, owner, tokens, allowCommands });
+    requireToken(callers, options);
+    const parts = mcpParts(context, project);
+    const onError = logError(context);
+    const mcp = createMcpEndpoint(parts, onError);
+    const app = createApp({
+      ...{ mcp, owner, onError, names: allowedNames(options.host, options.allowHost), version: parts.version },
+      ...{ tokens: createTokens(callers.tokens), callerOf: callers.callerOf },
+    });
+    const { clock } = context;
+    // Before anybody learns of the address: whoever knows it may also tell us to stop.
+    const stopped = stopSignal(context);
+    try {
+      const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
+      announce(context, server, callers.tokens.length > 0);
+      for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
+      takeUp(context, project);
+      await stopped;
+      // Those that wait or listen are told to end first: the port is free when nobody is left.
+      await Promise.all([mcp.close(), server.stop()]);
+    } finally {
+      await mcp.close();
+    }
+    return exitCodes.completed;
+  });
+}
+
+function requireToken({ tokens }: Callers, { host }: ServeOptions): void {
+  if (tokens.length > 0 || isLoopback(host)) return;
+  throw usageError(
+    `Everybody who can reach ${host} could make agents work here`,
+    'set a token: --token auto makes one, TROUPE_TOKEN=… keeps it out of the list of processes',
+  );
+}
+
+/** From the option, the environment, or both variables together. */
+function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner: string): readonly GivenToken[] {
+  const { env } = terminal;
+  // Somebody who sets it wants a token: an empty one, as from a variable that is not there, must not open the door to all.
+  for (const [name, value] of [['--token', options.token], ...['TROUPE_TOKEN', 'TROUPE_TOKENS'].map((one) => [one, env[one]])])
+    if (value?.trim() === '')
+      throw usageError(`${name} is empty`, 'give a token, let one be made with --token auto, or unset it');
+  const given = options.token ?? env['TROUPE_TOKEN'];
+  const token = given === 'auto' ? Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString('base64url') : given;
+  if (given === 'auto') terminal.progress.line(`token: ${token} (shown once; keep it)`);
+  const problem = token === undefined ? undefined : tokenProblem(token);
+  if (problem !== undefined) throw usageError(`The token ${problem}`, 'let one be made: --token auto');
+  const others = env['TROUPE_TOKENS'] ? parseTokens(env['TROUPE_TOKENS']) : undefined;
+  const mine = token === undefined ? [] : [{ name: owner, token }];
+  if (others === undefined) return mine;
+  if (!others.ok) throw usageError(`TROUPE_TOKENS: ${others.error}`, 'write it as alice=<token>,bob=<token>');
+  if (token !== undefined && others.value.some((other) => other.name === owner || other.token === token))
+    throw usageError(`TROUPE_TOKENS gives the name or the token of ${owner} a second time`, 'take it out there');
+  // A caller of the owner's name would have the owner's rights.
+  if (others.value.some((other) => other.name === owner))
+    throw usageError(`TROUPE_TOKENS names ${owner}, who is the owner`, 'put the token of the owner into TROUPE_TOKEN');
+  return [...mine, ...others.value];
+}
+
+/** The address for a program on stdout; how to use it for a person on stderr. */
+function announce({ terminal, cwd }: CommandContext, server: Listening, withToken: boolean): void {
+  const { out, progress } = terminal;
+  const url = `${server.origin}/mcp`;
+  const header = withToken ? ' --header "Authorization: Bearer $TROUPE_TOKEN"' : '';
+  const headers = withToken ? { headers: { Authorization: `Bearer \${TROUPE_TOKEN}` } } : {};
+  const json = JSON.stringify({ mcpServers: { troupe: { type: 'http', url, ...headers } } });
+  out.line(url);
+  progress.line(`serving the agents of ${cwd}; Ctrl-C stops`);
+  progress.line(`  Claude Code:  claude mcp add --transport http troupe ${url}${header}`);
+  progress.line(`  others, JSON: ${json}`);
+}
+
+function exposed(): readonly string[] {
+  const count = exposedVariables().length;
+  if (count === 0) return [];
+  return [`warning: this system does not let Troupe hide its environment: commands of agents can read ${count} variables of it`];
+}
+
+/** The first Ctrl-C resolves; the second, while connections are being closed, leaves at once. */
+function stopSignal({ terminal }: CommandContext): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    terminal.onStop(() => {
+      if (asked) return terminal.exitNow(exitCodes.interrupted);
+      asked = true;
+      terminal.progress.line('stopping; once more leaves at once');
+      return resolve();
+    });
+  });
+}

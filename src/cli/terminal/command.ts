@@ -1,0 +1,50 @@
+/** What every command is given, and the few things all of them do: open the project, print JSON, complain. */
+import type { Clock } from '../../base/clock.ts';
+import { TroupeError } from '../../base/errors.ts';
+import type { OpenOptions, OpenProject, Project, ProjectFlags } from '../../project/project.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  /** The folder the command works in: `-C`, or where it was called. */
+  readonly cwd: string;
+  readonly openProject: OpenProject;
+}
+
+/** Runs a command and ends with its exit code. */
+export type Perform = (command: (context: CommandContext) => Promise<ExitCode> | ExitCode) => Promise<void>;
+
+export interface JsonOption {
+  readonly json?: boolean | undefined;
+}
+
+export function usageError(message: string, fix?: string): TroupeError {
+  return new TroupeError('usage', message, fix === undefined ? {} : { fix });
+}
+
+/** Opens the project, works with it, and closes it however that ends. */
+export async function withProject<Value>(
+  context: CommandContext,
+  options: { readonly readOnly?: boolean; readonly flags?: ProjectFlags },
+  work: (project: Project) => Promise<Value>,
+): Promise<Value> {
+  const request: OpenOptions = { cwd: context.cwd, env: context.terminal.env, clock: context.clock, ...options };
+  const project = await context.openProject(request);
+  try {
+    return await work(project);
+  } finally {
+    await project.close();
+  }
+}
+
+/** How to call the command line so that it works in the same folder: what is shown to a person can be copied. */
+export function callOf({ cwd, terminal }: CommandContext): string {
+  const called = terminal.env['TROUPE_CALLED_AS'] || 'troupe';
+  return cwd === terminal.cwd ? called : `${called} -C ${cwd}`;
+}
+
+export function printJson(context: CommandContext, value: unknown): void {
+  context.terminal.out.line(JSON.stringify(value, null, 2));
+}

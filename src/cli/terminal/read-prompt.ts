@@ -1,0 +1,55 @@
+/** Where the prompt comes from: the argument, stdin, or the person at the terminal. Bounded, and text only. */
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { usageError } from './command.ts';
+import type { Terminal } from './terminal.ts';
+
+export async function readPrompt(terminal: Terminal, argument: string | undefined): Promise<string> {
+  const prompt = await promptFrom(terminal, argument);
+  if (!prompt.ok) throw prompt.error;
+  return prompt.value;
+}
+
+async function promptFrom(terminal: Terminal, argument: string | undefined): Promise<Result<string, Error>> {
+  if (argument === '-') {
+    const bytes = await readAll(terminal.input);
+    return bytes.ok ? decodePrompt(bytes.value) : bytes;
+  }
+  if (argument !== undefined) return decodePrompt(new TextEncoder().encode(argument));
+  if (!terminal.interactive) return fail(usageError('There is no prompt', 'give it as an argument, or - to read it from stdin'));
+  return decodePrompt(new TextEncoder().encode((await terminal.ask('prompt: ')) ?? ''));
+}
+
+export function decodePrompt(bytes: Uint8Array): Result<string, Error> {
+  if (bytes.length > limits.promptBytes) return fail(tooLarge());
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return fail(usageError('The prompt is not text: it is not valid UTF-8', 'convert it first, or name the file in the prompt'));
+  }
+  if (text.includes('\u0000')) {
+    return fail(
+      usageError('The prompt is binary: it holds null bytes', 'put the file into the workspace and name it in the prompt'),
+    );
+  }
+  return text.trim() === '' ? fail(usageError('The prompt is empty', 'say what the agent should do')) : ok(text);
+}
+
+async function readAll(input: AsyncIterable<Uint8Array>): Promise<Result<Uint8Array, Error>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    size += chunk.length;
+    if (size > limits.promptBytes) return fail(tooLarge());
+    chunks.push(chunk);
+  }
+  return ok(Buffer.concat(chunks));
+}
+
+function tooLarge(): Error {
+  return usageError(
+    `The prompt is larger than ${limits.promptBytes} bytes (limit promptBytes)`,
+    'put the text into a file of the workspace and name the file in the prompt',
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * The run tree redrawn in place, with the answer below it as it is being written; that others write is shown on their own
+ * lines, as activity. At most ten pictures a second, and only when
+ * something is different; at the end the last picture stays and the cursor is back where it belongs.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { RunId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { RunTree } from '../../projections/run-tree.ts';
+import { safeText } from '../terminal/safe-text.ts';
+import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
+import { wrapToWidth } from '../terminal/text-width.ts';
+import { progressLines } from './iterations.ts';
+import type { RunView } from './run-view.ts';
+import { type TreeLook, treeLines } from './tree-lines.ts';
+
+const FRAME_MS = 1_000 / limits.liveFramesPerSecond;
+/** How often a picture is made when nothing happens, for the seconds that go by. */
+const IDLE_MS = 1_000;
+const TEXT_LINES_MAX = 8;
+
+export interface FrameOptions extends TreeLook {
+  readonly height: number;
+  /** The end of what is being written, untrusted. */
+  readonly text: string;
+}
+
+/** One picture. Never taller than the screen: what was drawn must be reachable to be drawn over. */
+export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): readonly string[] {
+  const { width, height, paint } = options;
+  const text = options.text.trim() === '' ? [] : wrapToWidth(safeText(options.text).trimEnd(), width - 2).slice(-TEXT_LINES_MAX);
+  const room = Math.max(1, height - 1);
+  const lines = [...treeLines(tree, root, { ...options, brief: true }), ...progressLines(tree, root, width, paint)];
+  const rest = Math.max(0, room - lines.length);
+  const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
+  if (lines.length <= room) return [...lines, ...shown];
+  return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more runs`)];
+}
+
+export interface LiveTreeOptions {
+  readonly screen: Screen;
+  readonly clock: Clock;
+  readonly root: RunId;
+}
+
+export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunView {
+  let tree: RunTree | undefined;
+  let text = '';
+  let textOf = '';
+  const writing = new Map<RunId, number>();
+  let drawn: readonly string[] = [];
+  let cancelTimer: (() => void) | undefined;
+  let resting = true;
+  let dueAt = Number.POSITIVE_INFINITY;
+
+  const paintFrame = (lines: readonly string[]): void => {
+    if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
+    const back = drawn.length === 0 ? HIDE_CURSOR : `\u001b[${drawn.length}A\r`;
+    screen.write(`${back}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`);
+    drawn = lines;
+  };
+  const picture = (shown: string): readonly string[] => {
+    if (tree === undefined || !tree.runs.has(root)) return [];
+    const look = { now: clock.now(), width: screen.width(), height: screen.height(), paint: screen.paint };
+    return frameLines(tree, root, { ...look, writing, text: shown });
+  };
+  const drawIn = (delayMs: number): void => {
+    const at = clock.elapsed() + delayMs;
+    if (at >= dueAt) return;
+    cancelTimer?.();
+    dueAt = at;
+    cancelTimer = clock.after(delayMs, () => {
+      dueAt = Number.POSITIVE_INFINITY;
+      paintFrame(picture(text));
+      drawIn(IDLE_MS);
+    });
+  };
+
+  return {
+    streams: true,
+    event: (event, next) => {
+      tree = next;
+      resting = false;
+      const { event_type: type, run_id: run } = event;
+      if (type === 'model.request' || type === 'model.response' || type === 'run.ended') {
+        writing.delete(run);
+        if (textOf.startsWith(`${run} `)) text = '';
+      }
+      drawIn(FRAME_MS);
+    },
+    part: (part) => {
+      if (part.delta.type !== 'text') return;
+      drawIn(FRAME_MS);
+      if (!part.terminal) {
+        writing.set(part.run, (writing.get(part.run) ?? 0) + part.delta.text.length);
+        return;
+      }
+      const writer = `${part.run} ${part.turn}`;
+      text = ((writer === textOf ? text : '') + part.delta.text).slice(-limits.liveTextCharacters);
+      textOf = writer;
+    },
+    rest: (last) => {
+      tree = last;
+      cancelTimer?.();
+      if (resting) return;
+      resting = true;
+      dueAt = Number.POSITIVE_INFINITY;
+      paintFrame(picture(''));
+      if (drawn.length > 0) screen.write(SHOW_CURSOR);
+      drawn = [];
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** A run as plain lines, for pipes, logs and continuous integration: one line per thing worth knowing, no motion. */
+import type { RunId } from '../../base/ids.ts';
+import { type Level, type TimelineLine, timelineLine } from '../../projections/timeline.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import type { RunView } from './run-view.ts';
+
+const ORDER: Readonly<Record<Level, number>> = { detail: 0, info: 1, warn: 2, error: 3 };
+
+export function createPlainLines(screen: Screen, atLeast: Level): RunView {
+  const agents = new Map<RunId, string>();
+  return {
+    streams: false,
+    event: (event, tree) => {
+      const agent = tree.runs.get(event.run_id)?.agent;
+      if (agent !== undefined) agents.set(event.run_id, agent);
+      const line = timelineLine(agents, event);
+      if (isAtLeast(line.level, atLeast)) screen.line(plainLine(line, screen.paint));
+    },
+    part: () => undefined,
+    rest: () => undefined,
+  };
+}
+
+export function isAtLeast(level: Level, least: Level): boolean {
+  return ORDER[level] >= ORDER[least];
+}
+
+/** `12:03:04 fixer: turn 1: calls read_file`. The time is UTC, as in the ledger. */
+export function plainLine(line: TimelineLine, paint: Screen['paint']): string {
+  const text = safeLine(line.text);
+  const shown = line.level === 'error' ? paint.red(text) : line.level === 'warn' ? paint.yellow(text) : text;
+  return `${paint.dim(line.time.slice(11, 19))} ${paint.bold(safeLine(line.agent))}: ${shown}`;
+}
+
+/** Every event as one JSON line, as it is in the ledger. */
+export function createJsonLines(screen: Screen): RunView {
+  return {
+    streams: false,
+    event: (event) => screen.line(JSON.stringify(event)),
+    part: () => undefined,
+    rest: () => undefined,
+  };
+}

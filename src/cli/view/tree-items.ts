@@ -1,0 +1,68 @@
+/** What stands below a run in the tree, in the order in which it began: tool calls, child runs, and the cycles of a team. */
+import { unreachable } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { RunNode, RunTree, ToolUse } from '../../projections/run-tree.ts';
+
+export interface RunItem {
+  readonly kind: 'run';
+  readonly node: RunNode;
+  readonly position: number;
+}
+
+export interface CallItem {
+  readonly kind: 'call';
+  readonly use: ToolUse;
+  readonly position: number;
+}
+
+/** All runs of a team's participants in one cycle. */
+export interface CycleItem {
+  readonly kind: 'cycle';
+  readonly cycle: number;
+  readonly runs: readonly RunNode[];
+  readonly over: boolean;
+  readonly position: number;
+}
+
+export type TreeItem = RunItem | CallItem | CycleItem;
+
+/** `calls` is how many of a run's tool calls are shown, the newest. A call that became a run is that run. */
+export function itemsBelow(tree: RunTree, item: TreeItem, calls: number): readonly TreeItem[] {
+  switch (item.kind) {
+    case 'call':
+      return [];
+    case 'cycle':
+      return item.runs.map(runItem);
+    case 'run': {
+      const children = item.node.children.flatMap((run) => tree.runs.get(run) ?? []);
+      const seated = children.filter((child) => inTeamOf(child, item.node.run));
+      const others = children.filter((child) => !inTeamOf(child, item.node.run)).map(runItem);
+      const items = [...callItems(item.node, calls), ...others, ...cycles(seated)];
+      return items.sort((left, right) => left.position - right.position);
+    }
+    default:
+      return unreachable(item);
+  }
+}
+
+const runItem = (node: RunNode): RunItem => ({ kind: 'run', node, position: node.position });
+
+const inTeamOf = (node: RunNode, team: RunId): boolean => node.seat?.team === team;
+
+function callItems(node: RunNode, calls: number): readonly CallItem[] {
+  const plain = node.recent.filter((use) => use.child === null);
+  return (calls === 0 ? [] : plain.slice(-calls)).map((use) => ({ kind: 'call', use, position: use.position }));
+}
+
+function cycles(seated: readonly RunNode[]): readonly CycleItem[] {
+  const byCycle = Map.groupBy(seated, (node) => node.seat?.cycle ?? 0);
+  return [...byCycle].map(([cycle, runs]) => ({
+    kind: 'cycle',
+    cycle,
+    runs,
+    over: runs.every((run) => run.endedAt !== null) && (byCycle.has(cycle + 1) || runs.some(isSupervisor)),
+    position: Math.min(...runs.map((run) => run.position)),
+  }));
+}
+
+const isSupervisor = (node: RunNode): boolean => node.seat?.role === 'supervisor';

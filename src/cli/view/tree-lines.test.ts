@@ -1,0 +1,102 @@
+import picocolors from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import { answered, eventList, ROOT, started } from '../../../test/support/event-list.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { userText } from '../../events/messages.ts';
+import { foldRunTree, initialRunTree, type RunTree } from '../../projections/run-tree.ts';
+import { textWidth } from '../terminal/text-width.ts';
+import { treeLines } from './tree-lines.ts';
+
+const paint = picocolors.createColors(false);
+const run = (name: string): RunId => `run_${name}` as RunId;
+const report = (body: string) => ({ format: 'text' as const, body });
+
+/** A desk routes to a lead with a team of one over two cycles; the member asks a reader, and asks it again. */
+function session(): RunTree {
+  const list = eventList();
+  const end = (one: RunId, agent: string, more: Partial<Payloads['run.ended']> = {}): void =>
+    void list.add(
+      'run.ended',
+      { status: 'completed', report: report('x'), finalAgent: agent, verification: { state: 'unchecked' }, ...more },
+      { run: one },
+    );
+  const seat = (cycle: number, role: 'member' | 'supervisor', member: string) => ({
+    role,
+    seat: { team: run('lead'), member, role, cycle, turnsBefore: 0 },
+  });
+  started(list, 'desk');
+  list.add('router.chose', { agent: 'lead', message: 'Settle it.' });
+  started(list, 'lead', { parent: ROOT, role: 'router' }, { run: run('lead') });
+  started(list, 'clerk', { parent: run('lead'), ...seat(1, 'member', 'clerk') }, { run: run('m1') });
+  const call = list.add('tool.call', { turn: 1, id: 'a', name: 'reader', replay: 'safe' }, { run: run('m1') });
+  const asked = { parent: run('m1'), role: 'sub-agent' };
+  started(list, 'reader', { ...asked, reason: 'it knows' }, { run: run('r1'), cause: call.position });
+  end(run('r1'), 'reader');
+  const again = list.add('tool.call', { turn: 2, id: 'b', name: 'ask_clarification', replay: 'safe' }, { run: run('m1') });
+  const question = userText('## CLARIFICATION REQUEST FROM desk\n\nAre you sure?');
+  started(list, 'reader', { ...asked, continues: run('r1'), input: question }, { run: run('r2'), cause: again.position });
+  end(run('r2'), 'reader');
+  list.add('tool.call', { turn: 3, id: 'c', name: 'read', replay: 'safe' }, { run: run('m1') });
+  end(run('m1'), 'clerk', { spoke: 'update' });
+  started(list, 'lead', { parent: run('lead'), ...seat(1, 'supervisor', 'lead') }, { run: run('s1') });
+  end(run('s1'), 'lead', { spoke: 'update' });
+  started(list, 'stand-in', { parent: run('lead'), ...seat(2, 'member', 'clerk') }, { run: run('m2') });
+  answered(list, 1, { tokens: [90, 10] }, { run: run('m2') });
+  end(run('m2'), 'stand-in', { spoke: 'final' });
+  started(list, 'lead', { parent: run('lead'), ...seat(2, 'supervisor', 'lead') }, { run: run('s2') });
+  end(run('s2'), 'lead');
+  end(run('lead'), 'lead', { finalRun: run('s2') });
+  end(ROOT, 'lead', { finalRun: run('s2') });
+  return list.events.reduce(foldRunTree, initialRunTree());
+}
+
+const look = { now: 0, width: 120, paint, calls: 100, notes: true };
+const withoutFacts = (lines: readonly string[]): readonly string[] =>
+  lines.map((line) => line.replace(/(?<=[\w)]) {2}.*?(?= “|$)/u, ''));
+
+describe('a tree of patterns', () => {
+  it('shows who called whom, as what and why, and who gave the answer', () => {
+    expect(withoutFacts(treeLines(session(), ROOT, look)).map((line) => line.trimEnd())).toEqual([
+      '○ desk',
+      '└─ ○ lead (router) “Settle it.”',
+      '   ├─ cycle 1',
+      '   │  ├─ ○ clerk (member)',
+      '   │  │  ├─ ○ reader (sub-agent) “it knows”',
+      '   │  │  ├─ ○ reader (clarification) “Are you sure?”',
+      '   │  │  └─ ● read',
+      '   │  └─ ○ lead (supervisor)',
+      '   └─ cycle 2',
+      '      ├─ ○ stand-in (member, for clerk)',
+      '      └─ ○ lead (supervisor, gives the answer)',
+    ]);
+  });
+
+  it.each([
+    ['verified', '✓ desk  completed, verified'],
+    ['unverified', '~ desk  completed, unverified'],
+    ['unchecked', '○ desk  completed, unchecked'],
+  ] as const)('tells apart what a completed run is worth: %s', (state, line) => {
+    const list = eventList();
+    list.add('run.started', { agent: 'desk', input: userText('Go.'), depth: 0 });
+    const status = state === 'unverified' ? 'completed_unverified' : 'completed';
+    const verification = state === 'unverified' ? { state, reasons: ['no'] } : { state };
+    list.add('run.ended', { status, report: report('x'), finalAgent: 'desk', verification });
+    const [first] = treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, look);
+    expect(first).toContain(line);
+  });
+
+  it('gives cycles that are over one line when it is to be brief', () => {
+    const lines = treeLines(session(), ROOT, { ...look, brief: true });
+    expect(lines).toHaveLength(4);
+    expect(lines[3]).toMatch(/^ {3}└─ cycle 2 {2}1 member · 100 tokens · .* · [\d.]+s$/);
+  });
+
+  it('puts what does not fit beside a run below it, and never passes the width', () => {
+    for (const width of [24, 40, 60]) {
+      const lines = treeLines(session(), ROOT, { ...look, width });
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
+    }
+    expect(treeLines(session(), ROOT, { ...look, width: 60 })).toContain('   │  │  │    “Are you sure?”');
+  });
+});

@@ -1,0 +1,201 @@
+/**
+ * The run tree as lines of text: one line per run, never wider than the screen. Used live and for the last, still picture.
+ * What happened under a run stands below it in the order in which it began; the cycles of a team have a line of their own.
+ */
+
+import { stripVTControlCharacters } from 'node:util';
+import { unreachable } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import { counted } from '../../base/wording.ts';
+import { endedText } from '../../events/verification-text.ts';
+import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../../projections/readable.ts';
+import { activityOf, type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../../projections/run-tree.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import { cutToWidth, textWidth } from '../terminal/text-width.ts';
+import { type CycleItem, itemsBelow, type TreeItem } from './tree-items.ts';
+
+export interface TreeLook {
+  readonly now: number;
+  readonly width: number;
+  readonly paint: Screen['paint'];
+  /** How many tool calls the whole picture may show. */
+  readonly calls?: number;
+  /** What was said to a run has a line of its own where it does not fit beside. */
+  readonly notes?: boolean;
+  /** Cycles that are over take one line. */
+  readonly brief?: boolean;
+  /** Characters that a run has written so far, of those whose text is not the answer. */
+  readonly writing?: ReadonlyMap<RunId, number>;
+}
+
+const NANO_PER_USD = 1_000_000_000;
+const NOTE_CHARACTERS = 70;
+
+/** Few runs show many of their calls, many runs show few: the picture stays about as tall. */
+const CALLS_SHOWN = 12;
+
+export function treeLines(tree: RunTree, root: RunId, look: TreeLook): readonly string[] {
+  const start = tree.runs.get(root);
+  if (start === undefined) return [];
+  const callsEach = Math.floor((look.calls ?? CALLS_SHOWN) / Math.max(1, subtree(tree, root).length));
+  const lines: string[] = [];
+  const pending: (Guides & { readonly item: TreeItem })[] = [
+    { item: { kind: 'run', node: start, position: 0 }, own: '', below: '' },
+  ];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { item, own, below } = next;
+    lines.push(...itemLines(tree, item, start, { own, below }, look));
+    const items = look.brief === true && item.kind === 'cycle' && item.over ? [] : itemsBelow(tree, item, callsEach);
+    const placed = items.map((child, index) => {
+      const last = index === items.length - 1;
+      return { item: child, own: `${below}${last ? '└─ ' : '├─ '}`, below: `${below}${last ? '   ' : '│  '}` };
+    });
+    pending.push(...placed.toReversed());
+  }
+  return lines;
+}
+
+interface Guides {
+  readonly own: string;
+  readonly below: string;
+}
+
+function itemLines(tree: RunTree, item: TreeItem, root: RunNode, guides: Guides, look: TreeLook): readonly string[] {
+  switch (item.kind) {
+    case 'run':
+      return runLines(tree, item.node, root, guides, look);
+    case 'call':
+      return [callLine(item.use, guides.own, look)];
+    case 'cycle':
+      return [cycleLine(tree, item, guides.own, look)];
+    default:
+      return unreachable(item);
+  }
+}
+
+/** `cycle 1  3 members, supervisor · 5.7k tokens · $0 · 834ms`. */
+function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: string, { paint, width, now }: TreeLook): string {
+  const members = runs.filter((run) => run.seat?.role === 'member').length;
+  const spent = runs.map((run) => subtreeSpending(tree, run.run));
+  const tokens = spent.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
+  const nanoUsd = spent.reduce((sum, one) => sum + one.nanoUsd, 0);
+  const unknownCalls = spent.reduce((sum, one) => sum + one.unknownCalls, 0);
+  const from = Math.min(...runs.map((run) => run.startedAt));
+  const took = over ? readableDuration(Math.max(...runs.map((run) => run.endedAt ?? from)) - from) : wholeSeconds(now - from);
+  const who = members === 0 ? 'supervisor only' : counted(members, 'member');
+  const head = `cycle ${cycle}`;
+  const facts = [who, `${readableCount(tokens)} tokens`, readableCost({ nanoUsd, unknownCalls }), took].join(' · ');
+  const room = width - textWidth(guide) - textWidth(head) - 2;
+  const tail = room > 0 ? `  ${paint.dim(cutToWidth(facts, room))}` : '';
+  return `${paint.dim(guide)}${cutToWidth(head, Math.max(1, width - textWidth(guide)))}${tail}`;
+}
+
+function callLine(call: ToolUse, guide: string, { paint, width }: TreeLook): string {
+  const symbol = call.durationMs === null ? paint.cyan('●') : call.failed ? paint.red('✗') : paint.green('✓');
+  const took = call.durationMs === null ? '' : ` · ${readableDuration(call.durationMs)}`;
+  const text = `${safeLine(call.name)} ${safeLine(call.subject)}`.trim();
+  return `${paint.dim(guide)}${symbol} ${cutToWidth(`${text}${took}`, Math.max(1, width - textWidth(guide) - 2))}`;
+}
+
+/** A run's line, with what was said to it beside the line if there is room, else below it if the picture stands still. */
+function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, look: TreeLook): readonly string[] {
+  const line = runLine(tree, node, root, guides.own, look);
+  if (node.note === null) return [line];
+  const note = `“${firstLine(safeLine(node.note), NOTE_CHARACTERS)}”`;
+  if (textWidth(stripVTControlCharacters(line)) + 1 + textWidth(note) <= look.width) return [`${line} ${note}`];
+  if (look.notes !== true) return [line];
+  const guide = `${guides.below}${node.children.length > 0 ? '│ ' : '  '}`;
+  return [line, `${look.paint.dim(guide)}${cutToWidth(note, Math.max(1, look.width - textWidth(guide)))}`];
+}
+
+function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, look: TreeLook): string {
+  const { paint, width } = look;
+  const role = roleText(node, root);
+  const head = cutToWidth(`${safeLine(node.agent)}${role}`, Math.max(1, width - textWidth(guide) - 2));
+  const used = textWidth(guide) + 2 + textWidth(head) + 2;
+  const facts = cutToWidth(factsOf(tree, node, look).join(' · '), Math.max(0, width - used));
+  const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
+  return `${paint.dim(guide)}${symbolOf(node, paint)} ${paint.bold(head)}${tail}`;
+}
+
+/** The run's part, and whether the answer is its own: the root's result may be that of the last in a chain. */
+function roleText(node: RunNode, root: RunNode): string {
+  const asked = node.role === 'sub-agent' && node.continues !== null ? 'clarification' : node.role;
+  const member = node.member !== null && node.member !== node.agent ? safeLine(node.member) : null;
+  const stands = node.seat !== null && node.seat.member !== node.agent ? `for ${safeLine(node.seat.member)}` : member;
+  const answers = root.finalRun === node.run && node.run !== root.run ? 'gives the answer' : null;
+  const parts = [asked === null ? null : safeLine(asked), stands, answers].filter((part) => part !== null);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly string[] {
+  const facts = [stateText(node, now, writing?.get(node.run) ?? 0)];
+  if (node.turn > 0) facts.push(node.endedAt === null ? `turn ${node.turn}` : counted(node.turn, 'turn'));
+  if (node.toolCalls > 0) facts.push(counted(node.toolCalls, 'tool'));
+  const spent = subtreeSpending(tree, node.run);
+  const tokens = spent.inputTokens + spent.outputTokens;
+  if (tokens > 0) facts.push(`${readableCount(tokens)} tokens`);
+  if (spent.calls > 0) {
+    const cap = node.budget?.usd === undefined ? '' : ` of ${readableMoney(node.budget.usd * NANO_PER_USD)}`;
+    facts.push(`${readableCost(spent)}${cap}`);
+  }
+  facts.push(node.endedAt === null ? wholeSeconds(now - node.startedAt) : readableDuration(node.endedAt - node.startedAt));
+  if (node.error !== null) facts.push(safeLine(node.error.message));
+  return facts;
+}
+
+function stateText(node: RunNode, now: number, written: number): string {
+  const activity = activityOf(node, now);
+  switch (activity.kind) {
+    case 'ended':
+      return endedText(node.state, node.verification);
+    case 'waiting':
+      return 'waiting on you';
+    case 'paused':
+      return 'paused';
+    case 'working':
+      return 'working';
+    case 'asking':
+      if (written > 0) return `writing, ${readableCount(written)} characters${since(activity.forMs)}`;
+      return `asking ${safeLine(activity.model)}${attemptText(activity.attempt)}${since(activity.forMs)}`;
+    case 'tools':
+      return `running ${activity.names.map(safeLine).join(', ')}${since(activity.forMs)}`;
+    default:
+      return unreachable(activity);
+  }
+}
+
+const attemptText = (attempt: number): string => (attempt > 1 ? ` (attempt ${attempt})` : '');
+
+/** Only whole seconds while something is under way, so that a picture changes when there is something to see. */
+function wholeSeconds(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  return seconds < 60 ? `${seconds}s` : readableDuration(seconds * 1_000);
+}
+
+function since(milliseconds: number): string {
+  return milliseconds < 1_000 ? '' : ` ${wholeSeconds(milliseconds)}`;
+}
+
+function symbolOf(node: RunNode, paint: Screen['paint']): string {
+  switch (node.state) {
+    case 'completed':
+      return node.verification?.state === 'verified' ? paint.green('✓') : paint.dim('○');
+    case 'completed_unverified':
+      return paint.yellow('~');
+    case 'failed':
+    case 'budget_exhausted':
+      return paint.red('✗');
+    case 'cancelled':
+      return paint.yellow('✗');
+    case 'waiting':
+      return paint.yellow('?');
+    case 'paused':
+      return paint.yellow('‖');
+    case 'running':
+      return paint.cyan('●');
+    default:
+      return unreachable(node.state);
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * The model as the session loop sees it: each turn's call is a recorded step. The request is durable before the call, the
+ * answer is queued before anything is done with it, and a call that was answered before a crash is not made again.
+ */
+
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import { toolCallsOf } from '../../events/messages.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import type { SessionModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import { CANCELLED } from '../../loop/port.ts';
+import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
+import { askWithRetries } from '../../models/retry.ts';
+import { foreign, references } from '../hearing/channel.ts';
+import { Interruption } from '../interruption.ts';
+import type { StepIndex } from '../record/step-index.ts';
+import { type AgentSetup, sessionLimits } from '../run/setup.ts';
+import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
+import { limitingScopes } from '../spending/budget.ts';
+import type { Exhausted } from '../spending/spending.ts';
+import { createSpendMeter, type SpendMeter, type WorstCase } from '../spending/worst-case.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import { createAnsweredAgents } from './answered-agents.ts';
+
+interface Recorder {
+  readonly tree: Tree;
+  readonly node: RunNode;
+  readonly setup: AgentSetup;
+  readonly steps: StepIndex;
+  readonly meter: SpendMeter;
+}
+
+export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
+  const meter = createSpendMeter(tree.parts.prices, setup.system);
+  const recorder: Recorder = { tree, node, setup, steps, meter };
+  const answered = createAnsweredAgents(() => tree.frozen.own(node.run));
+  return {
+    begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
+    async ask(request) {
+      const step = `turn/${request.turn}/model`;
+      const known = recordedOutcome(recorder, step);
+      if (known !== undefined) {
+        const [only, ...others] = setup.models;
+        // Of several models, the ledger does not say which one has counted.
+        if (known.kind === 'answer' && only !== undefined && others.length === 0)
+          meter.counted(only, request, known.answer.usage);
+        return known;
+      }
+      return await askNow(recorder, step, { ...request, tools: answered(request.tools) });
+    },
+  };
+}
+
+function recordedOutcome({ node, steps }: Recorder, step: string): TurnOutcome | undefined {
+  const response = node.journal.recorded('model.response', step);
+  if (response !== undefined) {
+    const { message, finish, usage, served } = response.payload;
+    steps.place(message, step);
+    return { kind: 'answer', answer: { message, finish, usage, served } };
+  }
+  const failed = node.journal.recorded('model.failed', step);
+  return failed?.payload.final === true ? { kind: 'failed', error: failed.payload.error } : undefined;
+}
+
+async function askNow(recorder: Recorder, step: string, request: TurnRequest): Promise<TurnOutcome> {
+  const { tree, node, setup } = recorder;
+  tree.checkpoint(node);
+  settleDoubt(recorder, step);
+  if (node.abort.signal.aborted) return cancelled;
+  const exhausted = tree.spending.exhausted(node);
+  if (exhausted !== undefined) return noBudget(exhausted);
+  const opened = await openModels(tree, setup);
+  if (!opened.ok) return await withoutModel(recorder, step, request.turn, opened.error);
+
+  const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
+  try {
+    return await attempt(recorder, step, request, opened.value, attempts);
+  } finally {
+    attempts.done();
+  }
+}
+
+async function attempt(
+  recorder: Recorder,
+  step: string,
+  request: TurnRequest,
+  models: readonly Model[],
+  attempts: Attempts,
+): Promise<TurnOutcome> {
+  const { tree, node, setup, meter } = recorder;
+  const startedAt = tree.parts.clock.elapsed();
+  let asked: string | undefined;
+  let failures = 0;
+  const outcome = await askWithRetries<Refused | GivenUp>(models, modelRequest(recorder, step, request), {
+    maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
+    clock: tree.parts.clock,
+    random: tree.parts.random,
+    quota: tree.parts.quota,
+    async before(model) {
+      const first = asked === undefined;
+      asked = model;
+      const opened = models.find(({ id }) => id === model);
+      const { maxOutputTokens } = sessionLimits(setup.definition);
+      const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
+      return await announce(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
+    },
+    async onFailure({ model, attempt, error, final }) {
+      failures = attempt;
+      if (final && error.kind === 'cancelled') tree.checkpoint(node);
+      const failed = node.journal.event('model.failed', { turn: request.turn, model, attempt, error, final }, { step });
+      const { events, options } = attempts.failed(error);
+      if (final) await tree.writer.write([failed, ...events], options);
+      else tree.writer.enqueue([failed, ...events], options);
+    },
+  });
+  if (outcome.kind === 'vetoed') return outcome.veto.kind === 'refused' ? noBudget(outcome.veto) : cancelled;
+  if (outcome.kind === 'failed') return outcome;
+  meter.counted(asked ?? '', request, outcome.answer.usage);
+  const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
+  return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
+}
+
+/** A run that has asked a model before has none just now, which is no reason to end it. One that never had any has failed. */
+async function withoutModel(
+  { tree, node, setup }: Recorder,
+  step: string,
+  turn: number,
+  error: ModelFailure,
+): Promise<TurnOutcome> {
+  if (node.journal.latest('model.request') !== undefined) throw new Interruption('interrupted', error.message);
+  const payload = { turn, model: setup.models[0] ?? '', attempt: 1, error: { ...error, unsent: true }, final: true };
+  await tree.writer.write([node.journal.event('model.failed', payload, { step })]);
+  return { kind: 'failed', error };
+}
+
+const cancelled: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
+const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_budget', scope, message });
+
+/** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
+async function announce(
+  { tree, node, setup, steps }: Recorder,
+  step: string,
+  request: TurnRequest,
+  first: boolean,
+  attempts: Attempts,
+  worst: WorstCase,
+): Promise<Refused | GivenUp | undefined> {
+  const events = [];
+  const undo = node.journal.mark();
+  if (first && node.journal.recorded('model.request', step) === undefined) {
+    const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
+    const added = steps.added(request.messages.slice(request.newFrom));
+    events.push(
+      node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
+      ...receipts(tree, node, step, added),
+    );
+  }
+  const written = await attempts.reserve(worst, events);
+  if ('kind' in written) {
+    undo();
+    return written;
+  }
+  for (const event of written) noteHeard(tree, node, event);
+  return undefined;
+}
+
+/** Says of each message that this request carries that it has reached its reader. */
+function receipts(tree: Tree, node: RunNode, request: string, added: Payloads['model.request']['added']): NewEvent[] {
+  return references(added).flatMap((reference) => {
+    const letter = tree.mailbox.find(reference);
+    if (letter === undefined) return [];
+    const { message, thread } = letter.payload;
+    const payload = { message, thread, reader: node.run, request };
+    return [node.journal.event('message.included', payload, { step: letter.step, actor: 'system', aside: true })];
+  });
+}
+
+function noteHeard(tree: Tree, { started: { seat } }: RunNode, event: LedgerEvent): void {
+  if (event.event_type === 'message.included') tree.mailbox.heard(event.payload.message);
+  if (event.event_type === 'model.request' && seat !== undefined) tree.channel.heard(seat, foreign(event.payload));
+}
+
+/** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */
+function settleDoubt({ tree, node }: Recorder, step: string): void {
+  const reserved = node.journal.recorded('budget.reserved', step);
+  if (reserved === undefined) return;
+  const settled = node.journal.recorded('budget.settled', step);
+  if (settled !== undefined && settled.position > reserved.position) return;
+  const { scopes, amounts } = reserved.payload;
+  const payload = { scopes, reserved: amounts, spent: amounts, inDoubt: true };
+  tree.writer.enqueue([node.journal.event('budget.settled', payload, { step, actor: 'system' })]);
+}
+
+function record(
+  { tree, node, setup, steps }: Recorder,
+  step: string,
+  request: TurnRequest,
+  answer: ModelAnswer,
+  attempts: Attempts,
+  effort: { readonly attempts: number; readonly durationMs: number },
+): TurnOutcome {
+  const { message, finish, usage, served } = withIds(answer, request.turn);
+  const { prices } = tree.parts;
+  const requested = setup.models[0] ?? '';
+  const nanoUsd = prices.cost(served, usage) ?? prices.cost(requested, usage);
+  const cost = nanoUsd === undefined ? {} : { cost: { nanoUsd, prices: prices.version } };
+  const payload = { turn: request.turn, message, finish, usage, requested, served, ...effort, ...cost };
+  const event = node.journal.event('model.response', payload, { step });
+  const { events, options } = attempts.answered(usage, nanoUsd);
+  tree.writer.enqueue([event, ...events], options);
+  steps.place(message, step);
+  return { kind: 'answer', answer: { message, finish, usage, served } };
+}
+
+function modelRequest({ tree, node, setup }: Recorder, step: string, request: TurnRequest): ModelRequest {
+  return {
+    agent: setup.definition.name,
+    system: setup.system,
+    messages: request.messages,
+    tools: request.tools,
+    toolChoice: request.toolChoice,
+    outputSchema: request.outputSchema,
+    settings: settingsOf(setup),
+    idempotencyKey: `${node.run}/${step}`,
+    timeoutMs: setup.definition.llmTimeout ?? limits.llmTimeoutMs,
+    signal: node.abort.signal,
+    onDelta: tree.live(node, request.turn),
+  };
+}
+
+function settingsOf({ definition }: AgentSetup): ModelSettings {
+  const { maxOutputTokens, temperature, topP, reasoning } = definition;
+  return { maxOutputTokens: maxOutputTokens ?? limits.maxOutputTokens, temperature, topP, reasoning };
+}
+
+async function openModels(tree: Tree, setup: AgentSetup): Promise<Result<readonly Model[], ModelFailure>> {
+  const models: Model[] = [];
+  let failure: ModelFailure | undefined;
+  for (const name of setup.models) {
+    const opened = await tree.parts.models.open(name);
+    if (opened.ok) models.push(opened.value);
+    else failure ??= opened.error;
+  }
+  return models.length > 0 ? ok(models) : fail(failure ?? { kind: 'invalid_request', message: 'The agent names no model.' });
+}
+
+/** Some providers repeat or omit call ids; results are matched by them, so each call of a turn gets one of its own. */
+function withIds(answer: ModelAnswer, turn: number): ModelAnswer {
+  const calls = toolCallsOf(answer.message);
+  const ids = new Set(calls.map((call) => call.id));
+  if (ids.size === calls.length && !ids.has('')) return answer;
+  let index = 0;
+  const content = answer.message.content.map((part) =>
+    part.type === 'tool-call' ? { ...part, id: `call_${turn}_${index++}` } : part,
+  );
+  return { ...answer, message: { role: 'assistant', content } };
+}

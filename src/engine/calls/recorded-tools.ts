@@ -1,0 +1,328 @@
+/**
+ * The tools as the session loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
+ * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
+ */
+
+import { childRunId } from '../../base/ids.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { Answer } from '../../events/catalogue.ts';
+import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../../events/messages.ts';
+import type { Cause, NewEvent } from '../../ledger/port.ts';
+import type { SessionTools } from '../../loop/port.ts';
+import { resultPart } from '../../projections/transcript.ts';
+import { boundResult } from '../../tools/bounded.ts';
+import { runTool } from '../../tools/call.ts';
+import { closedText } from '../../tools/files/workspace.ts';
+import { stricter } from '../../tools/permissions.ts';
+import type { Tool, ToolOutcome } from '../../tools/port.ts';
+import type { Protection } from '../../tools/protected-names.ts';
+import { watchedCall } from '../evidence/watched-call.ts';
+import { waitForAnswer } from '../hearing/waits.ts';
+import type { StepIndex } from '../record/step-index.ts';
+import type { AgentSetup } from '../run/setup.ts';
+import { takeUpAssistant } from '../spawning/assistant-calls.ts';
+import { type RunNode, speakerOf, type Tree } from '../tree.ts';
+import { callAgent } from './agent-calls.ts';
+import { createCallOrder } from './call-order.ts';
+import { resultBytes } from './result-room.ts';
+import { argumentsGone } from './sealed-arguments.ts';
+import { createFileMemory, type FileMemory } from './seen-files.ts';
+
+interface Caller {
+  readonly tree: Tree;
+  readonly node: RunNode;
+  readonly setup: AgentSetup;
+  readonly steps: StepIndex;
+  readonly files: FileMemory;
+}
+
+interface Call {
+  readonly step: string;
+  readonly turn: number;
+  readonly tool: Tool;
+  readonly asked: ToolCallPart;
+  /** How many calls the turn makes. */
+  readonly beside: number;
+  /** Resolves when the calls before it that it has to wait for have come to their end. */
+  itsTurn(): Promise<void>;
+}
+
+export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
+  const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
+  const caller: Caller = { tree, node, setup, steps, files: createFileMemory(tree, node) };
+  const order = createCallOrder();
+  return {
+    specs: setup.tools,
+    call(turn, index, asked, beside) {
+      const step = `turn/${turn}/tool/${index}`;
+      const tool = byName.get(asked.name);
+      return order.place(turn, tool, async (itsTurn) => {
+        const known = node.journal.recorded('tool.result', step);
+        if (known !== undefined) {
+          if (tool?.kind === 'spawn' && known.payload.isError !== true) await takeUpAssistant(tree, node, step, asked.input);
+          return placed(caller.steps, step, resultPart(known.payload));
+        }
+        if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
+        return await callNow(caller, { step, turn, tool, asked, beside, itsTurn });
+      });
+    },
+  };
+}
+
+async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
+  const { tree, node } = caller;
+  const { step, tool, asked } = call;
+  tree.checkpoint(node);
+  const begun = node.journal.recorded('tool.call', step)?.event_id;
+  const gone = argumentsGone(node, call.turn, asked);
+  // A child run that has begun comes to its end, also when nobody wants its answer any more.
+  const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childRunId(node.run, step)));
+  if (isUnderWay && tool.kind !== undefined) return await callOther(caller, call, begun);
+  if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
+  const mayHaveHappened = begun !== undefined && tool.replay === 'never' && tool.kind === undefined;
+  if (gone !== undefined) return mayHaveHappened ? inDoubt(caller, call) : refuse(caller, step, asked, gone);
+  if (tool.kind === 'question') return await askUser(caller, call);
+  const permit = await permitted(caller, call);
+  if (!permit.ok) return refuse(caller, step, asked, permit.error);
+  if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
+  await call.itsTurn();
+  tree.checkpoint(node);
+  if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
+  const cause = begun ?? (await announce(caller, call));
+  if (tool.kind !== undefined) return await callOther(caller, call, cause);
+  const startedAt = tree.parts.clock.elapsed();
+  const run = () =>
+    runTool(
+      tool,
+      asked.input,
+      {
+        workspace: tree.workspaceOf(node),
+        signal: node.abort.signal,
+        run: speakerOf(node).run,
+        idempotencyKey: `${node.run}/${step}`,
+        seen: caller.files.during(call.turn),
+        opened: permit.value,
+        redact: tree.parts.redact,
+      },
+      { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
+    );
+  const watched = () => watchedCall(tree.parts.workspaces, tree.workspaceOf(node), tree.parts.redact, tool, run);
+  const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched());
+  // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
+  if (node.abort.signal.aborted) tree.checkpoint(node);
+  return record(caller, call, cause, outcome, Math.round(tree.parts.clock.elapsed() - startedAt));
+}
+
+/** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */
+async function callOther(caller: Caller, { step, tool, asked, beside }: Call, cause: Cause): Promise<ToolResultPart> {
+  const { tree, node, setup } = caller;
+  const startedAt = tree.parts.clock.elapsed();
+  const call = { step, tool, id: asked.id, input: asked.input, cause };
+  const waiting = () => callAgent(tree, node, call);
+  const {
+    payload,
+    ended,
+    gone = [],
+    events = [],
+  } = await (tool.kind === 'agent' || tool.kind === 'clarification'
+    ? tree.slots.released(node.run, node.abort.signal, waiting)
+    : waiting());
+  if (node.abort.signal.aborted) tree.checkpoint(node);
+  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside), tree.parts.redact);
+  const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
+  const cut = { ...payload, durationMs, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
+  const options = {
+    step,
+    tool: tool.name,
+    actor: 'system' as const,
+    cause: ended ?? cause,
+    ...(attachment === undefined ? {} : { attachment }),
+  };
+  const dismissed = gone.map(({ id, agent, run }) =>
+    node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }),
+  );
+  tree.writer.enqueue([...dismissed, ...events, node.journal.event('tool.result', cut, options)]);
+  return placed(caller.steps, step, resultPart(cut));
+}
+
+/** Records that the call is about to be made; waits for the disk only when it could not be made twice. */
+async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Call): Promise<Cause> {
+  const cause = node.journal.latest('model.response');
+  const payload = { turn, id: asked.id, name: tool.name, replay: tool.replay };
+  const event = node.journal.event('tool.call', payload, { step, tool: tool.name, ...(cause === undefined ? {} : { cause }) });
+  if (tool.replay === 'never') await tree.writer.write([event], { sync: 'power' });
+  else tree.writer.enqueue([event]);
+  return event.mark;
+}
+
+/** What of the protected places the call may change, if it may go ahead; else what to tell the model. */
+async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<Protection | undefined, string>> {
+  const { tree, node, setup } = caller;
+  const protection = await tool.protects?.(asked.input, tree.workspaceOf(node));
+  const own = tree.parts.permission(setup.definition, tool);
+  const permission = protection === undefined ? own : stricter(own, tree.parts.opening?.(setup.definition, protection) ?? 'deny');
+  // What was approved for the session was the tool, not what is protected from it.
+  const name = protection === undefined ? tool.name : `protected:${protection}`;
+  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession(name))) return ok(protection);
+  if (permission === 'deny' && own !== 'deny' && protection !== undefined)
+    return fail(closedText(pathIn(asked.input), protection));
+  if (permission === 'deny')
+    return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
+  const what = protection === undefined ? '' : `, on what is protected (${name})`;
+  const answer = await waitForAnswer(tree, node, `${step}/approval`, {
+    kind: 'permission',
+    payload: {
+      tool: name,
+      input: asked.input,
+      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input, tree.parts.redact)}`,
+    },
+  });
+  if (answer.kind === 'approved') return ok(protection);
+  const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
+  return fail(`Not run: the user said no.${note}`);
+}
+
+function pathIn(input: Json): string {
+  const path = isJsonObject(input) ? input['path'] : undefined;
+  return typeof path === 'string' ? path : '';
+}
+
+/** Whether a call that may have happened is made again: only when the user, asked, says so. */
+async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): Promise<boolean> {
+  if (tree.parts.whenInDoubt !== 'ask') return false;
+  const answer = await waitForAnswer(tree, node, `${step}/doubt`, {
+    kind: 'question',
+    payload: {
+      question:
+        `The process stopped while ${tool.name} was running (${brief(asked.input, tree.parts.redact)}). ` +
+        'It may or may not have been done. Do it again?',
+      choices: ['again', 'leave it'],
+    },
+  });
+  return answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim() === 'again');
+}
+
+function inDoubt(caller: Caller, call: Call): ToolResultPart {
+  const text =
+    `The outcome of this call is not known: the process stopped while ${call.tool.name} was running, and it was not run again. ` +
+    'Look at the current state before you decide what to do.';
+  return finish(caller, call.step, {
+    id: call.asked.id,
+    name: call.tool.name,
+    content: [{ type: 'text', text }],
+    isError: true,
+    inDoubt: true,
+    durationMs: 0,
+  });
+}
+
+async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {
+  const { question, choices } = questionIn(call.asked.input);
+  const answer = await waitForAnswer(caller.tree, caller.node, call.step, {
+    kind: 'question',
+    payload: { question, ...(choices === undefined ? {} : { choices }) },
+  });
+  return finish(caller, call.step, {
+    id: call.asked.id,
+    name: call.tool.name,
+    content: [{ type: 'text', text: answerText(answer) }],
+    durationMs: 0,
+  });
+}
+
+function refuse(caller: Caller, step: string, asked: ToolCallPart, text: string): ToolResultPart {
+  return finish(caller, step, {
+    id: asked.id,
+    name: asked.name,
+    content: [{ type: 'text', text }],
+    isError: true,
+    durationMs: 0,
+  });
+}
+
+type ResultPayload = Extract<NewEvent, { type: 'tool.result' }>['payload'];
+
+function finish({ tree, node, steps }: Caller, step: string, payload: ResultPayload): ToolResultPart {
+  tree.writer.enqueue([node.journal.event('tool.result', payload, { step, tool: payload.name, actor: 'system' })]);
+  return placed(steps, step, resultPart(payload));
+}
+
+/** Writes what the tool observed and what it answered, the whole in the ledger and a bounded part for the model. */
+function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, durationMs: number): ToolResultPart {
+  const { tree, node, setup } = caller;
+  const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
+  const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.parts.redact(part.text) } : part));
+  const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside), (text) => text);
+  const payload: ResultPayload = {
+    id: call.asked.id,
+    name: call.tool.name,
+    content,
+    durationMs,
+    ...(outcome.kind === 'error' ? { isError: true } : {}),
+    ...(wholeBytes === undefined ? {} : { wholeBytes }),
+    ...(outcome.saw === undefined ? {} : { saw: [...outcome.saw] }),
+  };
+  if (outcome.saw !== undefined) caller.files.note(call.turn, outcome.saw);
+  const evidence = (outcome.evidence ?? []).map((item) =>
+    node.journal.event(item.type, item.payload, {
+      step: call.step,
+      tool: call.tool.name,
+      actor: 'system',
+      cause,
+      ...(item.attachment === undefined ? {} : { attachment: item.attachment }),
+    }),
+  );
+  const options = {
+    step: call.step,
+    tool: call.tool.name,
+    actor: 'system' as const,
+    cause,
+    ...(attachment === undefined ? {} : { attachment }),
+  };
+  tree.writer.enqueue([...evidence, node.journal.event('tool.result', payload, options)]);
+  return placed(caller.steps, call.step, resultPart(payload));
+}
+
+interface Bounded {
+  readonly content: (TextPart | ImagePart)[];
+  readonly attachment?: string;
+  readonly wholeBytes?: number;
+}
+
+/** What has to be cut is redacted first: half of a secret would not be recognised. */
+function bounded(parts: readonly (TextPart | ImagePart)[], maxBytes: number, redact: (text: string) => string): Bounded {
+  const given = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  if (boundResult(given, maxBytes).wholeBytes === undefined) return { content: [...parts] };
+  const text = redact(given);
+  const cut = { wholeBytes: Buffer.byteLength(text), ...boundResult(text, maxBytes) };
+  const images = parts.filter((part) => part.type === 'image');
+  return { content: [{ type: 'text', text: cut.text }, ...images], attachment: text, wholeBytes: cut.wholeBytes };
+}
+
+function placed(steps: StepIndex, step: string, part: ToolResultPart): ToolResultPart {
+  steps.place(part, step);
+  return part;
+}
+
+function questionIn(input: Json): { readonly question: string; readonly choices?: string[] } {
+  const given = input as { readonly question?: Json; readonly choices?: Json } | null;
+  const question =
+    typeof given?.question === 'string' && given.question.trim() !== ''
+      ? given.question
+      : 'The agent has a question but did not say which.';
+  const choices = Array.isArray(given?.choices) ? given.choices.filter((choice) => typeof choice === 'string') : [];
+  return choices.length === 0 ? { question } : { question, choices };
+}
+
+function answerText(answer: Answer): string {
+  if (answer.kind === 'text') return answer.text;
+  return answer.kind === 'approved' ? 'Yes.' : `No.${answer.note === undefined ? '' : ` ${answer.note}`}`;
+}
+
+/** For people: redacted, and only then cut. */
+function brief(input: Json, redact: (text: string) => string): string {
+  const text = redact(JSON.stringify(input));
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

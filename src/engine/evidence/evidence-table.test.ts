@@ -1,0 +1,24 @@
+/** Tricks and honest work through the real shell: no trick is verified, and no honest work is called into doubt. */
+import { describe, expect, it } from 'vitest';
+import { honest } from '../../../test/support/evidence/honest.ts';
+import { tricks } from '../../../test/support/evidence/tricks.ts';
+import { verificationOf } from '../../../test/support/evidence/world.ts';
+
+it('has at least forty of each, with a name each', () => {
+  expect(tricks.length).toBeGreaterThanOrEqual(40);
+  expect(honest.length).toBeGreaterThanOrEqual(40);
+  const names = [...tricks.map(({ name }) => `trick ${name}`), ...honest.map(({ name }) => `honest ${name}`)];
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.concurrent('a trick is not verified:', () => {
+  it.each(tricks)('$name', async (one) => {
+    expect(await verificationOf(one)).toMatchObject({ state: 'unverified', reasons: [expect.any(String)] });
+  });
+});
+
+describe.concurrent('honest work is verified:', () => {
+  it.each(honest)('$name', async (one) => {
+    expect(await verificationOf(one)).toEqual({ state: 'verified' });
+  });
+});

@@ -1,0 +1,35 @@
+/** Commands of an agent's file are a stranger's text: they are run only as the agent's own shell would be. */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import type { Tool } from '../../tools/port.ts';
+import { waitForAnswer } from '../hearing/waits.ts';
+import type { RunNode, Tree } from '../tree.ts';
+
+const SHELL: Tool = {
+  name: 'shell',
+  description: '',
+  inputSchema: {},
+  replay: 'never',
+  run: async () => ({ kind: 'error', message: '' }),
+};
+
+/** `undefined` when they may be run, else why not. Asked once in a run, whatever happens in between. */
+export async function permittedCommands(
+  tree: Tree,
+  node: RunNode,
+  definition: AgentDefinition,
+  commands: readonly string[],
+): Promise<string | undefined> {
+  const permission = tree.parts.permission(definition, SHELL);
+  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession('shell'))) return undefined;
+  if (permission === 'deny') return 'not run: this agent may not use the shell (permissions)';
+  const shown = commands.join('; ').slice(0, 300);
+  const answer = await waitForAnswer(tree, node, 'verify/approval', {
+    kind: 'permission',
+    payload: {
+      tool: 'shell',
+      input: { verify: [...commands] },
+      why: `the file of ${definition.name} wants these commands run before it ends (verify): ${shown}`,
+    },
+  });
+  return answer.kind === 'approved' ? undefined : 'not run: the user said no';
+}

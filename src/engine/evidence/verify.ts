@@ -1,0 +1,186 @@
+/**
+ * What is demanded of a run before it may call itself verified: the commands under `verify` in its agent's file, and at the end
+ * of a root run those of the project. The runtime runs them itself, and how they end decides.
+ *
+ * - They may be repeated: a run that is taken up again runs them again, unless the workspace is as it was when they passed.
+ * - With `retries`, they are run whenever the agent wants to end, and it is told what fails, as often as it may mend it.
+ * - Commands of an agent's file need the permission that its shell would need. The project's own are the owner's word.
+ */
+import type { Verify } from '../../agents/definition/verify.ts';
+import { fenced } from '../../base/fence.ts';
+import { limits } from '../../base/limits.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { userText } from '../../events/messages.ts';
+import type { Incoming } from '../../loop/port.ts';
+import type { RunResult } from '../../patterns/steps.ts';
+import { unverified, withVerification } from '../../patterns/verification.ts';
+import type { AgentSetup } from '../run/setup.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import { changesIn, checkClaims, evidenceOfWork, unreadScript } from './evidence.ts';
+import { permittedCommands } from './permitted-commands.ts';
+import { replacedPrograms } from './replaced.ts';
+import { lookNow } from './verification.ts';
+import { withEvidence } from './watched-call.ts';
+import { weakenedTests } from './weakened.ts';
+
+const VERIFY_STEP = 'verify';
+
+interface Demand {
+  readonly command: string;
+  readonly timeoutMs: number;
+}
+
+interface Outcome {
+  readonly command: string;
+  readonly why?: string | undefined;
+  readonly output?: string | undefined;
+}
+
+const demandsIn = (verify: Verify | undefined): readonly Demand[] =>
+  (verify?.commands ?? []).map((command) => ({ command, timeoutMs: verify?.timeout ?? limits.verifyMs }));
+
+/** The result, as good as what was demanded makes it. */
+export async function verified(tree: Tree, node: RunNode, setup: AgentSetup, result: RunResult): Promise<RunResult> {
+  const own = declared(node, setup);
+  const project = node.parent === undefined ? tree.parts.projectVerify : undefined;
+  const demands = [...demandsIn(own), ...demandsIn(project)];
+  const completed = result.status === 'completed' || result.status === 'completed_unverified';
+  if (demands.length === 0 || !completed || node.abort.signal.aborted) return result;
+  const refusal = own === undefined ? undefined : await permittedCommands(tree, node, setup.definition, own.commands);
+  const outcomes: Outcome[] = [];
+  for (const [index, demand] of demands.entries()) {
+    const refused = index < (own?.commands.length ?? 0) ? refusal : undefined;
+    outcomes.push(
+      refused === undefined
+        ? await runDemand(tree, node, demand, `${VERIFY_STEP}/${index}`)
+        : { command: demand.command, why: refused },
+    );
+  }
+  return await judged(tree, node, result, outcomes, own?.testsMayChange === true || project?.testsMayChange === true);
+}
+
+/** A part of a group or a team's cycle is not the end of the agent's work. */
+function declared({ started: { part, seat } }: RunNode, setup: AgentSetup): Verify | undefined {
+  return part !== undefined || seat?.own === true ? undefined : setup.definition.verify;
+}
+
+async function judged(
+  tree: Tree,
+  node: RunNode,
+  result: RunResult,
+  outcomes: readonly Outcome[],
+  testsMayChange: boolean,
+): Promise<RunResult> {
+  const now = await lookNow(tree, node, VERIFY_STEP);
+  const events = await evidenceOfWork(tree, node);
+  const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
+  const own = scriptsOfTheWork(node, outcomes, events).map((why) => `what was verified proves nothing: ${why}`);
+  const changes = changesIn(events);
+  const weaker = [...replacedPrograms(changes), ...(testsMayChange ? [] : weakenedTests(changes))].map(
+    (why) => `what was verified was changed: ${why}`,
+  );
+  const { verification } = result;
+  // A claim that only lacked its proof may have got it from these very commands.
+  const open = verification.state === 'unverified' ? verification.open : [];
+  const checked = checkClaims(open ?? [], { events, workspace: tree.workspaceOf(node), now, testsMayChange });
+  const before = verification.state === 'unverified' && (open === undefined || !checked.verified) ? verification.reasons : [];
+  const reasons = [...failed, ...own, ...weaker, ...before];
+  const payload: Payloads['evidence.checked'] = {
+    claims: checked.claims,
+    verified: reasons.length === 0,
+    demanded: outcomes.map(({ command, why }) => ({ command, passed: why === undefined, ...(why === undefined ? {} : { why }) })),
+  };
+  tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
+  return withVerification(result, reasons.length === 0 ? { state: 'verified' } : unverified(reasons));
+}
+
+/** Demanded commands that passed by a script which the work wrote itself, and which nobody can read. */
+function scriptsOfTheWork({ run }: RunNode, outcomes: readonly Outcome[], events: readonly LedgerEvent[]): readonly string[] {
+  return outcomes.flatMap(({ why }, index) => {
+    const step = `${VERIFY_STEP}/${index}`;
+    const ran = events.findLast(
+      (event): event is EventOf<'cli.run'> => event.event_type === 'cli.run' && event.run_id === run && event.step === step,
+    );
+    return why === undefined ? (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, events) ?? []) : [];
+  });
+}
+
+/** One command, or what it gave when the workspace was as it is now. */
+async function runDemand(tree: Tree, node: RunNode, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
+  const { verifier, workspaces } = tree.parts;
+  if (verifier === undefined || workspaces === undefined) return { command, why: 'nobody here can run it' };
+  const workspace = tree.workspaceOf(node);
+  const before = await workspaces.look(workspace);
+  if (before.state.kind === 'known' && passedAt(node, step, command, before.state.digest)) return { command };
+  tree.checkpoint(node);
+  const ran = await withEvidence(workspaces, workspace, before, tree.parts.redact, async () => {
+    const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, redact: tree.parts.redact, timeoutMs });
+    return outcome.ok ? outcome.value : { evidence: [], failure: outcome.error, output: '' };
+  });
+  // Cut off because the engine stops: it is run again when the run is taken up.
+  tree.checkpoint(node);
+  const events = ran.evidence.map(({ type, payload, ...more }) =>
+    node.journal.event(type, payload, { step, actor: 'system', ...more }),
+  );
+  tree.writer.enqueue(events);
+  return { command, why: ran.failure, output: ran.output };
+}
+
+function passedAt({ journal }: RunNode, step: string, command: string, digest: string): boolean {
+  const ran = journal.recorded('cli.run', step)?.payload;
+  const known = ran?.workspace;
+  if (ran === undefined || known === undefined || 'unknown' in known) return false;
+  const report = journal.recorded('test.report', step)?.payload;
+  if (report?.tests === 0 || report?.early !== undefined) return false;
+  return ran.command === command && ran.exitCode === 0 && ran.stopped === undefined && known.after === digest;
+}
+
+/** What an agent with `retries` hears while it still can do something about it. */
+export interface Demands {
+  /** Whether something that is demanded fails, and the agent may mend it. */
+  failing(turn: number): Promise<boolean>;
+  /** What it is told at the start of the next turn. */
+  told(turn: number, incoming: Incoming): Incoming;
+}
+
+export function demandsDuring(tree: Tree, node: RunNode, setup: AgentSetup): Demands {
+  const verify = declared(node, setup);
+  const retries = verify?.retries ?? 0;
+  /** What failed at the end of which turn; empty where nothing did. */
+  const texts = new Map(node.journal.past.flatMap(recordedText));
+  return {
+    async failing(turn) {
+      if (verify === undefined || retries === 0) return false;
+      if (!texts.has(turn) && [...texts.values()].filter((text) => text !== '').length < retries) {
+        const step = `turn/${turn}/verify`;
+        const text = await failureText(tree, node, setup, verify, step);
+        await tree.writer.write([node.journal.event('step.recorded', { value: text }, { step, actor: 'system' })]);
+        texts.set(turn, text);
+      }
+      return (texts.get(turn) ?? '') !== '';
+    },
+    told(turn, incoming) {
+      const text = texts.get(turn - 1) ?? '';
+      return text === '' ? incoming : { ...incoming, messages: [...incoming.messages, userText(text)] };
+    },
+  };
+}
+
+function recordedText(event: LedgerEvent): [number, string][] {
+  const turn = /^turn\/(\d+)\/verify$/.exec(event.step ?? '')?.[1];
+  if (turn === undefined || event.event_type !== 'step.recorded' || typeof event.payload.value !== 'string') return [];
+  return [[Number(turn), event.payload.value]];
+}
+
+/** Empty when all is well, or nothing can be said before the end. */
+async function failureText(tree: Tree, node: RunNode, setup: AgentSetup, verify: Verify, step: string): Promise<string> {
+  if ((await permittedCommands(tree, node, setup.definition, verify.commands)) !== undefined) return '';
+  for (const [index, demand] of demandsIn(verify).entries()) {
+    const { command, why, output = '' } = await runDemand(tree, node, demand, `${step}/${index}`);
+    if (why === undefined) continue;
+    const printed = output === '' ? '' : `\n\n${fenced('output', tree.parts.ids.nonce(), output)}`;
+    return `Not done yet: \`${command}\` must pass before you end, and ${why}.${printed}`;
+  }
+  return '';
+}

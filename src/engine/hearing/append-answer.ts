@@ -1,0 +1,78 @@
+/**
+ * Recording an answer: to a question that was asked and has none yet, of a run that has not ended and is not about to. Of several
+ * answers one is first, and after a cancel none has any effect.
+ */
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Answer, EventType } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { Ledger, NewEvent, RunRow } from '../../ledger/port.ts';
+import { readAll } from '../record/read-all.ts';
+import type { EngineParts } from '../tree.ts';
+
+type Tell = (() => Promise<void>) | undefined;
+type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' | 'cancelled' };
+
+export async function appendAnswer(
+  { ledger, clock }: EngineParts,
+  row: RunRow,
+  wait: string,
+  answer: Answer,
+  foresee: () => Promise<() => Promise<void>> | undefined,
+): Promise<Recorded> {
+  const { run, session } = row;
+  if (row.endedAt !== null) return { kind: 'ended' };
+  const lineage = await lineageOf(ledger, row);
+  let tell: Tell;
+  for (let heard: number | undefined; ; ) {
+    const known = await questionsOf(ledger, session, run, wait);
+    const cause = known.findLast(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
+    if (cause === undefined) return { kind: 'unknown' };
+    const given = known.find((event) => event.step === wait && event.event_type === 'approval.answered');
+    if (given !== undefined) return { kind: isExpired(given) ? 'expired' : 'answered' };
+    if (await isCancelled(ledger, session, lineage)) return { kind: 'cancelled' };
+    tell ??= await foresee();
+    const event: NewEvent = {
+      ...{ type: 'approval.answered', run, actor: 'user', cause: cause.event_id, step: wait, at: clock.now() },
+      payload: { wait, answer },
+    };
+    heard ??= known.at(-1)?.position ?? 0;
+    const outcome = await ledger.append({ session, fence: null, events: [event], unended: run, heard, sync: 'power' });
+    if (outcome.kind === 'appended') return { tell };
+    if (outcome.kind === 'ended') return { kind: 'ended' };
+    // Something else came in between, perhaps another answer: look again, and let nothing come after that.
+    if (outcome.kind === 'unheard') heard = outcome.inbound;
+  }
+}
+
+const isExpired = (event: LedgerEvent): boolean =>
+  event.event_type === 'approval.answered' && event.payload.answer.kind === 'expired';
+
+/** The run and all above it: who ends one of these ends the run. */
+async function lineageOf(ledger: Ledger, { run, parent }: RunRow): Promise<ReadonlySet<RunId>> {
+  const lineage = new Set([run]);
+  for (let up = parent; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null) lineage.add(up);
+  return lineage;
+}
+
+/** Run by run: a store finds the events of a run by their type, those of a session only by looking at all of them. */
+async function isCancelled(ledger: Ledger, session: SessionId, lineage: ReadonlySet<RunId>): Promise<boolean> {
+  for (const run of lineage) {
+    const signals = await readAll(ledger, session, { run, types: ['run.signalled'] });
+    if (signals.some((event) => event.event_type === 'run.signalled' && event.payload.signal === 'cancel')) return true;
+  }
+  return false;
+}
+
+const QUESTIONS: readonly EventType[] = ['approval.asked', 'task.clarify', 'approval.answered'];
+/** How many are looked at first, and how many times as many next. */
+const NEWEST = 4;
+const TIMES = 8;
+
+/** Questions and answers, oldest first, back to the one in question: it was asked last, or nearly so. */
+async function questionsOf(ledger: Ledger, session: SessionId, run: RunId, wait: string): Promise<readonly LedgerEvent[]> {
+  for (let limit = NEWEST; ; limit *= TIMES) {
+    const newest = await ledger.read({ session, run, types: QUESTIONS, newest: true, limit });
+    const asked = newest.some(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
+    if (asked || newest.length < limit) return newest.toReversed();
+  }
+}

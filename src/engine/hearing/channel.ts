@@ -1,0 +1,93 @@
+/**
+ * The broadcast channels of a session's teams: what was said, in the order it was said, and who has heard what. Heard means
+ * that a recorded model request of the reader contains it. All of it is a fold of events.
+ */
+import type { Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { Seat } from '../../patterns/steps.ts';
+
+export interface Broadcast {
+  readonly run: string;
+  readonly step: string;
+  readonly payload: Payloads['team.broadcast'];
+}
+
+export type Reference = { readonly run: string; readonly step: string };
+
+export interface Channel {
+  apply(event: LedgerEvent): void;
+  publish(broadcast: Broadcast): void;
+  find(reference: Reference): Broadcast | undefined;
+  /** What the reader has not heard yet and did not say itself. */
+  unheard(reader: Seat): Broadcast[];
+  heard(reader: Seat, references: readonly Reference[]): void;
+}
+
+export function createChannel(): Channel {
+  const said: Broadcast[] = [];
+  const byKey = new Map<string, Broadcast>();
+  const heardBy = new Map<string, Set<string>>();
+  const seats = new Map<string, Seat>();
+  /** Broadcasts that one reader was, or will be, told of by a notice in their place. */
+  const noticed = new Set<string>();
+
+  /** For each reader, how far nothing is left to be heard: looking again costs what is new. */
+  const settledUpTo = new Map<string, number>();
+
+  const key = ({ run, step }: Reference): string => `${run} ${step}`;
+  const heardOf = (reader: Seat): Set<string> => {
+    const name = `${reader.team} ${reader.member}`;
+    const known = heardBy.get(name) ?? new Set();
+    heardBy.set(name, known);
+    return known;
+  };
+  const publish = (broadcast: Broadcast): void => {
+    if (byKey.has(key(broadcast))) return;
+    said.push(broadcast);
+    byKey.set(key(broadcast), broadcast);
+    const { replaces, team } = broadcast.payload;
+    if (replaces !== undefined) noticed.add(`${team} ${replaces.reader} ${key(replaces)}`);
+  };
+  const heard = (reader: Seat, references: readonly Reference[]): void => {
+    for (const reference of references) heardOf(reader).add(key(reference));
+  };
+  /** Not for this reader, or heard: that stays so. */
+  const isSettled = (broadcast: Broadcast, reader: Seat): boolean => {
+    const { team, memberId, type, replaces } = broadcast.payload;
+    return (
+      team !== reader.team ||
+      (memberId === reader.member && type === 'update') ||
+      (replaces !== undefined && replaces.reader !== reader.member) ||
+      noticed.has(`${reader.team} ${reader.member} ${key(broadcast)}`) ||
+      heardOf(reader).has(key(broadcast))
+    );
+  };
+  return {
+    publish,
+    heard,
+    find: (reference) => byKey.get(key(reference)),
+    unheard(reader) {
+      const name = `${reader.team} ${reader.member}`;
+      let start = settledUpTo.get(name) ?? 0;
+      while (start < said.length && isSettled(said[start] as Broadcast, reader)) start += 1;
+      settledUpTo.set(name, start);
+      return said.slice(start).filter((broadcast) => !isSettled(broadcast, reader));
+    },
+    apply(event) {
+      if (event.event_type === 'run.started' && event.payload.seat !== undefined) seats.set(event.run_id, event.payload.seat);
+      else if (event.event_type === 'team.broadcast')
+        publish({ run: event.run_id, step: event.step ?? '', payload: event.payload });
+      else if (event.event_type === 'model.request') {
+        const seat = seats.get(event.run_id);
+        if (seat !== undefined) heard(seat, foreign(event.payload));
+      }
+    },
+  };
+}
+
+/** The parts of a request that other runs said. */
+export const foreign = (request: Payloads['model.request']): Reference[] => references(request.added);
+
+export function references(added: Payloads['model.request']['added']): Reference[] {
+  return added.flatMap((item) => ('step' in item && item.run !== undefined ? [{ run: item.run, step: item.step }] : []));
+}

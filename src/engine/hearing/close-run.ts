@@ -1,0 +1,73 @@
+/**
+ * The end of a run and what comes for it from outside, one after the other and never past each other. The append that ends the
+ * run is refused while something has not been heard, and what is said to a run after its end is refused too: whoever was told
+ * "accepted" had an effect, or is told here that it was too late.
+ */
+
+import { threadOf } from '../../base/ids.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import { CANCELLED } from '../../loop/port.ts';
+import { succeeded } from '../../patterns/agent-run.ts';
+import type { RunResult } from '../../patterns/steps.ts';
+import { firstLine } from '../../projections/readable.ts';
+import { Interruption } from '../interruption.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import { isToEnd } from './go-on.ts';
+import type { Letter } from './mailbox.ts';
+import { withReason } from './stopped.ts';
+
+/** `closing` makes the last events for a result; it may be asked again for another one. */
+export async function closeRun(
+  tree: Tree,
+  node: RunNode,
+  result: RunResult,
+  first: readonly NewEvent[],
+  closing: (result: RunResult) => readonly NewEvent[],
+): Promise<RunResult> {
+  const isRoot = node.parent === undefined;
+  for (;;) {
+    const final = isToEnd(tree, node) ? withReason(node, cancelled(result)) : result;
+    const takeBack = node.journal.mark();
+    const letters = tree.mailbox.unheard(node.run);
+    const events = [...first, ...letters.flatMap((letter) => unread(tree, node, letter)), ...closing(final)];
+    // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
+    const durable = isRoot ? ({ sync: 'power', release: true } as const) : {};
+    const stored = await tree.writer.writeIfHeard(events, { heard: tree.inbox.heard(), ...durable });
+    if (!('kind' in stored)) {
+      if (isRoot) tree.released();
+      for (const event of stored) tree.mailbox.apply(event);
+      return final;
+    }
+    takeBack();
+    await tree.refresh();
+    const more = tree.mailbox.unheard(node.run).length > letters.length;
+    if (more && succeeded(final) && !isToEnd(tree, node)) throw new Interruption('unheard', 'hears what came in the last moment');
+  }
+}
+
+/** What was done by then is kept. */
+function cancelled(result: RunResult): RunResult {
+  if (result.status === 'cancelled') return result;
+  return { ...result, status: 'cancelled', error: { code: 'cancelled', message: CANCELLED } };
+}
+
+/** Whoever wrote and is not heard any more is told so, in the same thread and the same transaction. */
+function unread(tree: Tree, node: RunNode, { run, payload }: Letter): NewEvent[] {
+  const { message, from, kind, thread, content } = payload;
+  const ofMine = tree.spawned.of(node.run).some((assistant) => assistant.run === from.run);
+  if (kind !== undefined || ofMine || message.startsWith(UNREAD) || thread !== threadOf(node.run) || run !== node.run) return [];
+  const { agent } = node.started;
+  const back = {
+    message: `${UNREAD}${message}`,
+    thread,
+    from: { assistant: agent, run: node.run },
+    to: from,
+    content: `Your message came too late, ${agent} ended without having read it: ${firstLine(content, SHOWN_CHARACTERS)}`,
+    fence: tree.parts.ids.nonce(),
+  };
+  return [node.journal.event('message.sent', back, { step: `message/${back.message}`, actor: 'system', aside: true })];
+}
+
+const UNREAD = 'unread_';
+/** Enough of a message to tell which one it was. */
+const SHOWN_CHARACTERS = 120;

@@ -1,0 +1,64 @@
+/** What was broadcast to a seat in a team and not heard there yet. */
+import { type UserMessage, userText } from '../../events/messages.ts';
+import { textTokens } from '../../models/tokens.ts';
+import type { Seat } from '../../patterns/steps.ts';
+import { broadcastText } from '../../projections/broadcast-text.ts';
+import type { StepIndex } from '../record/step-index.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import type { Broadcast, Reference } from './channel.ts';
+
+/** `heard` are the references of a request that was recorded for this turn. */
+export async function broadcastMessages(
+  tree: Tree,
+  node: RunNode,
+  steps: StepIndex,
+  seat: Seat,
+  roomTokens: number,
+  heard: readonly Reference[] | undefined,
+): Promise<{ readonly messages: UserMessage[]; readonly overflow: boolean }> {
+  const said =
+    heard === undefined
+      ? await news(tree, node, seat, roomTokens)
+      : heard.flatMap((reference) => tree.channel.find(reference) ?? []);
+  const messages = said.map((broadcast) => {
+    const message = userText(broadcastText(broadcast.payload, node.run));
+    steps.place(message, broadcast.step, broadcast.run);
+    return message;
+  });
+  return { messages, overflow: seat.role === 'supervisor' && said.some(({ payload }) => payload.replaces !== undefined) };
+}
+
+/** What is new, with a notice in the place of what does not fit into the reader's context any more. */
+async function news(tree: Tree, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
+  const heard: Broadcast[] = [];
+  let text = '';
+  for (const broadcast of tree.channel.unheard(seat)) {
+    const next = text + broadcastText(broadcast.payload, node.run);
+    // A notice stands for something larger already.
+    if (broadcast.payload.replaces !== undefined || textTokens(next) <= roomTokens) {
+      text = next;
+      heard.push(broadcast);
+    } else heard.push(await tooLarge(tree, node, seat, broadcast));
+  }
+  return heard;
+}
+
+async function tooLarge(tree: Tree, node: RunNode, seat: Seat, broadcast: Broadcast): Promise<Broadcast> {
+  const { memberId, message, cycle, turnCount, team } = broadcast.payload;
+  const what = `A broadcast of ${memberId} (${Buffer.byteLength(message)} bytes)`;
+  const step = `overflow/${broadcast.run}/${broadcast.step}`;
+  const payload = {
+    team,
+    cycle,
+    turnCount,
+    type: 'failure' as const,
+    memberId,
+    message: `${what} does not fit into your context and was left out. It is in the ledger.`,
+    timestamp: new Date(tree.parts.clock.now()).toISOString(),
+    replaces: { run: broadcast.run, step: broadcast.step, reader: seat.member },
+  };
+  await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
+  const notice = { run: node.run, step, payload };
+  tree.channel.publish(notice);
+  return notice;
+}

@@ -1,0 +1,92 @@
+/**
+ * Durable waits. A question is an event, its answer is another; between the two nothing runs and nothing is held. A run
+ * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
+ */
+import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
+import type { ClientRights } from '../../events/assistants.ts';
+import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { Ledger, NewEvent } from '../../ledger/port.ts';
+import { foldWaits, initialWaits } from '../../projections/waits.ts';
+import { Interruption } from '../interruption.ts';
+import type { OpenWait } from '../port.ts';
+import { unfinished } from '../record/past.ts';
+import type { RunNode, Tree } from '../tree.ts';
+
+export type Question =
+  | { readonly kind: 'permission'; readonly payload: Omit<Payloads['approval.asked'], 'wait'> }
+  | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
+
+export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, question: Question): Promise<Answer> {
+  const answered = tree.inbox.answer(node.run, wait);
+  if (answered !== undefined) return answered;
+  const type = question.kind === 'permission' ? 'approval.asked' : 'task.clarify';
+  if (node.journal.recorded(type, wait) === undefined) {
+    const event =
+      question.kind === 'permission'
+        ? node.journal.event('approval.asked', { ...question.payload, wait }, { step: wait, tool: question.payload.tool })
+        : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
+    await tree.writer.write([event, ...toClient(node, wait, question, tree.parts.ids.nonce())], { sync: 'power' });
+  }
+  tree.blockedOn.push({ node, wait });
+  throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
+}
+
+/** A client that spawned the run finds the question in its thread: it has no other way to learn of it. */
+function toClient(node: RunNode, wait: string, question: Question, fence: string): NewEvent[] {
+  let root = node;
+  while (root.parent !== undefined) root = root.parent;
+  const { spawned, agent } = root.started;
+  if (spawned === undefined) return [];
+  const message = `question_${node.run.slice('run_'.length)}_${wait.replaceAll('/', '-')}`;
+  const payload = {
+    message,
+    thread: threadOf(root.run),
+    from: { assistant: agent, run: root.run },
+    to: { assistant: spawned.by },
+    content: questionText(question, root.run, questionId(node.run, wait), spawned.rights),
+    fence,
+    kind: 'question' as const,
+  };
+  return [root.journal.event('message.sent', payload, { step: `message/${message}`, actor: 'system', aside: true })];
+}
+
+function questionText({ kind, payload }: Question, process: string, id: string, rights: ClientRights | undefined): string {
+  const asked = kind === 'permission' ? payload.why : payload.question;
+  const choices = kind === 'question' && payload.choices !== undefined ? `\nChoices: ${payload.choices.join(' | ')}` : '';
+  const how = kind === 'permission' ? 'answer yes or no' : 'answer in words';
+  const may = kind === 'permission' ? rights?.approves : rights?.answers;
+  if (may === false) return `${asked}${choices}\n\nIt waits until the owner of the project has answered; you cannot.`;
+  const use = `Use answer_assistant with process_id ${process} and question_id ${id}; ${how}.`;
+  return `${asked}${choices}\n\nIt waits for this. ${use}`;
+}
+
+/** One name for a question: the run that asks and the wait within it. */
+export const questionId = (run: RunId, wait: string): string => `${run}/${wait}`;
+
+/** Where it is recorded until when a wait is waited for. */
+export const deadlineStep = (wait: string): string => `${wait}/deadline`;
+
+const WAITS: readonly EventType[] = ['run.started', 'run.ended', 'approval.asked', 'task.clarify', 'approval.answered'];
+
+/** Questions of a session without an answer, oldest first. No turn that is over has one. */
+export async function openWaits(ledger: Ledger, session: SessionId): Promise<OpenWait[]> {
+  return waitsIn(await unfinished(ledger, session, WAITS));
+}
+
+function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
+  const agents = new Map<string, string>();
+  let waits = initialWaits();
+  for (const event of events) {
+    if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
+    waits = foldWaits(waits, event);
+  }
+  return [...waits.values()].map(({ run, wait, kind, question, choices }) => ({
+    run,
+    agent: agents.get(run) ?? '',
+    wait,
+    kind,
+    question,
+    choices: choices.length === 0 ? undefined : choices,
+  }));
+}

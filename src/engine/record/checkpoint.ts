@@ -1,0 +1,111 @@
+/**
+ * Condensing as a recorded step. What is left of the conversation is written down with it, so that a run that is taken up again
+ * goes on from there: its cost is that of what came since, not of everything it ever did.
+ */
+import type { RunId } from '../../base/ids.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { type Message, type ToolResultPart, type UserMessage, userText } from '../../events/messages.ts';
+import type { Checkpoint, Condensing } from '../../loop/port.ts';
+import { INPUT_STEP } from '../../projections/transcript.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import type { Cut } from './past.ts';
+import type { StepIndex } from './step-index.ts';
+
+type Left = Payloads['task.summary']['left'][number];
+
+export async function condense(
+  tree: Tree,
+  node: RunNode,
+  steps: StepIndex,
+  request: UserMessage,
+  { turn, text, leads, kept, unsent, ending }: Condensing,
+): Promise<UserMessage> {
+  const step = `turn/${turn}/summary`;
+  const known = node.journal.recorded('task.summary', step);
+  const summary = userText(known?.payload.text ?? text);
+  steps.place(summary, step);
+  if (known !== undefined) return summary;
+  const itemsOf = (message: Message): Left[] => (message === request ? [requestItem(steps, request)] : items(steps, message));
+  const payload = {
+    turn,
+    text,
+    left: [...leads.flatMap(itemsOf), { is: 'summary' as const }, ...kept.flatMap(itemsOf)],
+    unsent: kept.slice(kept.length - unsent).flatMap(itemsOf).length,
+    // Assistants are taken up by going through the calls that spawned them.
+    goesOn: tree.spawned.of(node.run).length === 0,
+    ...(ending === undefined ? {} : { ending }),
+    ...(await cutOf(tree, node, kept.slice(kept.length - unsent), steps)),
+  };
+  tree.writer.enqueue([node.journal.event('task.summary', payload, { step, actor: 'system' })]);
+  return summary;
+}
+
+/** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard or obeyed. */
+async function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], steps: StepIndex): Promise<{ readonly cut?: Cut }> {
+  const foreign = unsent.some((message) => steps.placeOf(message).run !== undefined);
+  const { run, parent, started } = node;
+  if (parent !== undefined || started.seat !== undefined || foreign) return {};
+  const done = await doneBy(tree, run);
+  // What is looked at and how far was heard are of one moment: whatever comes after it is read again from there.
+  const { frozen, resting, inbox, mailbox, spawned } = tree;
+  if (spawned.of(run).length > 0 || mailbox.unheard(run).length > 0 || inbox.pauseAsked(run) !== undefined) return {};
+  const state = { facts: tree.facts(), rests: resting.state(run), ...frozen.state(run), ...done };
+  return { cut: { heard: inbox.heard(), activeMs: tree.activeSoFar(run), ...state } };
+}
+
+/** What others do for it in other processes is not known here. */
+async function doneBy({ writer, doings, elsewhere }: Tree, run: RunId): Promise<Pick<Cut, 'done'>> {
+  await writer.flushed();
+  const done = doings.of(run);
+  return done === undefined || elsewhere !== undefined ? {} : { done };
+}
+
+/** The run's own request is in its start; a pattern's words in its place are nowhere else. */
+function requestItem(steps: StepIndex, request: UserMessage): Left {
+  return steps.stepOf(request) === INPUT_STEP ? { is: 'request' } : { is: 'request', message: request };
+}
+
+/** Each result of a turn is a step of its own. */
+function items(steps: StepIndex, message: Message): Left[] {
+  if (message.role !== 'tool') return [{ message, ...steps.placeOf(message) }];
+  return message.content.map((part) => ({ message: { role: 'tool', content: [part] }, ...steps.placeOf(part) }));
+}
+
+/** Where the session of a run goes on that was condensed in an earlier life. */
+export function checkpointOf(node: RunNode, steps: StepIndex, request: UserMessage): Checkpoint | undefined {
+  const last = node.journal.past.findLast((event) => event.event_type === 'task.summary');
+  if (last?.event_type !== 'task.summary' || !last.payload.goesOn) return undefined;
+  const { turn, text, left, unsent, ending } = last.payload;
+  const message = (item: Left): Message => {
+    if ('is' in item) return item.is === 'request' ? request : placed(steps, userText(text), `turn/${turn}/summary`);
+    if (item.step !== undefined) {
+      const [part] = item.message.content;
+      const about = item.message.role === 'tool' ? (part as ToolResultPart) : item.message;
+      steps.place(about, item.step, item.run);
+    }
+    return item.message;
+  };
+  const carried = joined(left.slice(0, left.length - unsent).map(message));
+  const fresh = joined(left.slice(left.length - unsent).map(message));
+  return { turn, messages: [...carried, ...fresh], unsent: fresh.length, ending };
+}
+
+function placed(steps: StepIndex, message: UserMessage, step: string): UserMessage {
+  steps.place(message, step);
+  return message;
+}
+
+/** Results of one turn are one message. */
+function joined(messages: readonly Message[]): Message[] {
+  const together: Message[] = [];
+  for (const message of messages) {
+    const last = together.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') together[together.length - 1] = joinedResults(last, message);
+    else together.push(message);
+  }
+  return together;
+}
+
+function joinedResults(first: Extract<Message, { role: 'tool' }>, second: Extract<Message, { role: 'tool' }>): Message {
+  return { role: 'tool', content: [...first.content, ...second.content] };
+}

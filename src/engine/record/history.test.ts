@@ -1,0 +1,37 @@
+/** Conversations of runs that have ended are kept, as many as fit. */
+import { expect, it } from 'vitest';
+import { appendOrFail, givenRun, type Writer } from '../../../test/conformance/ledger/support.ts';
+import { openTestLedger, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
+import { limits } from '../../base/limits.ts';
+import type { Ledger } from '../../ledger/port.ts';
+import { conversationOf } from './history.ts';
+
+/** About four characters are a token: two of these fit, three do not. */
+const LONG = 'word '.repeat((limits.conversationTokensKept * 4 * 0.4) / 5);
+
+async function ended(ledger: Ledger): Promise<Writer> {
+  const writer = await givenRun({ ledger, newSession: testIds.session, newRun: testIds.run }, LONG);
+  await appendOrFail(writer, [writer.ending()]);
+  await ledger.release(writer.fence);
+  return writer;
+}
+
+it('one that two read at the same time is counted once', async () => {
+  const inner = openTestLedger({ path: ':memory:' });
+  let reads = 0;
+  const ledger: Ledger = {
+    ...inner,
+    read: (query) => {
+      reads += 1;
+      return inner.read(query);
+    },
+  };
+  const [first, second] = [await ended(ledger), await ended(ledger)];
+  const read = ({ session, run }: Writer) => conversationOf(ledger, session, run);
+  await Promise.all([read(first), read(first)]);
+  await read(second);
+  reads = 0;
+  await Promise.all([read(first), read(second)]);
+  expect(reads).toBe(0);
+  await inner.close();
+});

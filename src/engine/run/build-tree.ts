@@ -1,0 +1,234 @@
+/**
+ * Puts a driven session together: from nothing for a new run, from the ledger's events for one that is taken up again.
+ */
+import { type Clock, sleep } from '../../base/clock.ts';
+import { TroupeError } from '../../base/errors.ts';
+import { childRunId, type RunId, type SessionId } from '../../base/ids.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { Fence } from '../../ledger/port.ts';
+import { createTreesDoings, type TreesDoings } from '../../projections/doings.ts';
+import { createFrozen, type Frozen } from '../calls/frozen.ts';
+import { createResting, type Resting } from '../evidence/resting.ts';
+import { type Channel, createChannel } from '../hearing/channel.ts';
+import { createInbox, type Inbox } from '../hearing/inbox.ts';
+import { createMailbox, type Mailbox } from '../hearing/mailbox.ts';
+import { Interruption } from '../interruption.ts';
+import type { LivePart } from '../port.ts';
+import { createActivity } from '../record/active-time.ts';
+import { conversationOf } from '../record/history.ts';
+import { createJournal } from '../record/journal.ts';
+import { createMembers, type Members } from '../record/members.ts';
+import type { Past } from '../record/past.ts';
+import { createWriter } from '../record/writer.ts';
+import type { Slots } from '../spawning/slots.ts';
+import { assistantLimits, createSpawned } from '../spawning/spawned.ts';
+import { type BudgetScope, projectScope, scopesOf } from '../spending/budget.ts';
+import { createSpending } from '../spending/spending.ts';
+import type { Elsewhere, EngineParts, RunNode, Tree } from '../tree.ts';
+import { createLiveParts } from './live-parts.ts';
+import type { AgentSetup } from './setup.ts';
+import { setupOf } from './setup-run.ts';
+import { startChild } from './start-child.ts';
+
+export interface DrivenTree extends Tree {
+  root(run: RunId, started: Payloads['run.started']): RunNode;
+  /** A run below another that is not started here. */
+  below(parent: RunNode, run: RunId, started: Payloads['run.started']): RunNode;
+  /** From now on every step throws this. Work under way is told to stop. */
+  interrupt(why: Interruption): void;
+}
+
+export interface TreeOptions {
+  readonly parts: EngineParts;
+  readonly session: SessionId;
+  readonly workspace: string;
+  readonly fence: Fence;
+  /** What came later than it has heard is not heard yet. */
+  readonly past: Past;
+  /** The root agent's setup, when it was just made. */
+  readonly rootSetup?: AgentSetup | undefined;
+  readonly watchers: ReadonlySet<(part: LivePart) => void>;
+  readonly slots: Slots;
+  readonly elsewhere?: Elsewhere | undefined;
+  /** Called when the root's end was written, and the lease given back with it. */
+  released(): void;
+}
+
+export function buildTree(options: TreeOptions): DrivenTree {
+  const { session, workspace, elsewhere } = options;
+  const { events, heard, facts } = options.past;
+  const parts = ofSession(options.parts, session);
+  const past = groupByRun(events);
+  const active = new Set<RunNode>();
+  const live = createLiveParts(session, options.watchers);
+  let stopped: Interruption | undefined;
+  const bell = createBell();
+
+  const interrupt = (why: Interruption): void => {
+    stopped ??= why;
+    for (const node of active) node.abort.abort(why);
+  };
+  const onNews = (events: readonly LedgerEvent[]): void => {
+    for (const event of events) for (const fold of [mailbox, channel, tree.spawned]) fold.apply(event);
+    cancelAsked(active, tree.inbox);
+    bell.ring();
+  };
+  const { approved } = facts;
+  const inbox = createInbox({ ledger: parts.ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
+  const { members, ...folds } = folded(options.past, inbox);
+  const { channel, doings, frozen, mailbox } = folds;
+  const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
+  const activity = createActivity(options.past, parts.clock);
+  const make = createNodes(parts.clock, past, options.past.cut?.run);
+  const node: MakeNode = (run, parent, started, scopes) => {
+    const made = make(run, parent, started, scopes);
+    activity.began(run);
+    active.add(made);
+    frozen.began(run, started);
+    members.began(run, started);
+    return made;
+  };
+
+  const tree: DrivenTree = {
+    parts,
+    session,
+    workspace,
+    inbox,
+    ...folds,
+    spawned: createSpawned(assistantLimits(parts)),
+    slots: options.slots,
+    spending: createSpending(),
+    latestOf: members.latest,
+    workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
+    blockedOn: [],
+    interrupt,
+    writer: createWriter(parts.ledger, session, options.fence, interrupt, onWritten),
+    released: options.released,
+    refresh: () => inbox.refresh(),
+    elsewhere,
+    below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),
+    root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
+    checkpoint(at) {
+      if (stopped !== undefined) throw stopped;
+      stopIfPaused(inbox, at);
+    },
+    async history(of) {
+      if (of.started.continues === undefined) return [];
+      // What it continues may have happened in this very life: the ledger knows both.
+      await tree.writer.flushed();
+      return await conversationOf(parts.ledger, session, of.started.continues);
+    },
+    activeBefore: activity.before,
+    activeSoFar: activity.soFar,
+    facts: () => ({ approved: [...inbox.approved()], members: members.state() }),
+    setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
+    begun: (run) => past.has(run),
+    async child(parent, request) {
+      const child = await startChild(tree, parent, request, past, node);
+      const run = childRunId(parent.run, request.key);
+      child.result.then(() => members.ended(run)).catch(() => undefined);
+      return child;
+    },
+    news: (timeoutMs, signal) => sleep(parts.clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
+    live: (of, turn) => live.of(of, turn),
+  };
+  return tree;
+}
+
+type MakeNode = (
+  run: RunId,
+  parent: RunNode | undefined,
+  started: Payloads['run.started'],
+  scopes: readonly BudgetScope[],
+) => RunNode;
+
+/** `cut`: the run of which only what it did lately is known. */
+function createNodes(clock: Clock, past: ReadonlyMap<string, readonly LedgerEvent[]>, cut: RunId | undefined): MakeNode {
+  return (run, parent, started, scopes) => {
+    const startedBy = parent?.journal.latest('run.started') ?? null;
+    const journal = createJournal(run, started.agent, clock, past.get(run) ?? [], startedBy);
+    const abort = new AbortController();
+    if (parent !== undefined) endWith(parent.abort.signal, abort);
+    return { run, parent, depth: started.depth, journal, whole: cut !== run, started, scopes, abort };
+  };
+}
+
+/** Who waits for news is woken by the next. */
+function createBell() {
+  let waiting = new AbortController();
+  return {
+    next: () => waiting.signal,
+    ring(): void {
+      waiting.abort();
+      waiting = new AbortController();
+    },
+  };
+}
+
+/** What ends a run ends those below it. */
+function endWith(above: AbortSignal, below: AbortController): void {
+  if (above.aborted) below.abort(above.reason);
+  else above.addEventListener('abort', () => below.abort(above.reason), { once: true });
+}
+
+function cancelAsked(active: ReadonlySet<RunNode>, inbox: Inbox): void {
+  for (const node of active) {
+    const reason = inbox.cancelled(node.run);
+    if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
+  }
+}
+
+/** A pause of a run holds for those below it. What is to end is not held up. */
+function stopIfPaused(inbox: Inbox, at: RunNode): void {
+  let pause: string | undefined;
+  for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
+    if (inbox.cancelled(up.run) !== undefined) return;
+    pause ??= inbox.pauseAsked(up.run);
+  }
+  if (pause !== undefined) throw new Interruption('paused', pause);
+}
+
+/** What earlier lives of the session have left for this one. */
+interface Folds {
+  readonly channel: Channel;
+  readonly doings: TreesDoings;
+  readonly frozen: Frozen;
+  readonly mailbox: Mailbox;
+  readonly members: Members;
+  readonly resting: Resting;
+}
+
+function folded({ events, facts, cut }: Past, inbox: Inbox): Folds {
+  const folds = {
+    channel: createChannel(),
+    doings: createTreesDoings(),
+    frozen: createFrozen(),
+    mailbox: createMailbox(),
+    members: createMembers(),
+    resting: createResting(),
+  };
+  folds.members.restore(facts.members);
+  if (cut !== undefined) {
+    folds.frozen.restore(cut.state);
+    folds.doings.restore(cut.run, cut.state.done);
+    for (const rests of cut.state.rests) folds.resting.note(cut.run, rests);
+  }
+  for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);
+  return folds;
+}
+
+function groupByRun(events: readonly LedgerEvent[]): Map<string, LedgerEvent[]> {
+  const groups = new Map<string, LedgerEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.run_id);
+    if (group === undefined) groups.set(event.run_id, [event]);
+    else group.push(event);
+  }
+  return groups;
+}
+
+/** Names of agents mean what they mean in this session. */
+export function ofSession(parts: EngineParts, session: SessionId): EngineParts {
+  return { ...parts, agent: (name) => parts.agent(name, session) };
+}

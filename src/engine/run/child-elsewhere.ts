@@ -1,0 +1,31 @@
+/** A child run that somebody else works on. Until it has ended, its parent cannot go on where it needs the answer. */
+import { TroupeError } from '../../base/errors.ts';
+import type { RunResult } from '../../patterns/steps.ts';
+import { Interruption } from '../interruption.ts';
+import type { Elsewhere, RunNode, Tree } from '../tree.ts';
+import { END_STEP, resultOfEnd } from './drive-run.ts';
+
+export async function drivenElsewhere(tree: Tree, child: RunNode, elsewhere: Elsewhere): Promise<RunResult> {
+  const ended = child.journal.recorded('run.ended', END_STEP);
+  if (ended !== undefined) return resultOfEnd(child.run, ended.payload);
+  await tree.writer.flushed();
+  await elsewhere.start(child.run);
+  // It may be waiting for somebody and not know yet that it was cancelled with its parent.
+  if (child.abort.signal.aborted) await elsewhere.poke(child.run);
+  throw new Interruption('waiting', `waiting for ${child.started.agent}`);
+}
+
+export function cancelElsewhere(tree: Tree, child: RunNode, reason: string, elsewhere: Elsewhere): void {
+  child.abort.abort(new TroupeError('cancelled', reason));
+  if (child.journal.recorded('run.ended', END_STEP) !== undefined) return;
+  if (tree.inbox.cancelled(child.run) === undefined) {
+    const payload = { signal: 'cancel', reason } as const;
+    const cause = child.journal.newest();
+    tree.writer.enqueue([{ type: 'run.signalled', run: child.run, actor: 'system', cause, payload, at: tree.parts.clock.now() }]);
+  }
+  // If this process dies before, whoever takes up the parent cancels again.
+  tree.writer
+    .flushed()
+    .then(() => elsewhere.poke(child.run))
+    .catch(() => undefined);
+}

@@ -1,0 +1,256 @@
+/**
+ * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
+ * answer from the journal. Every run ends here, in one place, with a result that was checked.
+ */
+
+import { durationText } from '../../agents/definition/duration.ts';
+import { TroupeError } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { userText } from '../../events/messages.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import { finalReportExit, plainReport } from '../../loop/final-report.ts';
+import type { SessionInput, SessionTools } from '../../loop/port.ts';
+import type { AgentRun, CheckedSession, SessionRequest } from '../../patterns/agent-run.ts';
+import { runAgent } from '../../patterns/run-agent.ts';
+import type { RunResult } from '../../patterns/steps.ts';
+import { resting, UNCHECKED } from '../../patterns/verification.ts';
+import { INPUT_STEP } from '../../projections/transcript.ts';
+import { recordedModel } from '../calls/recorded-model.ts';
+import { recordedTools } from '../calls/recorded-tools.ts';
+import { evidenceOf, manifest } from '../evidence/evidence.ts';
+import { assistantsOf, checkAgain, checkSession } from '../evidence/verification.ts';
+import { demandsDuring, verified } from '../evidence/verify.ts';
+import { failureOf, mayPass } from '../failure-of.ts';
+import { closeRun } from '../hearing/close-run.ts';
+import { isToEnd } from '../hearing/go-on.ts';
+import { incoming, unheard } from '../hearing/incoming.ts';
+import { WallTimeOver, withReason } from '../hearing/stopped.ts';
+import { gravest, Interruption } from '../interruption.ts';
+import { checkpointOf, condense } from '../record/checkpoint.ts';
+import { createStepIndex, type StepIndex } from '../record/step-index.ts';
+import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
+import { hostedSession } from '../spawning/hosted-session.ts';
+import { reportMessage } from '../spawning/report-message.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import { aboutAgents, contextReader, progressOf } from './group-support.ts';
+import { embeddedSteps } from './ledger-steps.ts';
+import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
+
+export const SETUP_STEP = 'setup';
+export const END_STEP = 'end';
+
+/** Timers fire, and events are stamped, up to this much early. */
+const TIMER_GRAIN_MS = 2;
+
+export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
+  const ended = node.journal.recorded('run.ended', END_STEP);
+  if (ended !== undefined) return resultOfEnd(node.run, ended.payload);
+  const cancelled = tree.inbox.cancelled(node.run);
+  if (cancelled !== undefined) node.abort.abort(new TroupeError('cancelled', cancelled));
+  const forgetWall = limitWallTime(tree, node);
+  try {
+    const setup = await tree.setup(node);
+    // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
+    if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
+      throw new Interruption('interrupted', setup.error.message);
+    const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
+    passOnInterruption(node);
+    await endAssistants(tree, node);
+    const rested = resting(withReason(node, result), assistantsOf(tree, node));
+    return await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
+  } catch (error) {
+    await settleAssistants(tree, node);
+    if (error instanceof Interruption) throw error;
+    const failure = failureOf(error);
+    if (mayPass(error)) throw new Interruption('interrupted', failure.message, failure);
+    return await endRun(tree, node, failed(node, failure));
+  } finally {
+    forgetWall();
+  }
+}
+
+/** A run whose work stops here looks like one that was cancelled, but goes on in another life. */
+function passOnInterruption({ abort }: RunNode): void {
+  if (abort.signal.reason instanceof Interruption) throw abort.signal.reason;
+}
+
+async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
+  const steps = createStepIndex();
+  const { input, seat, continues, maxTurns, member, part } = node.started;
+  const port = embeddedSteps(tree, node);
+  steps.place(input, INPUT_STEP);
+  const run: AgentRun = {
+    agent: setup.definition,
+    run: node.run,
+    input: input.role === 'user' ? input : userText(''),
+    seat,
+    // A group's member keeps its conversation but gets a new task: its patterns apply again.
+    goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
+    maxTurns,
+    part,
+    scopes: new Set(node.scopes.map(({ scope }) => scope)),
+    steps: port,
+    context: contextReader(tree, setup.definition, port),
+    about: (agents) => aboutAgents(tree, agents),
+    progress: () => progressOf(tree, node),
+    checkAgain: (claims) => checkAgain(tree, node, claims),
+    session: (request) => session(tree, node, setup, steps, request),
+  };
+  try {
+    return await (tree.parts.runAgent ?? runAgent)(run);
+  } finally {
+    await port.childrenSettled();
+  }
+}
+
+async function session(
+  tree: Tree,
+  node: RunNode,
+  setup: AgentSetup,
+  steps: StepIndex,
+  request: SessionRequest,
+): Promise<CheckedSession> {
+  const output = outputContract(setup.definition);
+  const exits = [...(request.exits ?? [])];
+  // Somebody who only talks needs no tool to report; a supervisor that nobody is left to talk to still expects one.
+  const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
+  if (request.reports && offers) exits.push(finalReportExit(output));
+  const limits = sessionLimits(setup.definition);
+  const { maxTurns = limits.maxTurns } = node.started;
+  const { seat } = request;
+  const from = checkpointOf(node, steps, request.input);
+  const input: SessionInput = {
+    agent: setup.definition.name,
+    system: setup.system,
+    history: from === undefined ? await tree.history(node) : [],
+    request: request.input,
+    from,
+    exits,
+    plain: request.plain ?? plainReport(output),
+    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
+  };
+  const demands = demandsDuring(tree, node, setup);
+  const reasons: unknown[] = [];
+  const playing = hostedSession(tree, node, setup.definition, input, {
+    model: recordedModel(tree, node, setup, steps),
+    tools: noting(reasons, recordedTools(tree, node, setup, steps)),
+    incoming: async (turn, room) => demands.told(turn, await incoming(tree, node, steps, seat, turn, room)),
+    unheard: async (turn) => (await unheard(tree, node, turn)) || (await demands.failing(turn)),
+    condense: (condensing) => condense(tree, node, steps, request.input, condensing),
+    reference: (item) => {
+      const step = steps.stepOf(item);
+      return step === undefined ? undefined : `${node.run} ${step}`;
+    },
+    signal: node.abort.signal,
+  });
+  const result = await playing.catch((error: unknown) => {
+    throw gravest([error, ...reasons]);
+  });
+  return { ...result, verification: await checkSession(tree, node, result) };
+}
+
+/** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */
+function noting(reasons: unknown[], tools: SessionTools): SessionTools {
+  return {
+    ...tools,
+    async call(...given) {
+      try {
+        return await tools.call(...given);
+      } catch (error) {
+        reasons.push(error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Lists what was changed and ends the run: all of it in one append. */
+async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<RunResult> {
+  const events: NewEvent[] = [];
+  const changed = manifest(await evidenceOf(tree, node));
+  if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
+  const final = resting(withReason(node, result), []);
+  events.push(...dismissals(tree, node));
+  const facts = node.parent === undefined ? { facts: tree.facts() } : {};
+  return await closeRun(tree, node, final, events, (final) => {
+    const closing = report(tree, node, final);
+    if (final.error !== undefined)
+      closing.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
+    return [...closing, node.journal.event('run.ended', { ...endedPayload(node.run, final), ...facts }, { step: END_STEP })];
+  });
+}
+
+/** Whoever spawned the run finds its answer in its thread. */
+function report(tree: Tree, node: RunNode, result: RunResult): NewEvent[] {
+  const { spawned, agent } = node.started;
+  if (spawned === undefined) return [];
+  const { step, payload } = reportMessage(tree, node.parent, node.run, agent, result, spawned.by);
+  return [node.journal.event('message.sent', payload, { step, actor: 'system', aside: true })];
+}
+
+/** What the ledger says about how a run ended. */
+export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads['run.ended']): RunResult {
+  return { ...payload, finalRun: (payload.finalRun ?? run) as RunId, turns: payload.turns ?? 0 };
+}
+
+/** Sub-agents that could still be asked go with the run, all the way down; unless somebody may go on with its conversation. */
+function dismissals(tree: Tree, node: RunNode): NewEvent[] {
+  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
+    if (up.started.role === 'sub-agent' || up.started.seat !== undefined) return [];
+  return tree.frozen.below(node.run).map(({ id, agent, run }) => {
+    tree.frozen.dismiss(run);
+    return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
+  });
+}
+
+function endedPayload(
+  run: RunId,
+  { status, report, finalAgent, finalRun, turns, spoke, error, exhausted, claims, verification }: RunResult,
+): Payloads['run.ended'] {
+  return {
+    status,
+    report,
+    finalAgent,
+    ...(finalRun === run ? {} : { finalRun }),
+    ...(turns === 0 ? {} : { turns }),
+    ...(spoke === undefined ? {} : { spoke }),
+    ...(error === undefined ? {} : { error: withoutUndefined(error) }),
+    ...(exhausted === undefined ? {} : { exhausted }),
+    ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
+    verification,
+  };
+}
+
+function withoutUndefined({ code, message, fix }: NonNullable<RunResult['error']>): NonNullable<RunResult['error']> {
+  return fix === undefined ? { code, message } : { code, message, fix };
+}
+
+function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResult {
+  return {
+    status: 'failed',
+    report: { format: 'text', body: error.message, synthetic: true },
+    finalAgent: node.started.agent,
+    finalRun: node.run,
+    turns: 0,
+    error,
+    verification: UNCHECKED,
+  };
+}
+
+/** Which limit it was, by the name under which a person set it. */
+export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
+  `It was not done within ${durationText(wallMs)} (${setting}).`;
+
+/** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
+export function limitWallTime(tree: Tree, node: RunNode): () => void {
+  const wallMs = node.started.budget?.wallMs;
+  if (wallMs === undefined) return () => undefined;
+  const text = wallTimeText(wallMs, node.started.timeLimit);
+  const over = (): void => node.abort.abort(new WallTimeOver(node.run, text));
+  const left = wallMs - tree.activeBefore(node.run);
+  if (left > TIMER_GRAIN_MS) return tree.parts.clock.after(left, over);
+  // Used up in an earlier life: what was cut off then must not be taken for cancelled now.
+  over();
+  return () => undefined;
+}

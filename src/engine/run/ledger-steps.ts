@@ -1,0 +1,260 @@
+/** The steps port on the ledger: a step's outcome is an event, a child is a run in the same session. */
+import { sleep } from '../../base/clock.ts';
+import { TroupeError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import type { Answer } from '../../events/catalogue.ts';
+import type { Cause } from '../../ledger/port.ts';
+import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../patterns/steps.ts';
+import { deadlineStep, waitForAnswer } from '../hearing/waits.ts';
+import { Interruption, joinAll } from '../interruption.ts';
+import { sealedError } from '../record/read-all.ts';
+import type { Elsewhere, RunNode, Tree } from '../tree.ts';
+import type { ChildRun } from './child-run.ts';
+
+export function embeddedSteps(tree: Tree, node: RunNode): Steps & { childrenSettled(): Promise<void> } {
+  const children = new Map<string, ChildRun>();
+  const used = new Set<string>();
+
+  const child = (handle: Handle): ChildRun => {
+    const found = children.get(handle.key);
+    if (found === undefined) throw new TroupeError('bug', `No child was started under the key ${handle.key}.`);
+    return found;
+  };
+  const claimKey = (key: string): void => {
+    if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
+    used.add(key);
+  };
+  const joins = createJoins(node);
+  const settled = async (handles: readonly Handle[]): Promise<RunResult[]> => {
+    const results = await joinAll(handles.map((handle) => child(handle).result));
+    joins.note(handles.map((handle) => [handle.key, child(handle)]));
+    return results;
+  };
+
+  return {
+    /** A run is left only when nothing below it is under way any more. */
+    async childrenSettled() {
+      await Promise.allSettled([...children.values()].map(({ result }) => result));
+    },
+    async step(key, effect) {
+      claimKey(key);
+      return await recordedValue(tree, node, key, () =>
+        effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` }),
+      );
+    },
+    async start(key, agent, input, options) {
+      claimKey(key);
+      tree.checkpoint(node);
+      children.set(key, await tree.child(node, { key, agent, input, options }));
+      return { key };
+    },
+    settled,
+    async collect(key, handles, timeoutMs) {
+      claimKey(key);
+      const known = node.journal.recorded('step.recorded', key)?.payload.value as readonly number[] | undefined;
+      const results = handles.map((handle) => child(handle).result);
+      const inTime = known ?? (await whoIsInTime(tree, node, key, results, timeoutMs));
+      if (known === undefined) await write(tree, node, key, [...inTime]);
+      const answered = await settled(inTime.map((index) => handles[index] as Handle));
+      return handles.map((_handle, index) => answered[inTime.indexOf(index)]);
+    },
+    async all(handles) {
+      const results = await settled(handles);
+      const failed = results.findIndex((result) => result.status !== 'completed' && result.status !== 'completed_unverified');
+      const result = results[failed];
+      if (result !== undefined)
+        throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);
+      return results;
+    },
+    async race(key, handles) {
+      claimKey(key);
+      const known = node.journal.recorded('step.recorded', key)?.payload.value;
+      const index = typeof known === 'number' ? known : await firstToEnd(handles.map((handle) => child(handle).result));
+      if (known === undefined) await write(tree, node, key, index);
+      const losers = handles.filter((_handle, position) => position !== index).map(child);
+      for (const loser of losers) loser.cancel('another branch was faster');
+      const results = await settled(handles);
+      return { index, result: results[index] as RunResult };
+    },
+    wait: (key, request) => waitWithTimeout(tree, node, key, request),
+    async sleep(key, delayMs) {
+      claimKey(key);
+      const until = await recordedValue(tree, node, key, async () => tree.parts.clock.now() + delayMs);
+      await letTimePass(tree, until, node.abort.signal);
+      tree.checkpoint(node);
+    },
+    async now(key) {
+      claimKey(key);
+      return await recordedValue(tree, node, key, async () => tree.parts.clock.now());
+    },
+    async nonce(key) {
+      claimKey(key);
+      return await recordedValue(tree, node, key, async () => tree.parts.ids.nonce());
+    },
+    async emit(key, event) {
+      claimKey(key);
+      await emitOnce(tree, node, key, event, joins.endOf(key));
+    },
+  };
+}
+
+/** How the children that were joined last ended. What the run does next follows from the last of them. */
+function createJoins(node: RunNode) {
+  let ends: { readonly key: string; readonly cause: Cause }[] = [];
+  return {
+    note(children: readonly (readonly [key: string, child: ChildRun])[]): void {
+      ends = [];
+      for (const [key, child] of children) {
+        const cause = child.ended();
+        if (cause === undefined) continue;
+        ends.push({ key, cause });
+        node.journal.follow(cause);
+      }
+    },
+    /** An event whose key lies below a child's is about that child. */
+    endOf: (key: string): Cause | undefined => ends.find((end) => key.startsWith(`${end.key}/`))?.cause,
+  };
+}
+
+async function recordedValue<Value extends Json>(
+  tree: Tree,
+  node: RunNode,
+  key: string,
+  effect: () => Promise<Value>,
+): Promise<Value> {
+  const known = node.journal.recorded('step.recorded', key);
+  if (known?.inexact !== undefined) throw new Interruption('interrupted', sealedError(`The step ${key}`, known.inexact).message);
+  if (known !== undefined) return known.payload.value as Value;
+  tree.checkpoint(node);
+  const value = await effect();
+  await write(tree, node, key, value);
+  return value;
+}
+
+async function write(tree: Tree, node: RunNode, key: string, value: Json): Promise<void> {
+  await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
+}
+
+/** A broadcast is heard only once it is durable. */
+async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEvent, cause: Cause | undefined): Promise<void> {
+  if (node.journal.recorded(event.type, key) !== undefined) return;
+  tree.checkpoint(node);
+  // That somebody left, or failed, is told to those who read it; the team's next cycle does not follow from it.
+  const aside = event.type === 'member.exited' || (event.type === 'team.broadcast' && event.payload.type === 'failure');
+  const options = { step: key, aside, ...(cause === undefined ? {} : { cause }) };
+  if (event.type !== 'team.broadcast') {
+    tree.writer.enqueue([node.journal.event(event.type, event.payload, options)]);
+    return;
+  }
+  const payload = { ...event.payload, timestamp: new Date(tree.parts.clock.now()).toISOString() };
+  await tree.writer.write([node.journal.event('team.broadcast', payload, options)]);
+  tree.channel.publish({ run: node.run, step: key, payload });
+}
+
+/** Short of this, waiting costs less than leaving the run and coming back. */
+const WORTH_LEAVING_MS = 1_000;
+
+async function letTimePass(tree: Tree, until: number, signal: AbortSignal): Promise<void> {
+  const left = until - tree.parts.clock.now();
+  if (tree.elsewhere !== undefined && left > WORTH_LEAVING_MS) leaveUntil(tree.elsewhere, until);
+  await sleep(tree.parts.clock, left, signal);
+}
+
+/** Where an engine keeps the timers, a run that waits for one is left. */
+function leaveUntil(elsewhere: Elsewhere, time: number): never {
+  elsewhere.wakeAt(time);
+  throw new Interruption('waiting', 'waiting for a timer');
+}
+
+/** A branch that is interrupted cannot win, but the others still can; when none can, the interruption is passed on. */
+async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<number> {
+  try {
+    return await Promise.any(branches.map((branch, index) => branch.then(() => index)));
+  } catch {
+    await joinAll(branches);
+    throw new TroupeError('bug', 'A race without a winner.');
+  }
+}
+
+async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: WaitRequest): Promise<Answer | undefined> {
+  const { question, choices, timeoutMs } = request;
+  const payload = { question, ...(choices === undefined ? {} : { choices: [...choices] }) };
+  const ask = (): Promise<Answer> => waitForAnswer(tree, node, key, { kind: 'question', payload });
+  if (timeoutMs === undefined) return await ask();
+  const timedOut = `${key}/timeout`;
+  if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
+  const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.parts.clock.now() + timeoutMs);
+  return (await untilDeadline(tree, node, deadline, ask)) ?? (await expire(tree, node, key, timedOut));
+}
+
+/**
+ * The time-out and an answer never pass each other: it is refused while something has not been heard, which may be the answer,
+ * and whoever answers after it is told that it was too late.
+ */
+async function expire(tree: Tree, node: RunNode, wait: string, timedOut: string): Promise<Answer | undefined> {
+  for (;;) {
+    const answered = tree.inbox.answer(node.run, wait);
+    if (answered !== undefined) return answered;
+    const takeBack = node.journal.mark();
+    const events = [
+      node.journal.event('approval.answered', { wait, answer: { kind: 'expired' } }, { step: wait, actor: 'system' }),
+      node.journal.event('step.recorded', { value: null }, { step: timedOut, actor: 'system' }),
+    ];
+    const stored = await tree.writer.writeIfHeard(events, { heard: tree.inbox.heard(), sync: 'power' });
+    if (!('kind' in stored)) return undefined;
+    takeBack();
+    await tree.refresh();
+  }
+}
+
+/** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */
+async function whoIsInTime(
+  tree: Tree,
+  node: RunNode,
+  key: string,
+  results: readonly Promise<RunResult>[],
+  timeoutMs: number,
+): Promise<readonly number[]> {
+  const ended = new Set<number>();
+  for (const [index, result] of results.entries()) result.then(() => ended.add(index)).catch(() => undefined);
+  const { elsewhere, parts } = tree;
+  if (elsewhere !== undefined) {
+    const deadline = await recordedValue(tree, node, deadlineStep(key), async () => parts.clock.now() + timeoutMs);
+    const stopped = await joinAll(results).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (stopped !== undefined && (!(stopped instanceof Interruption) || stopped.kind !== 'waiting')) throw stopped;
+    if (stopped !== undefined && parts.clock.now() < deadline) leaveUntil(elsewhere, deadline);
+  } else {
+    const done = new AbortController();
+    const all = joinAll(results).finally(() => done.abort());
+    const over = sleep(parts.clock, timeoutMs, AbortSignal.any([done.signal, node.abort.signal]));
+    await Promise.race([all, over]);
+    // What is cancelled comes to its end by itself.
+    if (done.signal.aborted || node.abort.signal.aborted) await all;
+    else all.catch(() => undefined);
+  }
+  return [...ended].sort((left, right) => left - right);
+}
+
+/** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */
+async function untilDeadline(
+  tree: Tree,
+  node: RunNode,
+  deadline: number,
+  ask: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Interruption) || error.kind !== 'waiting') throw error;
+    }
+    const left = deadline - tree.parts.clock.now();
+    if (left <= 0 || node.abort.signal.aborted) return undefined;
+    if (tree.elsewhere !== undefined) leaveUntil(tree.elsewhere, deadline);
+    await tree.news(left, node.abort.signal);
+    tree.checkpoint(node);
+  }
+}

@@ -1,0 +1,19 @@
+/** A run in the middle of a tree, put in its place below those that asked for it, without any of them being driven. */
+import { TroupeError } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import type { RunNode } from '../tree.ts';
+import type { DrivenTree } from './build-tree.ts';
+
+export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {
+  const found = events.find((event) => event.event_type === 'run.started' && event.run_id === run);
+  return found?.event_type === 'run.started' ? found : undefined;
+}
+
+/** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
+export function placed(tree: DrivenTree, events: readonly LedgerEvent[], run: RunId): RunNode {
+  const started = startedOf(events, run)?.payload;
+  if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
+  if (started.parent === undefined) return tree.root(run, started);
+  return tree.below(placed(tree, events, started.parent as RunId), run, started);
+}

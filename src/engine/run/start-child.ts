@@ -1,0 +1,123 @@
+/** Starting a child run, or taking up one that had started before: its id follows from its parent and its key. */
+import { TroupeError } from '../../base/errors.ts';
+import { childRunId, type RunId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { RunResult } from '../../patterns/steps.ts';
+import { madeElsewhere, UNCHECKED } from '../../patterns/verification.ts';
+import { INPUT_STEP } from '../../projections/transcript.ts';
+import { assistantLimits } from '../spawning/spawned.ts';
+import { type BudgetScope, scopesOf, tighter } from '../spending/budget.ts';
+import type { ChildRequest, RunNode, Tree } from '../tree.ts';
+import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
+import type { ChildRun } from './child-run.ts';
+import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
+import { budgetOf } from './setup.ts';
+
+export async function startChild(
+  tree: Tree,
+  parent: RunNode,
+  request: ChildRequest,
+  past: ReadonlyMap<string, readonly LedgerEvent[]>,
+  node: (run: RunId, parent: RunNode, started: Payloads['run.started'], scopes: readonly BudgetScope[]) => RunNode,
+): Promise<ChildRun> {
+  const run = childRunId(parent.run, request.key);
+  const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
+  const started = recorded?.event_type === 'run.started' ? recorded.payload : await startedPayload(tree, parent, request);
+  const child = node(run, parent, started, scopesOf(run, started.budget, parent.scopes));
+  if (recorded === undefined) {
+    const cause = request.cause ?? parent.journal.newest();
+    tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
+  }
+  const { elsewhere } = tree;
+  const drive = () => (elsewhere === undefined ? driveRun(tree, child) : drivenElsewhere(tree, child, elsewhere));
+  const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => received(tree, parent, child, ended));
+  // Whoever joins the child sees a failure; until then it must not count as unhandled.
+  result.catch(() => undefined);
+  return {
+    result,
+    ended: () => child.journal.latest('run.ended'),
+    cancel: (reason) =>
+      elsewhere === undefined
+        ? child.abort.abort(new TroupeError('cancelled', reason))
+        : cancelElsewhere(tree, child, reason, elsewhere),
+  };
+}
+
+/** A child's result as its parent has it. */
+function received(tree: Tree, parent: RunNode, child: RunNode, ended: RunResult): RunResult {
+  const result = noted(tree, ended);
+  return tree.workspaceOf(child) === tree.workspaceOf(parent) ? result : madeElsewhere(result);
+}
+
+/** What ran out below is out for everybody it counts for, also when it was in an earlier life or elsewhere. */
+function noted(tree: Tree, result: RunResult): RunResult {
+  const { exhausted: scope, error, status } = result;
+  if (scope !== undefined) tree.spending.note({ scope, message: error?.message ?? status });
+  return result;
+}
+
+async function startedPayload(
+  tree: Tree,
+  parent: RunNode,
+  { agent, input, options, spawned }: ChildRequest,
+): Promise<Payloads['run.started']> {
+  const definition = await tree.parts.agent(agent);
+  const own = definition === undefined ? undefined : budgetOf(definition);
+  const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member, parent.run));
+  const workspace = options?.member === undefined ? undefined : workspaceOfMember(parent, options.member);
+  const lifetime = { milliseconds: assistantLimits(tree.parts).lifetimeMs, setting: 'assistants.lifetime' };
+  const timeLimit = spawned === undefined ? options?.timeLimit : lifetime;
+  const budget = tighter(own, timeLimit === undefined ? undefined : { wallMs: timeLimit.milliseconds });
+  const limited = timeLimit !== undefined && timeLimit.milliseconds < (own?.wallMs ?? Number.POSITIVE_INFINITY);
+  return {
+    agent,
+    input,
+    parent: parent.run,
+    depth: parent.depth + 1,
+    ...(spawned === undefined ? {} : { spawned }),
+    ...(options?.reason === undefined ? {} : { reason: options.reason }),
+    ...(options?.role === undefined ? {} : { role: options.role }),
+    ...(continues === undefined ? {} : { continues }),
+    ...(options?.member === undefined ? {} : { member: options.member }),
+    ...(options?.model === undefined ? {} : { model: options.model }),
+    ...(options?.part === undefined ? {} : { part: options.part }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
+    ...(options?.seat === undefined ? {} : { seat: options.seat }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(limited ? { timeLimit: timeLimit.setting } : {}),
+  };
+}
+
+/** Who runs the group says where each of its members works. */
+function workspaceOfMember(parent: RunNode, member: string): string | undefined {
+  return parent.started.workspaces?.[member];
+}
+
+function tooDeep(parent: RunNode): boolean {
+  if (parent.depth + 1 > limits.runDepth) return true;
+  for (let up: RunNode | undefined = parent; up !== undefined; up = up.parent) {
+    const allowed = up.started.budget?.depth;
+    if (allowed !== undefined && parent.depth + 1 - up.depth > allowed) return true;
+  }
+  return false;
+}
+
+async function refuseDepth(tree: Tree, child: RunNode): Promise<RunResult> {
+  const known = child.journal.recorded('run.ended', END_STEP);
+  if (known !== undefined) return resultOfEnd(child.run, known.payload);
+  const message =
+    `This run would be ${child.depth} levels deep, more than allowed ` + `(budget.depth; never more than ${limits.runDepth}).`;
+  const report = { format: 'text' as const, body: message, synthetic: true };
+  const ended = {
+    status: 'budget_exhausted' as const,
+    report,
+    finalAgent: child.started.agent,
+    error: { code: 'too_deep', message },
+    verification: UNCHECKED,
+  };
+  await tree.writer.write([child.journal.event('run.ended', ended, { step: END_STEP, actor: 'system' })]);
+  return resultOfEnd(child.run, ended);
+}

@@ -1,0 +1,158 @@
+/**
+ * Calls that spawn or cancel an assistant. A spawned assistant is a child run that works beside its parent: the call is over
+ * when the assistant has begun (`async`) or has ended (`sync`). A parent that is taken up again takes its assistants up too.
+ */
+
+import { childRunId, type RunId, threadOf } from '../../base/ids.ts';
+import type { Json } from '../../base/json.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { Failure, Verification } from '../../events/catalogue.ts';
+import { userText } from '../../events/messages.ts';
+import type { Cause, NewEvent } from '../../ledger/port.ts';
+import { succeeded } from '../../patterns/agent-run.ts';
+import { cancelInput, type SpawnInput, type SpawnOutput, spawnInput } from '../../tools/assistants/schemas.ts';
+import { Interruption, joinAll } from '../interruption.ts';
+import { brokenReference } from '../reachable.ts';
+import type { ChildRun } from '../run/child-run.ts';
+import type { RunNode, Tree } from '../tree.ts';
+import { commandsRefusal, mayBeSpawned, rightsOf } from './client-rights.ts';
+import { reportMessage } from './report-message.ts';
+import type { Assistant } from './spawned.ts';
+
+interface AssistantCall {
+  readonly step: string;
+  readonly input: Json;
+  readonly cause: Cause;
+}
+
+export interface AssistantAnswer {
+  /** What the model is told: one text after the other. */
+  readonly texts: readonly string[];
+  readonly isError?: boolean;
+  /** Written together with the result. */
+  readonly events?: readonly NewEvent[];
+  readonly ended?: Cause | undefined;
+}
+
+export async function spawnAssistant(tree: Tree, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
+  const input = spawnInput.safeParse(call.input);
+  if (!input.success) return refused({ code: 'invalid', message: input.error.message });
+  const allowed = await maySpawn(tree, node, call.step, input.data);
+  if (!allowed.ok) return refused(allowed.error);
+  const run = childRunId(node.run, call.step);
+  const child = await begin(tree, node, call, input.data);
+  if (input.data.run_mode === 'async') return { texts: [outputText(run, 'starting')] };
+  const result = await tree.slots.released(node.run, node.abort.signal, () => child.result);
+  // What it reported is in this answer: it need not be told again.
+  const { payload } = reportMessage(tree, node, run, input.data.assistant_id, result);
+  tree.mailbox.heard(payload.message);
+  const read = { message: payload.message, thread: payload.thread, reader: payload.to };
+  return {
+    texts: succeeded(result)
+      ? [outputText(run, 'finished', result.verification), payload.content]
+      : [outputText(run, 'failed'), payload.content],
+    events: [node.journal.event('message.read', read, { actor: 'system', aside: true })],
+    ended: child.ended(),
+  };
+}
+
+/** The call was answered in an earlier life: its assistant goes on, unless it has ended. */
+export async function takeUpAssistant(tree: Tree, node: RunNode, step: string, asked: Json): Promise<void> {
+  const input = spawnInput.safeParse(asked);
+  if (input.success) await begin(tree, node, { step, cause: node.journal.newest() }, input.data);
+}
+
+export async function cancelAssistant(tree: Tree, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
+  const input = cancelInput.safeParse(call.input);
+  if (!input.success) return refused({ code: 'invalid', message: input.error.message });
+  const { process_id, reason = 'cancelled by its parent' } = input.data;
+  const assistant = tree.spawned.of(node.run).find(({ run }) => run === process_id);
+  if (assistant === undefined)
+    return refused({ code: 'unknown_process', message: `You have spawned no assistant with the process_id ${process_id}.` });
+  await cancelAndWait(tree, node, assistant, reason).catch((error: unknown) => {
+    // It waits for a person: it will end as soon as it is taken up again, and that is before its parent ends.
+    if (!(error instanceof Interruption) || error.kind !== 'waiting') throw error;
+  });
+  return { texts: [JSON.stringify({ success: true })] };
+}
+
+/** Assistants that are still at work when their parent is done end with it. */
+export async function endAssistants(tree: Tree, node: RunNode): Promise<void> {
+  await joinAll(tree.spawned.of(node.run).map((assistant) => cancelAndWait(tree, node, assistant, 'its parent has ended')));
+}
+
+/** One that waits for a person is not being driven: the signal in the ledger ends it when the session is taken up again. */
+async function cancelAndWait(tree: Tree, node: RunNode, { run, child, status }: Assistant, reason: string): Promise<void> {
+  if (status() !== 'running') return;
+  child.cancel(reason);
+  try {
+    await child.result;
+  } catch (error) {
+    if (
+      error instanceof Interruption &&
+      error.kind === 'waiting' &&
+      tree.elsewhere === undefined &&
+      tree.inbox.cancelled(run) === undefined
+    ) {
+      const payload = { signal: 'cancel', reason } as const;
+      const cause = node.journal.newest();
+      const at = tree.parts.clock.now();
+      const written = await tree.writer.write([{ type: 'run.signalled', run, actor: 'system', cause, payload, at }]);
+      if (!('kind' in written)) for (const event of written) tree.inbox.apply(event);
+    }
+    throw error;
+  }
+}
+
+/** Nothing goes on behind the back of a run that cannot: its assistants come to their end, or to where they wait, first. */
+export async function settleAssistants(tree: Tree, node: RunNode): Promise<void> {
+  await Promise.allSettled(tree.spawned.of(node.run).map(({ child }) => child.result));
+}
+
+async function begin(
+  tree: Tree,
+  node: RunNode,
+  { step, cause }: Omit<AssistantCall, 'input'>,
+  { assistant_id, query }: SpawnInput,
+): Promise<ChildRun> {
+  const known = tree.spawned.of(node.run).find(({ run }) => run === childRunId(node.run, step));
+  if (known !== undefined) return known.child;
+  const child = await tree.child(node, {
+    key: step,
+    agent: assistant_id,
+    input: userText(query),
+    options: { role: 'assistant' },
+    spawned: { by: node.started.agent },
+    cause,
+  });
+  tree.spawned.note(node.run, childRunId(node.run, step), assistant_id, child);
+  return child;
+}
+
+async function maySpawn(tree: Tree, node: RunNode, step: string, input: SpawnInput): Promise<Result<null, Failure>> {
+  // One that had begun before a crash is not one more.
+  if (tree.begun(childRunId(node.run, step))) return ok(null);
+  const rights = rightsOf(node);
+  const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.parts.agent(input.assistant_id) : undefined;
+  if (agent === undefined)
+    return fail({
+      code: 'unknown_assistant',
+      message: `There is no assistant with the id ${JSON.stringify(input.assistant_id)}.`,
+      fix: 'Find one with search_assistant or list_assistant.',
+    });
+  const problem =
+    tree.spawned.refusal(node) ??
+    (await brokenReference(agent, tree.parts.agent)) ??
+    (await commandsRefusal(tree.parts, agent, rights));
+  return problem === undefined ? ok(null) : fail(problem);
+}
+
+function outputText(run: RunId, status: SpawnOutput['status'], verification?: Verification): string {
+  const checked = verification === undefined ? {} : { verification };
+  return JSON.stringify({ process_id: run, thread_id: threadOf(run), status, ...checked } satisfies SpawnOutput);
+}
+
+const refused = ({ message, fix }: Failure): AssistantAnswer => ({
+  texts: [fix === undefined ? message : `${message} ${fix}`],
+  isError: true,
+});

@@ -1,0 +1,53 @@
+/**
+ * What may be done in the name of a client outside. It is recorded where the run starts and holds for everything below it, in
+ * whichever process that goes on; a run without such bounds is the owner's own.
+ */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { referencesOf } from '../../agents/definition/references.ts';
+import type { ClientRights } from '../../events/assistants.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import type { EngineParts, RunNode } from '../tree.ts';
+
+export function rightsOf(node: RunNode): ClientRights | undefined {
+  let root = node;
+  while (root.parent !== undefined) root = root.parent;
+  return root.started.spawned?.rights;
+}
+
+/** An agent that may not be spawned does not exist for whoever asks. */
+export function mayBeSpawned(rights: ClientRights | undefined, agent: string): boolean {
+  return rights?.spawn === undefined || rights.spawn.includes(agent);
+}
+
+/** Why the agent may not work for a client: it, or somebody whom it may call, runs commands. */
+export async function commandsRefusal(
+  parts: Pick<EngineParts, 'agent' | 'commandsOf'>,
+  agent: AgentDefinition,
+  rights: ClientRights | undefined,
+): Promise<Failure | undefined> {
+  const allowed = rights?.commands ?? 'all';
+  if (allowed === 'all') return undefined;
+  const seen = new Set([agent.name]);
+  const left = [agent];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    const how = allowed.includes(one.name) ? undefined : parts.commandsOf?.(one);
+    if (how !== undefined) return refusal(agent.name, one.name, how);
+    for (const { target } of referencesOf(one)) {
+      const next = seen.has(target) ? undefined : await parts.agent(target);
+      seen.add(target);
+      if (next !== undefined) left.push(next);
+    }
+  }
+  return undefined;
+}
+
+function refusal(asked: string, agent: string, how: string): Failure {
+  const who = asked === agent ? asked : `${asked} may call ${agent}, which`;
+  return {
+    code: 'commands_refused',
+    message: `Not spawned: ${who} can run commands (${how}), which no sandbox holds, and this server has several callers.`,
+    fix:
+      `The owner allows it with serve: { commands: [${agent}] } in troupe.yaml, or all with commands: allow or ` +
+      'troupe serve --allow-commands.',
+  };
+}

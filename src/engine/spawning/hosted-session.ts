@@ -1,0 +1,42 @@
+/** Runs a session here, or in a process of its own where the agent asks for it or was spawned. */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { threadOf } from '../../base/ids.ts';
+import { runSession } from '../../loop/loop.ts';
+import type { SessionInput, SessionPorts, SessionResult } from '../../loop/port.ts';
+import type { ProcessNews } from '../../runner/port.ts';
+import type { RunNode, Tree } from '../tree.ts';
+
+export async function hostedSession(
+  tree: Tree,
+  node: RunNode,
+  definition: AgentDefinition,
+  input: SessionInput,
+  ports: SessionPorts,
+): Promise<SessionResult> {
+  const { host } = tree.parts;
+  if (host === undefined || !isolated(node, definition)) return await runSession(input, ports);
+  await tree.slots.enter(node.run, node.abort.signal);
+  try {
+    // Cancelled while it waited for a slot: there is nothing to host.
+    if (node.abort.signal.aborted) return await runSession(input, ports);
+    return await host.run(input, ports, { thread: threadOf(node.run), onProcess: (news) => record(tree, node, news) });
+  } finally {
+    tree.slots.leave(node.run);
+  }
+}
+
+/** Spawned agents are isolated unless their file says otherwise; others only if it says so. */
+function isolated({ started }: RunNode, { isolation }: AgentDefinition): boolean {
+  return isolation === 'process' || (started.spawned !== undefined && isolation !== 'inline');
+}
+
+function record(tree: Tree, node: RunNode, news: ProcessNews): void {
+  const options = { actor: 'system', aside: true } as const;
+  if (news.kind === 'started') {
+    const { pid, attempt } = news;
+    tree.writer.enqueue([node.journal.event('process.started', { pid, attempt }, options)]);
+  } else {
+    const { pid, exitCode, signal, why } = news;
+    tree.writer.enqueue([node.journal.event('process.ended', { pid, exitCode, signal, why }, options)]);
+  }
+}

@@ -1,0 +1,51 @@
+/** What a spawned run tells whoever spawned it when it ends: its report, as a message in its own thread. */
+import { type RunId, threadOf } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { Party } from '../../events/assistants.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { succeeded } from '../../patterns/agent-run.ts';
+import type { RunResult } from '../../patterns/steps.ts';
+import { boundResult } from '../../tools/bounded.ts';
+import type { RunNode, Tree } from '../tree.ts';
+
+export interface ReportMessage {
+  readonly step: string;
+  readonly payload: Payloads['message.sent'];
+}
+
+/** `parent` is the run that spawned it; without one it was a client outside, whose name the run's start tells. */
+export function reportMessage(
+  tree: Tree,
+  parent: RunNode | undefined,
+  run: RunId,
+  agent: string,
+  result: RunResult,
+  client = '',
+): ReportMessage {
+  const to: Party = parent === undefined ? { assistant: client } : { assistant: parent.started.agent, run: parent.run };
+  const message = `report_${run.slice('run_'.length)}`;
+  return {
+    step: `message/${message}`,
+    payload: {
+      message,
+      thread: threadOf(run),
+      from: { assistant: agent, run },
+      to,
+      content: cut(reportText(result, agent), limits.messageBytes, tree.parts.redact),
+      fence: tree.parts.ids.nonce(),
+      kind: 'report',
+      ...(succeeded(result) ? { verification: result.verification } : {}),
+    },
+  };
+}
+
+/** What has to be cut is redacted first: half of a secret would not be recognised. */
+function cut(text: string, maxBytes: number, redact: (text: string) => string): string {
+  return boundResult(text, maxBytes).wholeBytes === undefined ? text : boundResult(redact(text), maxBytes).text;
+}
+
+function reportText(result: RunResult, agent: string): string {
+  if (succeeded(result)) return result.report.body;
+  const why = `${agent} did not succeed (${result.status})${result.error === undefined ? '.' : `: ${result.error.message}`}`;
+  return result.report.body === result.error?.message ? why : `${why}\n\n${result.report.body}`;
+}

@@ -1,0 +1,119 @@
+/**
+ * The assistants that the runs of a driven session have spawned and that work beside them. An assistant ends with its parent
+ * at the latest: whoever spawns waits for what it wants to have.
+ */
+import type { RunId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import { succeeded } from '../../patterns/agent-run.ts';
+import type { Part } from '../../patterns/verification.ts';
+import type { ChildRun } from '../run/child-run.ts';
+
+export interface AssistantLimits {
+  readonly active: number;
+  readonly perParent: number;
+  readonly perSession: number;
+  readonly depth: number;
+  readonly lifetimeMs: number;
+}
+
+/** A run, as far as it matters who has spawned it. */
+interface Kin {
+  readonly run: RunId;
+  readonly parent: Kin | undefined;
+  readonly started: { readonly spawned?: unknown };
+}
+
+export interface Assistant {
+  readonly run: RunId;
+  readonly agent: string;
+  readonly child: ChildRun;
+  status(): 'running' | 'finished' | 'failed';
+  /** How it ended, once it has. */
+  result(): Ended | undefined;
+}
+
+type Ended = Part['result'];
+
+export interface Spawned {
+  note(parent: RunId, run: RunId, agent: string, child: ChildRun): void;
+  /** Learns that one has ended which others work on. */
+  apply(event: LedgerEvent): void;
+  of(parent: RunId): readonly Assistant[];
+  /** What the run was last told about its assistants. */
+  told(parent: RunId, text: string): void;
+  lastTold(parent: RunId): string | undefined;
+  /** Why one more is too many, if it is. */
+  refusal(parent: Kin): Failure | undefined;
+}
+
+const statusOf = (ended: Ended | undefined): ReturnType<Assistant['status']> =>
+  ended === undefined ? 'running' : succeeded(ended) ? 'finished' : 'failed';
+
+export function createSpawned(bounds: AssistantLimits): Spawned {
+  const byParent = new Map<RunId, Assistant[]>();
+  const lastTold = new Map<RunId, string>();
+  const ended = new Map<string, Ended>();
+  const working = (all: readonly Assistant[]): number => all.filter((one) => one.status() === 'running').length;
+  const of = (parent: RunId): Assistant[] => {
+    const known = byParent.get(parent) ?? [];
+    byParent.set(parent, known);
+    return known;
+  };
+  return {
+    of,
+    note(parent, run, agent, child) {
+      const result = (): Ended | undefined => ended.get(run);
+      of(parent).push({ run, agent, child, result, status: () => statusOf(result()) });
+      child.result.then(
+        (result) => {
+          ended.set(run, result);
+        },
+        // Interrupted: it goes on in another life.
+        () => undefined,
+      );
+    },
+    apply(event) {
+      if (event.event_type === 'run.ended') ended.set(event.run_id, event.payload);
+    },
+    told: (parent, text) => void lastTold.set(parent, text),
+    lastTold: (parent) => lastTold.get(parent),
+    refusal(parent) {
+      const depth = spawnDepth(parent);
+      if (depth >= bounds.depth) return tooMany(`assistants may be ${bounds.depth} levels deep`, 'depth');
+      if (working(of(parent.run)) >= bounds.perParent)
+        return tooMany(`one agent may have ${bounds.perParent} assistants at work at a time`, 'perParent');
+      if (working([...byParent.values()].flat()) >= bounds.perSession)
+        return tooMany(`a session may have ${bounds.perSession} assistants at work at a time`, 'perSession');
+      return undefined;
+    },
+  };
+}
+
+export function assistantLimits({
+  assistants = {},
+}: {
+  readonly assistants?: Partial<AssistantLimits> | undefined;
+}): AssistantLimits {
+  return {
+    active: assistants.active ?? limits.assistantsActive,
+    perParent: assistants.perParent ?? limits.assistantsPerParent,
+    perSession: assistants.perSession ?? limits.assistantsPerSession,
+    depth: assistants.depth ?? limits.assistantDepth,
+    lifetimeMs: assistants.lifetimeMs ?? limits.assistantLifetimeMs,
+  };
+}
+
+/** How many of the runs from here up were spawned. */
+function spawnDepth(node: Kin): number {
+  let depth = 0;
+  for (let up: Kin | undefined = node; up !== undefined; up = up.parent) if (up.started.spawned !== undefined) depth += 1;
+  return depth;
+}
+
+const tooMany = (limit: string, setting: string): Failure => ({
+  code: 'too_many_assistants',
+  message: `Not spawned: ${limit}.`,
+  fix: `Wait until one has ended, or raise assistants.${setting} in troupe.yaml.`,
+});

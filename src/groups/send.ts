@@ -1,0 +1,247 @@
+/**
+ * The one way in: whoever has a prompt for a group, from wherever, gives it here. A group works on one prompt at a time; what
+ * comes meanwhile waits in the ledger, with its own text, in order, and is taken up by whoever drives the group when it is free.
+ *
+ * Nothing is left behind: who queues looks again whether the group is free, and who drives looks for prompts after its run has
+ * ended and its lease is given back. One of the two sees the other.
+ */
+import { sleep } from '../base/clock.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { createSignals } from '../engine/hearing/inbox.ts';
+import type { RunHandle } from '../engine/port.ts';
+import { readAll } from '../engine/record/read-all.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { userText } from '../events/messages.ts';
+import type { NewEvent, RunRow } from '../ledger/port.ts';
+import { groupOfSession, type SavedGroup } from '../projections/groups.ts';
+import { type QueuedPrompt, queueTypes, waitingPrompts } from '../projections/prompt-queue.ts';
+import { findGroup, type GroupParts } from './groups.ts';
+import { changeOrganisation, readOrganisation } from './organisation.ts';
+import { makeWorktrees, workspaceIn } from './worktrees.ts';
+
+const LOOK_AGAIN_MS = 20;
+
+export interface GroupPrompt {
+  readonly text: string;
+  /** Only for this member. */
+  readonly member?: string | undefined;
+}
+
+export type Sent =
+  | { readonly kind: 'started'; readonly prompt: RunId; readonly handle: RunHandle }
+  /** It waits; `handle` is there when prompts before it wait too and this process has begun to work on them. */
+  | {
+      readonly kind: 'queued';
+      readonly prompt: RunId;
+      /** How many prompts are before it, that under work included. */
+      readonly before: number;
+      readonly handle?: RunHandle | undefined;
+      /** The run that the group works on. */
+      readonly run: RunId | undefined;
+      /** How that run stands: a process works on it, it waits for an answer, somebody paused it, or its process is gone. */
+      readonly standing: Standing;
+    };
+
+export type Standing = 'working' | 'waiting' | 'paused' | 'left';
+
+export async function sendToGroup(parts: GroupParts, word: string, prompt: GroupPrompt): Promise<Result<Sent, Failure>> {
+  const group = findGroup(await readOrganisation(parts.ledger), word);
+  if (!group.ok) return group;
+  const refusal = memberRefusal(group.value, prompt.member);
+  if (refusal !== undefined) return fail(refusal);
+  const run = parts.ids.run();
+  const session = group.value.session as SessionId;
+  if ((await queueOf(parts, session)).length === 0 && (await pauseOf(parts, session)) === undefined) {
+    const started = await start(parts, group.value, run, prompt);
+    if (started.ok) return ok({ kind: 'started', prompt: run, handle: started.value });
+    if (started.error.code !== 'session_busy') return started;
+  }
+  return await enqueue(parts, session, run, prompt);
+}
+
+/** Takes up the prompt that has waited longest; `undefined` when none waits, the group is paused, or somebody else is at work. */
+export async function takeNextPrompt(parts: GroupParts, session: SessionId): Promise<Result<RunHandle | undefined, Failure>> {
+  const [next] = await queueOf(parts, session);
+  if (next === undefined || (await pauseOf(parts, session)) !== undefined) return ok(undefined);
+  const state = await readOrganisation(parts.ledger);
+  const group = groupOfSession(state, session);
+  if (group === undefined || !state.groups.has(group.group)) return ok(undefined);
+  const started = await start(parts, group, next.prompt as RunId, next);
+  if (started.ok) return started;
+  return started.error.code === 'session_busy' || started.error.code === 'exists' ? ok(undefined) : started;
+}
+
+export async function queueOf({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<readonly QueuedPrompt[]> {
+  return waitingPrompts(await readAll(ledger, session, { types: queueTypes }));
+}
+
+/**
+ * The pause that nobody has taken back. It may have come too late for the run that was under way, which has ended since: then it
+ * holds what comes next, whoever would take that up.
+ */
+export async function pauseOf({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<LedgerEvent | undefined> {
+  const [newest] = await ledger.runs({ session, roots: true, limit: 1 });
+  if (newest === undefined) return undefined;
+  const signals = createSignals(false);
+  for (const event of await readAll(ledger, session, { run: newest.run, types: ['run.signalled', 'run.resumed'] }))
+    signals.apply(event);
+  return signals.cancelled(newest.run) === undefined ? signals.pauses().get(newest.run) : undefined;
+}
+
+/** Somebody has the group go on. */
+export async function takePauseBack(parts: GroupParts, session: SessionId): Promise<void> {
+  const pause = await pauseOf(parts, session);
+  if (pause === undefined) return;
+  const { run_id: run, event_id: cause } = pause;
+  const payload = { signal: 'resume' as const };
+  const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: parts.clock.now() };
+  await parts.ledger.append({ session, fence: null, events: [event], sync: 'power' });
+}
+
+/** Prompts that wait are not answered any more. Returns how many there were. */
+export async function dropQueue(parts: GroupParts, session: SessionId, reason: string): Promise<number> {
+  const waiting = await queueOf(parts, session);
+  const at = await placeIn(parts, session);
+  if (waiting.length === 0 || at === undefined) return 0;
+  const events = waiting.map(
+    ({ prompt }): NewEvent => ({
+      type: 'prompt.dropped',
+      ...at,
+      actor: 'user',
+      payload: { prompt, reason },
+      at: parts.clock.now(),
+    }),
+  );
+  await parts.ledger.append({ session, fence: null, events, sync: 'power' });
+  return waiting.length;
+}
+
+/** The run that the group works on: running, waiting for an answer, paused or cut off. */
+export async function activeRun({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<RunRow | undefined> {
+  return (await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused'], limit: 1 }))[0];
+}
+
+async function enqueue(
+  parts: GroupParts,
+  session: SessionId,
+  prompt: RunId,
+  { text, member }: GroupPrompt,
+): Promise<Result<Sent, Failure>> {
+  const waiting = await queueOf(parts, session);
+  if (waiting.length >= limits.queuedPrompts)
+    return fail({
+      code: 'queue_full',
+      message: `${waiting.length} prompts wait already (limit queuedPrompts).`,
+      fix: 'Wait until the group has worked on some, or drop them: troupe groups stop <name> --all',
+    });
+  const at = await placeSoon(parts, session);
+  if (at === undefined) return fail({ code: 'session_busy', message: 'The group is just being started.', fix: 'Try again.' });
+  const payload = { prompt, text, ...(member === undefined ? {} : { member }) };
+  const event: NewEvent = { type: 'prompt.queued', ...at, actor: 'user', payload, at: parts.clock.now() };
+  await parts.ledger.append({ session, fence: null, events: [event], sync: 'power' });
+  const handle = await takeNextPrompt(parts, session);
+  if (!handle.ok) return handle;
+  if (handle.value?.run === prompt) return ok({ kind: 'started', prompt, handle: handle.value });
+  const busy = await activeRun(parts, session);
+  const standing = await standingOf(parts, session, busy);
+  // Whoever drove it is gone, and the prompts behind it would wait for ever: this process goes on with it.
+  const resumed = busy !== undefined && standing === 'left' ? await parts.engine.resume(busy.run) : undefined;
+  const goesOn = resumed?.kind === 'resumed' ? resumed.handle : handle.value;
+  const before = (await queueOf(parts, session)).findIndex((one) => one.prompt === prompt);
+  return ok({
+    kind: 'queued',
+    prompt,
+    before: Math.max(0, before) + (busy === undefined ? 0 : 1),
+    handle: goesOn,
+    run: busy?.run,
+    standing,
+  });
+}
+
+async function standingOf(parts: GroupParts, session: SessionId, busy: RunRow | undefined): Promise<Standing> {
+  if (busy !== undefined && busy.owner !== null) return 'working';
+  if (busy?.state === 'paused' || (await pauseOf(parts, session)) !== undefined) return 'paused';
+  if (busy === undefined) return 'working';
+  return (await parts.engine.waits(busy.run)).length > 0 ? 'waiting' : 'left';
+}
+
+/** Where something from outside is written: beside the newest run of the session. */
+async function placeIn({ ledger }: GroupParts, session: SessionId): Promise<Pick<NewEvent, 'run' | 'cause'> | undefined> {
+  const [row] = await ledger.runs({ session, roots: true, limit: 1 });
+  if (row === undefined) return undefined;
+  const [started] = await ledger.read({ session, run: row.run, types: ['run.started'], limit: 1 });
+  return started === undefined ? undefined : { run: row.run, cause: started.event_id };
+}
+
+/** Somebody holds the lease of the very first run, whose first events are about to come. */
+async function placeSoon(parts: GroupParts, session: SessionId): Promise<Pick<NewEvent, 'run' | 'cause'> | undefined> {
+  const until = parts.clock.elapsed() + limits.leaseMs;
+  for (;;) {
+    const place = await placeIn(parts, session);
+    if (place !== undefined || parts.clock.elapsed() > until) return place;
+    await sleep(parts.clock, LOOK_AGAIN_MS);
+  }
+}
+
+async function start(
+  parts: GroupParts,
+  group: SavedGroup,
+  run: RunId,
+  { text, member: name }: GroupPrompt,
+): Promise<Result<RunHandle, Failure>> {
+  const made = await prepareWorktrees(parts, group);
+  if (!made.ok) return made;
+  const member = group.members.find((one) => one.name === name);
+  const session = group.session as SessionId;
+  const started = await parts.engine.start({
+    agent: member?.agent ?? group.agent,
+    input: userText(text),
+    session,
+    run,
+    member: member?.name,
+    model: member?.model,
+    ...workspacesFor(parts, group, member?.name),
+  });
+  if (started.kind === 'refused') return fail(started.error);
+  await parts.ledger.pin(session, true);
+  // It may have been deleted since it was looked up: then nobody works for it any more.
+  if (!(await readOrganisation(parts.ledger)).groups.has(group.group)) await parts.engine.cancel(run, 'the group was deleted');
+  return ok(started.handle);
+}
+
+/** Those that a crash kept from being made, or that somebody removed. */
+async function prepareWorktrees(parts: GroupParts, group: SavedGroup): Promise<Result<void, Failure>> {
+  const { repo, worktrees } = group;
+  if (repo === undefined || worktrees.length === 0) return ok(undefined);
+  return await changeOrganisation<void>(parts, () =>
+    ok({ changes: [], value: undefined, whileHeld: () => makeWorktrees(repo, worktrees, parts.env) }),
+  );
+}
+
+function workspacesFor(
+  { workspace }: GroupParts,
+  { repo, worktrees }: SavedGroup,
+  member: string | undefined,
+): { readonly workspace: string; readonly workspaces?: Readonly<Record<string, string>> } {
+  const place = (path: string): string => (repo === undefined ? path : workspaceIn(path, repo, workspace));
+  const own = worktrees.find((one) => one.member === undefined || one.member === member);
+  const isolated = worktrees.flatMap((one) => (one.member === undefined ? [] : [[one.member, place(one.path)] as const]));
+  return {
+    workspace: own === undefined ? workspace : place(own.path),
+    ...(isolated.length === 0 ? {} : { workspaces: Object.fromEntries(isolated) }),
+  };
+}
+
+function memberRefusal({ members, name }: SavedGroup, member: string | undefined): Failure | undefined {
+  const found = members.find((one) => one.name === member);
+  if (member === undefined || found?.role === 'worker') return undefined;
+  const workers = members.filter(({ role }) => role === 'worker').map((one) => one.name);
+  const message =
+    found === undefined
+      ? `There is no member "${member}" in ${name}.`
+      : `${member} is the ${found.role} of ${name}: it is spoken to through the group.`;
+  return { code: 'unknown_member', message, fix: `The workers are: ${workers.join(', ')}` };
+}

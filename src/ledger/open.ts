@@ -1,0 +1,44 @@
+/** Opens the ledger that an address names. The Postgres store and its driver are loaded only when one is opened. */
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import type { Ids } from '../base/ids.ts';
+import type { LedgerAddress } from './address.ts';
+import type { CopyStore } from './copy/store.ts';
+import type { LeaseOwner, Ledger } from './port.ts';
+import type { Protection } from './seals/protection.ts';
+import { openSqliteLedger } from './sqlite/store.ts';
+
+export interface OpenLedgerOptions {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'nonce'>;
+  /** What redacts and seals. */
+  readonly protection?: Protection;
+  /** Of a file; a Postgres server flushes every commit. */
+  readonly durability?: 'effects' | 'full';
+  readonly readOnly?: boolean;
+  readonly owner?: Partial<LeaseOwner>;
+  /** Has the keys of the bucket for large payloads, when the address names one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export async function openLedger(address: LedgerAddress, options: OpenLedgerOptions): Promise<Ledger> {
+  if (address.kind === 'sqlite') return openSqliteLedger({ ...options, path: address.location() });
+  const { openPostgresLedger } = await import('./postgres/store.ts');
+  const { durability: _, ...rest } = options;
+  return await openPostgresLedger({ ...rest, url: address.location() });
+}
+
+/** A ledger as a place to copy from (`readOnly`) or to. */
+export async function openCopyStore(
+  address: LedgerAddress,
+  options: Pick<OpenLedgerOptions, 'clock' | 'ids' | 'env'> & { readonly readOnly: boolean },
+): Promise<CopyStore> {
+  const { clock, ids, env = {}, readOnly } = options;
+  if (address.kind === 'postgres') {
+    const { openPostgresCopy } = await import('./copy/postgres.ts');
+    return await openPostgresCopy({ url: address.location(), clock, unique: ids.nonce(), env, readOnly });
+  }
+  const { openSqliteCopy } = await import('./copy/sqlite.ts');
+  const self = { id: ids.nonce(), pid: process.pid, host: hostname() };
+  return openSqliteCopy({ path: address.location(), clock, self, readOnly });
+}

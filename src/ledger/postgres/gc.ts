@@ -1,0 +1,122 @@
+/**
+ * Collecting what is no longer wanted, by the same rules as in every store: events stay, payloads of old sessions go, and
+ * tombstones keep their hashes. Appends wait while it chooses, so that none can refer to what is just being taken away;
+ * heartbeats go on.
+ */
+import type { PayloadRef, SessionId } from '../../base/ids.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { GcReport, RetentionPolicy } from '../port.ts';
+import { bytes, hex, integer, type Row, text } from '../rows.ts';
+import { place } from '../rules/stored-event.ts';
+import type { Connection, Database } from './connection.ts';
+import { COLLECTING, lockKey } from './load.ts';
+
+/** `collected` is a session's last position when it was last collected: only what came later can still be collected. */
+const OLD_SESSIONS = `
+SELECT id, name FROM session
+WHERE NOT pinned AND head > collected
+  AND (SELECT at FROM event WHERE event.session = session.id AND event.position = session.head) < $1
+  AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+ORDER BY id`;
+
+const ONLY_IN_OLD = `
+WITH used AS (
+  SELECT payload AS ref FROM event WHERE session = ANY($1::bigint[])
+  UNION SELECT attachment FROM event WHERE session = ANY($1::bigint[]) AND attachment IS NOT NULL
+),
+kept AS (
+  SELECT event.payload AS ref FROM event JOIN session ON session.id = event.session
+  WHERE NOT event.session = ANY($1::bigint[]) AND event.position > session.collected
+  UNION SELECT event.attachment FROM event JOIN session ON session.id = event.session
+  WHERE NOT event.session = ANY($1::bigint[]) AND event.position > session.collected AND event.attachment IS NOT NULL
+)
+SELECT ref, place, bytes FROM payload
+WHERE place <> ${place.gone} AND ref IN (SELECT ref FROM used) AND ref NOT IN (SELECT ref FROM kept)`;
+
+/** A blob that nothing refers to yet may belong to a commit under way; after this time it does not. */
+const LEFTOVER_MS = 60 * 60 * 1000;
+/** How many leftovers are looked up at once. */
+const PAGE = 1_000;
+
+interface Chosen {
+  readonly sessions: readonly Row[];
+  readonly payloads: readonly Row[];
+}
+
+export async function collectPostgres(
+  database: Database,
+  schema: string,
+  blobs: BlobStore | undefined,
+  policy: RetentionPolicy,
+): Promise<GcReport> {
+  const alone = (connection: Connection) =>
+    connection.query({ text: `SELECT pg_advisory_xact_lock(${lockKey(schema, COLLECTING)})` });
+  const chosen = await database.transaction(async (connection) => {
+    if (policy.dryRun) return await choose(connection, policy);
+    await alone(connection);
+    const found = await choose(connection, policy);
+    await bury(connection, found);
+    return found;
+  });
+  if (!policy.dryRun && blobs !== undefined) {
+    const large = chosen.payloads.filter((row) => integer(row, 'place') === place.file);
+    await removeBlobs(database, alone, blobs, large.map(refOf), [place.gone]);
+    let page: PayloadRef[] = [];
+    for await (const ref of blobs.olderThan(policy.now - LEFTOVER_MS)) {
+      page.push(ref);
+      if (page.length < PAGE) continue;
+      await removeBlobs(database, alone, blobs, page, [place.gone, place.inline]);
+      page = [];
+    }
+    await removeBlobs(database, alone, blobs, page, [place.gone, place.inline]);
+  }
+  return {
+    sessions: chosen.sessions.map((row) => text(row, 'name') as SessionId),
+    payloads: chosen.payloads.length,
+    bytes: chosen.payloads.reduce((sum, row) => sum + integer(row, 'bytes'), 0),
+    dryRun: policy.dryRun,
+  };
+}
+
+const refOf = (row: Row): PayloadRef => hex(bytes(row, 'ref')) as PayloadRef;
+
+async function choose(connection: Connection, policy: RetentionPolicy): Promise<Chosen> {
+  const sessions = (await connection.query({ text: OLD_SESSIONS, values: [policy.now - policy.olderThanMs] })).rows;
+  if (sessions.length === 0) return { sessions, payloads: [] };
+  const ids = sessions.map((row) => integer(row, 'id'));
+  return { sessions, payloads: (await connection.query({ text: ONLY_IN_OLD, values: [ids] })).rows };
+}
+
+async function bury(connection: Connection, { sessions, payloads }: Chosen): Promise<void> {
+  await connection.query({
+    text: `UPDATE payload SET place = ${place.gone}, body = NULL WHERE ref = ANY($1::bytea[])`,
+    values: [payloads.map((row) => row['ref'])],
+  });
+  await connection.query({
+    text: 'UPDATE session SET collected = head WHERE id = ANY($1::bigint[])',
+    values: [sessions.map((row) => integer(row, 'id'))],
+  });
+}
+
+/**
+ * Blobs go after the tombstones are durable, and while nobody appends: somebody may store the same bytes again at this
+ * moment, and whoever does so looks for the blob under the same lock. A blob without any row goes too.
+ */
+async function removeBlobs(
+  database: Database,
+  alone: (connection: Connection) => Promise<unknown>,
+  blobs: BlobStore,
+  refs: readonly PayloadRef[],
+  places: readonly number[],
+): Promise<void> {
+  if (refs.length === 0) return;
+  await database.transaction(async (connection) => {
+    await alone(connection);
+    const wanted = refs.map((ref) => Buffer.from(ref, 'hex'));
+    const needed = 'SELECT ref FROM payload WHERE ref = ANY($1::bytea[]) AND NOT place = ANY($2::smallint[])';
+    const { rows } = await connection.query({ text: needed, values: [wanted, places] });
+    const kept = new Set(rows.map(refOf));
+    for (const ref of refs) if (!kept.has(ref)) await blobs.remove(ref);
+  });
+}

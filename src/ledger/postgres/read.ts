@@ -1,0 +1,130 @@
+/** Reading: events page by page, payloads by reference, counters, and how large everything is. */
+import { TroupeError } from '../../base/errors.ts';
+import type { PayloadRef } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Ledger, LedgerStats, ReadQuery } from '../port.ts';
+import { bytes, integer, type Row } from '../rows.ts';
+import { payloadRef } from '../rules/chain.ts';
+import { eventsOf, storedEvent } from '../rules/read-events.ts';
+import { place, type StoredEvent } from '../rules/stored-event.ts';
+import type { Protection } from '../seals/protection.ts';
+import type { VerifySource } from '../verify.ts';
+import { readPostgresSnapshot } from './check.ts';
+import type { Database, Statement } from './connection.ts';
+
+/** Large payloads are fetched one by one, however many are on a page. */
+const SELECT_EVENTS = `
+SELECT event.position, run.name AS run, event.parent, event.at, event.actor, event.tool, event.type, event.step, event.version,
+       event.chain, event.payload AS ref, event.attachment, payload.place,
+       CASE WHEN payload.bytes <= ${limits.payloadInlineBytes} THEN payload.body END AS body
+FROM event JOIN run ON run.id = event.run LEFT JOIN payload ON payload.ref = event.payload
+WHERE event.session = (SELECT id FROM session WHERE name = $1) AND event.position > $2`;
+/** A run's events cannot come before its first one: the scan starts there, however long the session is. */
+const OF_RUN = (value: string): string => ` AND event.run = (SELECT id FROM run WHERE name = ${value})
+AND event.position >= (SELECT first FROM run WHERE name = ${value})`;
+const OF_TREE = (value: string): string => ` AND event.position >= (SELECT first FROM run WHERE name = ${value})
+AND event.run IN (SELECT id FROM run WHERE root = (SELECT id FROM run WHERE name = ${value}))`;
+const OF_TYPES = (value: string): string => ` AND event.type = ANY(${value}::text[])`;
+const PAYLOAD: Statement = { name: 'troupe-payload', text: 'SELECT place, body FROM payload WHERE ref = $1' };
+const COUNTER: Statement = { name: 'troupe-counter', text: 'SELECT value FROM counter WHERE name = $1' };
+const SIZES: Statement = {
+  name: 'troupe-sizes',
+  text: `SELECT (SELECT count(*) FROM session WHERE head > 0) AS sessions,
+                (SELECT count(*) FROM run WHERE started_at IS NOT NULL) AS runs,
+                (SELECT coalesce(sum(head), 0)::bigint FROM session) AS events,
+                count(*) AS payloads, coalesce(sum(bytes), 0)::bigint AS payload_bytes,
+                coalesce(sum(bytes) FILTER (WHERE place = ${place.file}), 0)::bigint AS file_bytes,
+                (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r') AS database_bytes
+         FROM payload WHERE place <> ${place.gone}`,
+};
+
+export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'counter' | 'stats'> {
+  readonly source: VerifySource;
+}
+
+export function createPostgresReader(
+  database: Database,
+  blobs: BlobStore | undefined,
+  protection: Protection | undefined,
+): PostgresReader {
+  const payload = async (ref: PayloadRef): Promise<Uint8Array | undefined> => {
+    const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
+    if (row === undefined || integer(row, 'place') === place.gone) return undefined;
+    if (integer(row, 'place') === place.inline) return bytes(row, 'body');
+    if (blobs === undefined) throw noFolder(database.shown);
+    return await blobs.read(ref);
+  };
+  const stored = async (query: ReadQuery): Promise<readonly StoredEvent[]> => {
+    const rows = await database.rows(eventsStatement(query), eventsValues(query));
+    return rows.map((row) => storedEvent(query.session, readable(row)));
+  };
+  const isIntact = async (ref: PayloadRef): Promise<boolean> => {
+    const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
+    if (row !== undefined && integer(row, 'place') === place.gone) return true;
+    const found = await payload(ref);
+    return found !== undefined && payloadRef(found) === ref;
+  };
+  return {
+    payload,
+    read: async (query) => eventsOf(await stored(query), payload, query.exact === true ? protection : undefined),
+    counter: async (name) => {
+      const [row] = await database.rows(COUNTER, [name]);
+      return row === undefined ? 0 : integer(row, 'value');
+    },
+    stats: async () => statsOf((await database.rows(SIZES, []))[0] ?? {}),
+    source: {
+      stored,
+      payload,
+      isIntact,
+      snapshot: (only) => readPostgresSnapshot(database, only),
+    },
+  };
+}
+
+/** The shape of the question names its statement; what it asks for follows in the same order. */
+function eventsStatement({ run, root, types, newest }: ReadQuery): Statement {
+  const narrowed = [
+    ...(run === undefined ? [] : [{ name: 'run', of: OF_RUN }]),
+    ...(root === undefined ? [] : [{ name: 'tree', of: OF_TREE }]),
+    ...(types === undefined ? [] : [{ name: 'types', of: OF_TYPES }]),
+    ...(newest === true ? [{ name: 'newest', of: () => '' }] : []),
+  ];
+  const where = narrowed.map(({ of }, index) => of(`$${index + 4}`)).join('');
+  const text = `${SELECT_EVENTS}${where} ORDER BY event.position${newest === true ? ' DESC' : ''} LIMIT $3`;
+  return { name: ['troupe-events', ...narrowed.map(({ name }) => name)].join('-'), text };
+}
+
+function eventsValues({ session, after, limit, run, root, types }: ReadQuery): unknown[] {
+  const most = Math.max(0, limit ?? limits.readPageEvents);
+  return [session, after ?? 0, most, ...[run, root, types].filter((value) => value !== undefined)];
+}
+
+/** A payload that is missing altogether is found missing when it is read, as a missing file is. */
+function readable(row: Row): Row {
+  const { body } = row;
+  return { ...row, place: row['place'] ?? place.file, body: body instanceof Uint8Array ? Buffer.from(body).toString() : null };
+}
+
+function statsOf(row: Row): LedgerStats {
+  return {
+    sessions: integer(row, 'sessions'),
+    runs: integer(row, 'runs'),
+    events: integer(row, 'events'),
+    payloads: integer(row, 'payloads'),
+    payloadBytes: integer(row, 'payload_bytes'),
+    fileBytes: integer(row, 'file_bytes'),
+    databaseBytes: integer(row, 'database_bytes'),
+  };
+}
+
+function noFolder(shown: string): TroupeError {
+  return new TroupeError(
+    'ledger_payloads',
+    `A payload of this ledger is in a shared folder or bucket that is not named here: ${shown}`,
+    {
+      fix: 'Add ?payloads=/the/shared/folder or ?payloads=s3://bucket/prefix to the address, the same on every machine.',
+    },
+  );
+}

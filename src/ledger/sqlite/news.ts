@@ -1,0 +1,155 @@
+/**
+ * Following a ledger: `tail` for readers of a session, `onInbound` for engines that wait for an answer or a signal.
+ * News only says when to look; a tail reads by its position.
+ */
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../base/clock.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import { follow } from '../follow.ts';
+import { integer } from '../rows.ts';
+import { createListeners, ring, type Watch, watchFile } from '../watch.ts';
+import type { Reader } from './read.ts';
+
+export interface News {
+  tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
+  onInbound(session: SessionId, callback: () => void): () => void;
+  /** This process committed events of the session. */
+  committed(session: SessionId, inbound: boolean): void;
+  close(): void;
+}
+
+/** How long a session may be listened to before the doorbell is watched. */
+const WATCH_AFTER_MS = 20;
+/** SQLite's log changes a moment before the commit in it can be seen, longer when it is flushed to the disk in between. */
+const LOOK_AGAIN_MS = [5, 25, 100, 400] as const;
+
+export function createNews(database: DatabaseSync, path: string, reader: Reader, clock: Clock): News {
+  const bell = path === ':memory:' ? undefined : `${path}-bell`;
+  const closing = new AbortController();
+  const inboundOf = database.prepare('SELECT inbound FROM session WHERE name = ?');
+  const lastInbound = (session: SessionId): number =>
+    closing.signal.aborted ? 0 : unlessBusy(() => integer(inboundOf.get(session) ?? { inbound: 0 }, 'inbound'), 0);
+
+  const tails = createListeners(
+    () => log.start(),
+    () => log.stop(),
+  );
+  const log = watchLog(database, path, clock, () => tails.names().forEach(tails.tell));
+  const waiting = createListeners(
+    () => doorbell.start(),
+    () => doorbell.stop(),
+  );
+  const doorbell = patiently(
+    watchBell(bell, clock, () => waiting.names().forEach(waiting.tell)),
+    clock,
+  );
+
+  return {
+    tail: (session, after, signal) => {
+      const ended = AbortSignal.any([signal, closing.signal]);
+      return follow(reader.read, session, after, ended, clock, (wake) => tails.add(session, wake));
+    },
+    onInbound: (session, callback) => {
+      let seen = lastInbound(session);
+      let stopped = false;
+      const stop = waiting.add(session, () => {
+        const last = lastInbound(session);
+        if (last <= seen) return;
+        seen = last;
+        // Apart from the commit that brought the news: what the listener does cannot harm it.
+        queueMicrotask(() => {
+          if (!stopped) callback();
+        });
+      });
+      return () => {
+        stopped = true;
+        stop();
+      };
+    },
+    committed: (session, inbound) => {
+      tails.tell(session);
+      if (!inbound) return;
+      waiting.tell(session);
+      if (bell !== undefined) ring(bell);
+    },
+    close: () => {
+      closing.abort();
+      log.stop();
+      doorbell.close();
+    },
+  };
+}
+
+/** The bell is made when it is first listened to; whoever rings it only touches it. */
+function watchBell(bell: string | undefined, clock: Clock, onNews: () => void): Watch {
+  const rings = watchFile(bell, clock, onNews);
+  return {
+    start: () => {
+      if (bell !== undefined && !existsSync(bell)) ring(bell);
+      rings.start();
+      // Somebody may have rung before anybody listened.
+      onNews();
+    },
+    stop: rings.stop,
+  };
+}
+
+/**
+ * Many runs are over before anybody could have sent them a word, and another often follows at once. So watching begins a
+ * moment after the first listener has come, and ends a while after the last has gone.
+ */
+function patiently(watch: Watch, clock: Clock): Watch & { close(): void } {
+  let cancel: (() => void) | undefined;
+  const soon = (delayMs: number, act: () => void): void => {
+    cancel?.();
+    cancel = clock.after(delayMs, act);
+  };
+  return {
+    start: () => soon(WATCH_AFTER_MS, watch.start),
+    stop: () => soon(limits.safetyCheckMs, watch.stop),
+    close: () => {
+      cancel?.();
+      watch.stop();
+    },
+  };
+}
+
+/** News is looked for again and again: when SQLite cannot answer just now, the next look will do. */
+function unlessBusy(look: () => number, otherwise: number): number {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Tells of commits of other processes. Our own change the log too, but not the data version that we see. */
+function watchLog(database: DatabaseSync, path: string, clock: Clock, onCommit: () => void): Watch {
+  const version = database.prepare('PRAGMA data_version');
+  const current = (): number => unlessBusy(() => integer(version.get() ?? {}, 'data_version'), seen);
+  let seen = 0;
+  let cancel: (() => void) | undefined;
+
+  const look = (attempt: number): void => {
+    const now = current();
+    if (now !== seen) {
+      seen = now;
+      onCommit();
+    }
+    const delay = LOOK_AGAIN_MS[attempt];
+    cancel?.();
+    cancel = delay === undefined ? undefined : clock.after(delay, () => look(attempt + 1));
+  };
+  const watch = watchFile(path === ':memory:' ? undefined : `${path}-wal`, clock, () => look(0));
+  return {
+    start: watch.start,
+    stop: () => {
+      watch.stop();
+      cancel?.();
+      cancel = undefined;
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * The tables, and opening the file that holds them.
+ *
+ * Names are long and repeat, so sessions and runs get small integers and events refer to those. Payloads are apart, each
+ * once. `session.seal` repeats the chain hash of the event at `sealed` (a run's end), so that a cut-off end is noticed.
+ * Two pragmas mark the file as ours and say which version wrote it; a newer file is refused, never guessed at.
+ */
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { codeOf, TroupeError } from '../../base/errors.ts';
+import { limits } from '../../base/limits.ts';
+import { makeFolder, systemDisk } from '../blobs/disk.ts';
+import { integer } from '../rows.ts';
+import { readOnlyError } from '../write-queue.ts';
+import { corruptError, isNotWritable, ledgerError } from './errors.ts';
+
+const FILE_VERSION = 1;
+/** `TRUP` */
+const APPLICATION_ID = 0x54525550;
+
+const TABLES = `
+CREATE TABLE session (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+  sealed INTEGER NOT NULL DEFAULT 0, seal BLOB, inbound INTEGER NOT NULL DEFAULT 0,
+  collected INTEGER NOT NULL DEFAULT 0, pinned INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, session INTEGER NOT NULL, root INTEGER NOT NULL,
+  first INTEGER NOT NULL, parent INTEGER, agent TEXT, role TEXT, state TEXT, started_at INTEGER, ended_at INTEGER
+) STRICT;
+CREATE INDEX run_of_session ON run (session);
+CREATE TABLE payload (
+  id INTEGER PRIMARY KEY, ref BLOB NOT NULL UNIQUE, place INTEGER NOT NULL, bytes INTEGER NOT NULL, body TEXT
+) STRICT;
+CREATE TABLE event (
+  session INTEGER NOT NULL, position INTEGER NOT NULL, run INTEGER NOT NULL, parent INTEGER, at INTEGER NOT NULL,
+  actor TEXT NOT NULL, tool TEXT, type TEXT NOT NULL, step TEXT, payload INTEGER NOT NULL, attachment INTEGER,
+  version INTEGER NOT NULL, chain BLOB NOT NULL, PRIMARY KEY (session, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE owner (
+  id TEXT PRIMARY KEY, pid INTEGER NOT NULL, host TEXT NOT NULL, beat INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lease (
+  run TEXT PRIMARY KEY, session TEXT NOT NULL, epoch INTEGER NOT NULL, owner TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lease_of_session ON lease (session);
+`;
+
+/** Some came after the tables, so they are added to a file that has none. */
+const INDEXES = `
+CREATE INDEX IF NOT EXISTS event_of_run ON event (run, type, position);
+CREATE INDEX IF NOT EXISTS run_of_root ON run (root);
+CREATE INDEX IF NOT EXISTS run_unfinished ON run (session) WHERE ended_at IS NULL;
+`;
+
+export interface OpenFile {
+  readonly database: DatabaseSync;
+  readonly writable: boolean;
+}
+
+/** Opens or creates the file. When it cannot be written, it is opened for reading, and the first write says so. */
+export function openFile(path: string, readOnly: boolean): OpenFile {
+  try {
+    if (!readOnly) {
+      try {
+        return { database: openWritable(path), writable: true };
+      } catch (error) {
+        if (!isNotWritable(error) && !isPermission(error)) throw error;
+        if (!existsSync(path)) throw readOnlyError(path, error);
+      }
+    }
+    return { database: openReadable(path), writable: false };
+  } catch (error) {
+    throw ledgerError(error, path);
+  }
+}
+
+function openWritable(path: string): DatabaseSync {
+  if (path !== ':memory:') createPrivately(path);
+  const database = new DatabaseSync(path, { timeout: limits.busyWaitMs });
+  return closingOnFailure(database, () => {
+    refuseForeign(database, path);
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON');
+    database.exec('BEGIN IMMEDIATE');
+    if (version(database) === 0) {
+      database.exec(TABLES);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FILE_VERSION}`);
+    }
+    database.exec(INDEXES);
+    database.exec(`COMMIT; PRAGMA busy_timeout = ${limits.busyBlockMs}`);
+  });
+}
+
+function openReadable(path: string): DatabaseSync {
+  if (!existsSync(path)) throw missing(path);
+  try {
+    return openWith(path, path);
+  } catch (error) {
+    // A write-ahead ledger in a folder that cannot be written: readable as it stands once nothing is pending in its log.
+    if (!isNotWritable(error) || pendingLog(path)) throw error;
+    const address = pathToFileURL(path);
+    address.search = '?immutable=1';
+    return openWith(address, path);
+  }
+}
+
+function openWith(address: string | URL, path: string): DatabaseSync {
+  const database = new DatabaseSync(address, { readOnly: true, timeout: limits.busyBlockMs });
+  return closingOnFailure(database, () => {
+    refuseForeign(database, path);
+    // Tables and version come in one commit: without either, whoever makes the file has not got there, or was killed before.
+    if (version(database) === 0) throw tables(database) === 0 ? missing(path) : corruptError(path, 'it has no version');
+    database.prepare('SELECT count(*) FROM session').get();
+  });
+}
+
+function closingOnFailure(database: DatabaseSync, prepare: () => void): DatabaseSync {
+  try {
+    prepare();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function refuseForeign(database: DatabaseSync, path: string): void {
+  const found = version(database);
+  const application = integer(database.prepare('PRAGMA application_id').get() ?? {}, 'application_id');
+  if (application !== APPLICATION_ID && (application !== 0 || tables(database) > 0))
+    throw corruptError(path, 'another program made it');
+  if (found > FILE_VERSION) {
+    throw new TroupeError(
+      'ledger_newer',
+      `A newer Troupe wrote this ledger (file version ${found}, this one knows ${FILE_VERSION}): ${path}`,
+      { fix: 'Update Troupe, or name another ledger.' },
+    );
+  }
+}
+
+function missing(path: string): TroupeError {
+  const fix = 'Run an agent first, or name another ledger.';
+  return new TroupeError('ledger_missing', `There is no ledger at ${path}`, { fix });
+}
+
+function tables(database: DatabaseSync): number {
+  return integer(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() ?? {}, 'count');
+}
+
+function version(database: DatabaseSync): number {
+  return integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+}
+
+/** Prompts and tool outputs are private: the folder and the file are for their owner only. */
+export function createPrivately(path: string): void {
+  for (const step of makeFolder(dirname(path))) systemDisk.carryOutNow(step);
+  if (existsSync(path)) return;
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  systemDisk.carryOutNow({ kind: 'flush', what: 'folder', path: dirname(path) });
+}
+
+function pendingLog(path: string): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && log.size > 0;
+}
+
+function isPermission(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
+}

@@ -1,0 +1,39 @@
+/** Completes what a person types into an address or a prompt: names of agents, runs, and files of a run. */
+import { type CompleteResult, type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { limits } from '../../base/limits.ts';
+import { artifactsOf } from './artifacts.ts';
+import { agentsFor, type McpCaller, type McpParts } from './parts.ts';
+import { resourceTemplates } from './resources.ts';
+import { findVisibleRun, visibleRuns } from './runs.ts';
+
+export function serveCompletion({ server }: McpServer, parts: McpParts, caller: McpCaller): void {
+  server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context } }) => {
+    if (ref.type === 'ref/prompt') {
+      const known = (await agentsFor(parts, caller)).some((agent) => agent.name === ref.name);
+      if (!known) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${ref.name}"`);
+      return completion([]);
+    }
+    if (!resourceTemplates.some((template) => template.uriTemplate === ref.uri))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template "${ref.uri}"`);
+    const values = await candidates(parts, caller, argument.name, context?.arguments ?? {});
+    return completion(values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase())));
+  });
+}
+
+async function candidates(
+  parts: McpParts,
+  caller: McpCaller,
+  variable: string,
+  given: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  if (variable === 'name') return (await agentsFor(parts, caller)).map((agent) => agent.name);
+  if (variable === 'run') return (await visibleRuns(parts.ledger, caller)).map((row) => row.run);
+  if (variable !== 'path' || given['run'] === undefined) return [];
+  const row = await findVisibleRun(parts.ledger, caller, given['run']);
+  return row === undefined ? [] : (await artifactsOf(parts.ledger, row)).map((artifact) => artifact.path);
+}
+
+function completion(all: readonly string[]): CompleteResult {
+  const values = all.slice(0, limits.listPage);
+  return { completion: { values, total: all.length, hasMore: all.length > values.length } };
+}

@@ -1,0 +1,118 @@
+/**
+ * Runs as a client may read them: found only by whoever may see them, summarised as data, and as lines of a log. Everything
+ * a model wrote is a value in JSON or one line of plain text, so it cannot pass for something that we say.
+ */
+import type { RunId, SessionId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import type { EventType } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
+import { foldRunTree, initialRunTree, type RunNode, subtree, subtreeSpending } from '../../projections/run-tree.ts';
+import { timelineLine } from '../../projections/timeline.ts';
+import type { McpCaller } from './parts.ts';
+
+type Reading = Pick<Ledger, 'runs' | 'read'>;
+
+/** The newest runs without a parent that this caller may see. */
+export async function visibleRuns(ledger: Reading, caller: McpCaller): Promise<readonly RunRow[]> {
+  const rows = await ledger.runs({ roots: true, limit: limits.listedRuns });
+  if (caller.sees === 'everything') return rows;
+  const visible: RunRow[] = [];
+  for (const row of rows) if (await isOwn(ledger, row, caller)) visible.push(row);
+  return visible;
+}
+
+/** `undefined` also for a run that is there but not for this caller: who may not see it does not learn that it exists. */
+export async function findVisibleRun(ledger: Reading, caller: McpCaller, run: string): Promise<RunRow | undefined> {
+  const row = await rowOf(ledger, run as RunId);
+  if (row === undefined || caller.sees === 'everything') return row;
+  let root: RunRow | undefined = row;
+  for (let depth = 0; depth <= limits.runDepth && root !== undefined && root.parent !== null; depth += 1)
+    root = await rowOf(ledger, root.parent);
+  return root !== undefined && root.parent === null && (await isOwn(ledger, root, caller)) ? row : undefined;
+}
+
+async function rowOf(ledger: Reading, run: RunId): Promise<RunRow | undefined> {
+  return (await ledger.runs({ run, limit: 1 }))[0];
+}
+
+async function isOwn(ledger: Reading, root: RunRow, caller: McpCaller): Promise<boolean> {
+  const [started] = await ledger.read({ session: root.session, run: root.run, types: ['run.started'], limit: 1 });
+  return started?.event_type === 'run.started' && started.payload.spawned?.by === caller.name;
+}
+
+/** Page by page, so that memory holds what is made of the events and not the events. */
+export async function* eventsOf(
+  ledger: Reading,
+  session: SessionId,
+  types?: readonly EventType[],
+): AsyncGenerator<LedgerEvent, void> {
+  for (let after = 0; ; ) {
+    const filter = types === undefined ? {} : { types };
+    const page = await ledger.read({ session, after, limit: limits.readPageEvents, ...filter });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < limits.readPageEvents) return;
+    after = last.position;
+  }
+}
+
+/** State, agent, answer and cost of a run, with the tree of runs below it. */
+export async function runSummary(ledger: Reading, row: RunRow): Promise<Readonly<Record<string, unknown>> | undefined> {
+  let tree = initialRunTree();
+  for await (const event of eventsOf(ledger, row.session)) tree = foldRunTree(tree, event);
+  const node = tree.runs.get(row.run);
+  if (node === undefined) return undefined;
+  const below = subtree(tree, row.run);
+  const { report } = node;
+  return {
+    run: row.run,
+    session: row.session,
+    agent: node.agent,
+    state: row.state === 'running' && row.owner === null && row.parent === null ? 'interrupted' : node.state,
+    started_at: node.startedAt,
+    ended_at: node.endedAt,
+    verification: node.verification,
+    answer: report === null ? null : report.body.slice(0, limits.resourceBytes / 2),
+    error: node.error,
+    open_questions: node.waits,
+    cost: subtreeSpending(tree, row.run),
+    runs: below.slice(0, limits.resourceLines).map(outline),
+    more_runs: Math.max(0, below.length - limits.resourceLines),
+  };
+}
+
+function outline(node: RunNode): Readonly<Record<string, unknown>> {
+  const { run, parent, agent, role, state, turn, toolCalls, spent, verification } = node;
+  const checked = verification?.state ?? null;
+  return { run, parent, agent, role, state, verification: checked, turns: turn, tool_calls: toolCalls, cost: spent };
+}
+
+/** The last lines of what happened in a run and below it. */
+export async function runLog(ledger: Reading, row: RunRow): Promise<string> {
+  const agents = new Map<RunId, string>();
+  const runs = new Set<string>([row.run]);
+  let lines: string[] = [];
+  let dropped = 0;
+  for await (const event of eventsOf(ledger, row.session)) {
+    const line = timelineLine(agents, event);
+    const { parent } = event.event_type === 'run.started' ? event.payload : {};
+    if (parent !== undefined && runs.has(parent)) runs.add(event.run_id);
+    if (!runs.has(event.run_id) || line.level === 'detail') continue;
+    lines.push(oneLine(`${line.time} ${line.agent}: ${line.text}`));
+    // Cut now and then instead of every time: shifting an array for each line would cost its length.
+    if (lines.length < 2 * limits.resourceLines) continue;
+    dropped += lines.length - limits.resourceLines;
+    lines = lines.slice(-limits.resourceLines);
+  }
+  dropped += Math.max(0, lines.length - limits.resourceLines);
+  const head = dropped === 0 ? [] : [`(${dropped} earlier lines are left out)`];
+  return [...head, ...lines.slice(-limits.resourceLines)].join('\n');
+}
+
+/** Controls and marks that forge lines or hide text. The joiners stay: scripts and emoji need them. */
+const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+
+function oneLine(text: string): string {
+  return text.replace(UNSAFE, ' ').trim();
+}

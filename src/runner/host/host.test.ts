@@ -1,0 +1,62 @@
+/** A runner must not be noticed: every session ends as it does in this process, and the ports are asked the very same things. */
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isAlive, type Play, play, watchProcesses } from '../../../test/support/runner/play.ts';
+import { anyPlay, scenarios } from '../../../test/support/runner/scenarios.ts';
+import { systemClock } from '../../base/clock.ts';
+import { runSession } from '../../loop/loop.ts';
+import { createSessionHost } from './host.ts';
+
+const host = createSessionHost({ clock: systemClock, settings: { warm: 2 } });
+host.warm();
+afterAll(() => host.close());
+
+/** Calls that run side by side may be asked in any order. */
+const sorted = (protocol: readonly string[]): readonly string[] => protocol.toSorted();
+
+async function compare(script: () => Play): Promise<void> {
+  const here = play(script());
+  const there = play(script());
+  const processes = watchProcesses();
+  const expected = await runSession(here.input, here.ports);
+  expect(await host.run(there.input, there.ports, processes.hosted)).toEqual(expected);
+  expect(sorted(there.protocol)).toEqual(sorted(here.protocol));
+  expect(there.lists.size).toBe(here.lists.size);
+  expect(processes.why()).toEqual(['done']);
+  expect(processes.isPaired()).toBe(true);
+}
+
+describe('a session in a runner ends as it does without one', () => {
+  it.each(Object.entries(scenarios))('%s', async (_name, script) => {
+    await compare(script);
+  });
+
+  it('whatever is said', async () => {
+    await fc.assert(fc.asyncProperty(anyPlay, compare), { numRuns: 25 });
+  });
+});
+
+describe('the process', () => {
+  it.each([
+    ['completed', scenarios['a plain answer'], 0],
+    ['failed', scenarios['no report at all'], 1],
+    ['budget_exhausted', scenarios['an exhausted budget'], 4],
+    ['cancelled', scenarios['a session cancelled before it began'], 130],
+  ] as const)('of a session that ends %s ends by itself with the exit code of it', async (status, script, exitCode) => {
+    const processes = watchProcesses();
+    const { input, ports } = play(script?.() ?? { replies: () => '' });
+    expect(await host.run(input, ports, processes.hosted)).toMatchObject({ status });
+    expect(processes.news).toMatchObject([
+      { kind: 'started', attempt: 1 },
+      { kind: 'ended', exitCode, signal: null, why: 'done' },
+    ]);
+    expect(isAlive(processes.pid())).toBe(false);
+  });
+
+  it('tells how far it is', async () => {
+    const processes = watchProcesses();
+    const { input, ports } = play({ replies: (turn) => (turn < 3 ? [{ input: { turn } }] : 'done') });
+    await host.run(input, ports, processes.hosted);
+    expect(processes.turns).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * One session in runners: the one it was started in, and those that take its place when it dies. Whatever happens, it ends once,
+ * with a result or with what a port threw, and no runner of its own is left then.
+ */
+
+import type { Clock } from '../../base/clock.ts';
+import { TroupeError } from '../../base/errors.ts';
+import type { Json } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
+import type { SessionInput, SessionPorts, SessionResult } from '../../loop/port.ts';
+import { CANCELLED } from '../../loop/port.ts';
+import type { Hosted, ProcessNews } from '../port.ts';
+import { sessionResult } from '../wire/frames.ts';
+import type { Method } from '../wire/rpc.ts';
+import { type Asked, createAsked } from './answered-once.ts';
+import { createCancelling } from './cancelling.ts';
+import { crashed, type SessionError, synthetic, tooLong, tooOld } from './endings.ts';
+import type { RunnerPool, RunnerSettings } from './pool.ts';
+import { type RunnerExit, type RunnerProcess, within } from './process.ts';
+import { type ServedPorts, servePorts } from './served-ports.ts';
+
+export interface HostParts {
+  readonly clock: Clock;
+  readonly settings: RunnerSettings;
+  readonly pool: RunnerPool;
+  /** Aborts when the host is closed. */
+  readonly closed: AbortSignal;
+}
+
+/** Why a runner's part in a session is over. */
+type Verdict =
+  | { readonly kind: 'result'; readonly result: SessionResult }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'died'; readonly problem?: string }
+  | { readonly kind: 'cancelled' | 'too_old' | 'closed' }
+  | { readonly kind: 'too_long'; readonly problem: string };
+
+interface Session {
+  readonly parts: HostParts;
+  readonly ports: SessionPorts;
+  readonly hosted: Hosted;
+  readonly asked: Asked;
+  readonly served: ServedPorts;
+  /** What happens to the session whichever runner it is in. */
+  readonly overall: Promise<Verdict>;
+  /** What it resolved with. */
+  over: Verdict | undefined;
+  /** To be told when no call is under way any more. */
+  onQuiet: () => void;
+}
+
+export async function hostSession(
+  parts: HostParts,
+  input: SessionInput,
+  ports: SessionPorts,
+  hosted: Hosted,
+): Promise<SessionResult> {
+  const asked = createAsked(() => session.onQuiet());
+  const overall = Promise.withResolvers<Verdict>();
+  const decide = (verdict: Verdict): void => {
+    session.over ??= verdict;
+    overall.resolve(verdict);
+  };
+  const session: Session = {
+    ...{ parts, ports, hosted, asked },
+    served: servePorts(input, ports, asked),
+    overall: overall.promise,
+    over: undefined,
+    onQuiet: () => {},
+  };
+  const onClosed = (): void => decide({ kind: 'closed' });
+  const forget = parts.clock.after(parts.settings.lifetimeMs, () => decide({ kind: 'too_old' }), 'hold');
+  void asked.threw.then(({ error }) => decide({ kind: 'threw', error }));
+  if (parts.closed.aborted) onClosed();
+  parts.closed.addEventListener('abort', onClosed, { once: true });
+  try {
+    return await playInRunners(session);
+  } finally {
+    forget();
+    parts.closed.removeEventListener('abort', onClosed);
+  }
+}
+
+async function playInRunners(session: Session): Promise<SessionResult> {
+  const { settings } = session.parts;
+  for (let attempt = 1; ; attempt += 1) {
+    const { verdict, exit, lastWords } = await playInOne(session, attempt);
+    if (verdict.kind === 'died' && attempt <= settings.restarts) continue;
+    await quiet(session, verdict);
+    const { turns, lastWords: said } = session.served.progress();
+    const end = (status: 'failed' | 'cancelled', error: SessionError) => synthetic(status, error, turns, said);
+    switch (verdict.kind) {
+      case 'result':
+        return verdict.result;
+      case 'threw':
+        throw verdict.error;
+      case 'closed':
+        throw new TroupeError('runner_closed', 'The runners were closed while the session was under way.');
+      case 'cancelled':
+        return end('cancelled', { code: 'cancelled', message: CANCELLED });
+      case 'too_old':
+        return end('failed', tooOld(settings.lifetimeMs));
+      case 'too_long':
+        return end('failed', tooLong(verdict.problem));
+      case 'died':
+        return end('failed', crashed({ attempts: attempt, exit, lastWords, problem: verdict.problem }, settings));
+    }
+  }
+}
+
+/** Nothing may go on behind the caller's back. A call that waits for a person may take days: only a failure waits that long. */
+async function quiet({ asked, parts }: Session, { kind }: Verdict): Promise<void> {
+  if (asked.underWay() === 0) return;
+  if (kind === 'threw') await asked.settled();
+  else await within(asked.settled(), parts.clock, limits.stopGraceMs);
+}
+
+interface Part {
+  readonly verdict: Verdict;
+  readonly exit: RunnerExit;
+  readonly lastWords: string;
+}
+
+async function playInOne(session: Session, attempt: number): Promise<Part> {
+  const { parts, hosted } = session;
+  if (session.over !== undefined) return { verdict: session.over, exit: { exitCode: null, signal: null }, lastWords: '' };
+  const runner = parts.pool.take();
+  if (runner.pid !== undefined) hosted.onProcess({ kind: 'started', pid: runner.pid, attempt });
+  const verdict = await firstVerdict(session, runner);
+  // One that has given its result is leaving; the others have nothing to tidy up.
+  const exit = await runner.stop(verdict.kind === 'result' ? limits.runnerGraceMs : 0);
+  if (runner.pid !== undefined)
+    hosted.onProcess({ kind: 'ended', pid: runner.pid, exitCode: exit.exitCode, signal: exit.signal, why: why(verdict) });
+  return { verdict, exit, lastWords: runner.lastWords() };
+}
+
+function why({ kind }: Verdict): Extract<ProcessNews, { kind: 'ended' }>['why'] {
+  if (kind === 'result') return 'done';
+  if (kind === 'died') return 'crashed';
+  return kind === 'too_old' ? 'too_old' : 'stopped';
+}
+
+async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Verdict> {
+  const { parts, ports, hosted, served } = session;
+  const verdict = Promise.withResolvers<Verdict>();
+  void session.overall.then(verdict.resolve);
+  void runner.tooLong.then((problem) => verdict.resolve({ kind: 'too_long', problem }));
+  void runner.gone.then((exit) =>
+    verdict.resolve({ kind: 'died', ...(exit.problem === undefined ? {} : { problem: exit.problem }) }),
+  );
+  const late = `it was not ready within ${parts.settings.startMs} ms (the limit runnerStartMs)`;
+  const slow = parts.clock.after(parts.settings.startMs, () => verdict.resolve({ kind: 'died', problem: late }), 'hold');
+  void runner.ready.then(slow);
+  const cancelling = createCancelling(
+    parts.clock,
+    runner,
+    () => session.asked.underWay() > 0,
+    () => verdict.resolve({ kind: 'cancelled' }),
+  );
+  session.onQuiet = cancelling.heard;
+  try {
+    runner.serve(
+      heeding(
+        served.methods((turn) => hosted.onProgress?.({ turn })),
+        cancelling.heard,
+      ),
+    );
+    void start(runner, parts.clock, served.start(hosted.thread)).then(verdict.resolve);
+    ports.signal.addEventListener('abort', cancelling.cancel, { once: true });
+    if (ports.signal.aborted) cancelling.cancel();
+    return await verdict.promise;
+  } catch (error) {
+    return { kind: 'threw', error };
+  } finally {
+    // What is still in its pipe is no longer asked for.
+    runner.serve({});
+    slow();
+    cancelling.end();
+    ports.signal.removeEventListener('abort', cancelling.cancel);
+  }
+}
+
+/** The methods, with somebody told of each call. */
+function heeding(methods: Readonly<Record<string, Method>>, heard: () => void): Readonly<Record<string, Method>> {
+  const heeded = Object.entries(methods).map(([name, method]): [string, Method] => [
+    name,
+    (params) => {
+      heard();
+      return method(params);
+    },
+  ]);
+  return Object.fromEntries(heeded);
+}
+
+/** What comes of the session as far as the runner knows. One that has no result to give is about to die, which tells more. */
+async function start(runner: RunnerProcess, clock: Clock, params: Json): Promise<Verdict> {
+  const reply = await runner.peer.request('start', params);
+  const parsed = reply.ok ? sessionResult.safeParse(reply.value) : undefined;
+  if (parsed?.success === true) return { kind: 'result', result: parsed.data };
+  await within(runner.gone, clock, limits.runnerGraceMs);
+  return { kind: 'died', problem: reply.ok ? 'it gave something that is no result' : reply.error.message };
+}

@@ -1,0 +1,116 @@
+/**
+ * One way to change a file, for every tool that does: under the lock of its workspace the file is looked at, compared with what
+ * the caller has seen of it, and replaced as a whole. Whoever comes too late is told so and has changed nothing; what would
+ * leave the file as it is, is no change.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import type { Random } from '../../base/random.ts';
+import { ok, type Result } from '../../base/result.ts';
+import { type Evidence, errorResult, type ToolContext, type ToolOutcome } from '../port.ts';
+import type { Protection } from '../protected-names.ts';
+import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
+import { type FileContent, readContent } from './file-content.ts';
+import { alone } from './file-lock.ts';
+import type { Guard } from './guard.ts';
+import { pathExists } from './path-exists.ts';
+import { type InsidePath, resolveAnywhere, resolveInside } from './workspace.ts';
+
+export interface ChangeParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly guard: Guard;
+}
+
+export interface Change {
+  readonly path: string;
+  /** Whether what is replaced has to have been seen. A change that names what it replaces says so itself. */
+  readonly blind: 'refused' | 'allowed';
+  /** The new text, from what is there now. The failure is for the model; `before` is absent when there is no such file. */
+  next(target: InsidePath, before: FileContent | undefined): Result<string, string>;
+  said(target: InsidePath, diff: Extract<Evidence, { type: 'file.diff' }>['payload']): string;
+}
+
+export async function changeFile(change: Change, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
+  const use = { guard: parts.guard, use: 'write', opened: context.opened } as const;
+  const inside = await resolveInside(context.workspace, change.path, use);
+  if (!inside.ok) return errorResult(inside.error);
+  if (inside.value.relative === '') return errorResult('The path is the workspace itself; name a file in it.');
+  const options = { clock: parts.clock, signal: context.signal };
+  const changed = await alone(inside.value, options, async () => {
+    // Whoever held the lock before may have put a link where there was a folder.
+    const still = await resolveInside(context.workspace, change.path, use);
+    if (!still.ok) return errorResult(still.error);
+    if (still.value.absolute !== inside.value.absolute)
+      return errorResult(`${inside.value.relative} leads somewhere else now; nothing was changed.`);
+    return await changeNow(inside.value, change, context, parts);
+  });
+  return changed.ok ? changed.value : errorResult(changed.error);
+}
+
+async function changeNow(target: InsidePath, change: Change, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
+  const there: Result<FileContent | undefined, string> = (await pathExists(target.absolute))
+    ? await readContent(target)
+    : ok(undefined);
+  if (!there.ok) return errorResult(there.error);
+  const before = there.value;
+  const next = change.next(target, before);
+  const path = target.relative;
+  if (before !== undefined && next.ok && before.bytes.equals(Buffer.from(next.value)))
+    return {
+      kind: 'ok',
+      content: [{ type: 'text', text: `${path} holds exactly this already; nothing was changed.` }],
+      saw: [{ path, sha256: sha256(before.bytes) }],
+    };
+  const late = await tooLate(path, before, change, context);
+  if (late !== undefined) return late;
+  if (!next.ok) return errorResult(next.error);
+  if (context.signal.aborted) return errorResult('Cancelled; nothing was changed.');
+  const written = await replaceFile(target, next.value, before?.mode, parts.random);
+  if (!written.ok) return errorResult(written.error);
+  const evidence = changeEvidence(path, before, next.value, context.redact);
+  return {
+    kind: 'ok',
+    content: [{ type: 'text', text: change.said(target, evidence.payload) }],
+    evidence: [evidence],
+    saw: [{ path, sha256: sha256(next.value), written: true }],
+  };
+}
+
+/** What to tell a caller that goes by another version of the file than the one that is there. */
+async function tooLate(
+  path: string,
+  before: FileContent | undefined,
+  { blind }: Change,
+  { seen }: ToolContext,
+): Promise<ToolOutcome | undefined> {
+  const version = before === undefined ? null : sha256(before.bytes);
+  const known = await seen.version(path);
+  if (known === version) return undefined;
+  if (known === undefined) {
+    if (blind === 'allowed' || before === undefined || before.bytes.length === 0) return undefined;
+    return errorResult(
+      `${path} exists and you have not read it; nothing was changed. Read it first, so that nothing in it is lost by mistake.`,
+    );
+  }
+  if (version === null)
+    // There is nothing more to see of it: whoever wants it back may write it.
+    return {
+      kind: 'error',
+      message: `${path} was there when you read it and is gone now; nothing was changed. Write it again if it should be there.`,
+      saw: [{ path, sha256: null }],
+    };
+  const by = await seen.changedBy(path, version);
+  const what = known === null ? 'was not there when you looked and is now' : 'was changed since you read it';
+  return errorResult(
+    `${path} ${what}${by === undefined ? '' : ` (by the agent ${by})`}; nothing was changed. Read it again and decide anew.`,
+  );
+}
+
+/** What a change of this path would need to be opened first; `undefined` also for what cannot be changed at all. */
+export async function protectionOf(guard: Guard, workspace: string, input: Json): Promise<Protection | undefined> {
+  const path = isJsonObject(input) ? input['path'] : undefined;
+  const inside = typeof path === 'string' ? await resolveAnywhere(workspace, path) : undefined;
+  const protection = inside?.ok === true ? await guard.protection(inside.value.root, inside.value.absolute) : undefined;
+  return protection === 'state' ? undefined : protection;
+}

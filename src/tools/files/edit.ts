@@ -1,0 +1,111 @@
+/** `edit`: replaces one exact piece of a file. Line endings stay as they are in the file, whatever the model writes. */
+import { z } from 'zod';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { startOf } from '../../base/whole-words.ts';
+import { defineTool } from '../define-tool.ts';
+import type { Tool } from '../port.ts';
+import { similarity } from '../similarity.ts';
+import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
+import { decodeUtf8, looksBinary } from './file-content.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of the file, relative to the workspace.'),
+  old: z.string().min(1).describe('The exact text to replace, with its whitespace, without line numbers.'),
+  new: z.string().describe('The text that takes its place.'),
+  all: z.boolean().optional().describe('Replace every occurrence. Without it, `old` must occur exactly once.'),
+});
+
+const HINTS = 3;
+const HINT_CHARACTERS = 160;
+const LINES_COMPARED = 20_000;
+
+export function editTool(parts: ChangeParts): Tool {
+  const tool = defineTool({
+    name: 'edit',
+    description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
+    input,
+    replay: 'never',
+    reportsChanges: true,
+    run: (request, context) => {
+      let count = 0;
+      return changeFile(
+        {
+          path: request.path,
+          blind: 'allowed',
+          next: (target, before) => {
+            if (before === undefined) return fail(`${target.relative}: no such file.`);
+            const text = looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
+            if (text === undefined) return fail(`${target.relative} is not UTF-8 text and cannot be edited.`);
+            const edited = replaceIn(text, request.old, request.new, request.all === true);
+            if (!edited.ok) return fail(`${target.relative}: ${edited.error}`);
+            count = edited.value.count;
+            return ok(edited.value.text);
+          },
+          said: (target, { addedLines, removedLines }) => {
+            const times = count === 1 ? '1 replacement' : `${count} replacements`;
+            return `Edited ${target.relative} (${times}, +${addedLines} -${removedLines} lines).`;
+          },
+        },
+        context,
+        parts,
+      );
+    },
+  });
+  return { ...tool, protects: (input, workspace) => protectionOf(parts.guard, workspace, input) };
+}
+
+interface Edited {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** The replacement itself, free of files. */
+export function replaceIn(text: string, old: string, replacement: string, all: boolean): Result<Edited, string> {
+  const ending = endingsOf(text) === 'crlf' ? withCrlf : (piece: string) => piece;
+  const [wanted, fresh] = [ending(old), ending(replacement)];
+  if (wanted === fresh) return fail('`old` and `new` are the same; nothing to do.');
+  const pieces = text.split(wanted);
+  const count = pieces.length - 1;
+  if (count === 0) return fail(`\`old\` was not found.${nearest(text, old)}`);
+  if (count > 1 && !all) {
+    return fail(
+      `\`old\` occurs ${count} times (lines ${linesAt(pieces)}); add lines around it to make it unique, or set \`all\`.`,
+    );
+  }
+  const length = text.length + count * (fresh.length - wanted.length);
+  if (length > limits.readFileBytes) return fail(`the result would exceed ${limits.readFileBytes} bytes (readFileBytes).`);
+  return ok({ text: pieces.join(fresh), count });
+}
+
+function endingsOf(text: string): 'crlf' | 'other' {
+  return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text) ? 'crlf' : 'other';
+}
+
+function withCrlf(text: string): string {
+  return text.replaceAll(/\r?\n/g, '\r\n');
+}
+
+function linesAt(pieces: readonly string[]): string {
+  const lines: number[] = [];
+  let line = 1;
+  for (const piece of pieces.slice(0, 5)) {
+    line += piece.split('\n').length - 1;
+    lines.push(line);
+  }
+  return pieces.length > 6 ? `${lines.join(', ')}, …` : lines.slice(0, pieces.length - 1).join(', ');
+}
+
+/** The lines most like the first line that was looked for, so that the next attempt can copy them. */
+function nearest(text: string, old: string): string {
+  const wanted = old.split('\n').find((line) => line.trim() !== '') ?? old;
+  const found = text
+    .split('\n', LINES_COMPARED)
+    .map((line, index) => ({ line: line.replace(/\r$/, ''), number: index + 1, score: similarity(line, wanted) }))
+    .filter(({ score }) => score >= 0.5)
+    .sort((left, right) => right.score - left.score || left.number - right.number)
+    .slice(0, HINTS);
+  if (found.length === 0) return ' No line is like it; read the file again.';
+  const lines = found.map(({ line, number }) => `${number}\t${startOf(line, HINT_CHARACTERS)}`);
+  return ` The nearest lines are:\n${lines.join('\n')}`;
+}

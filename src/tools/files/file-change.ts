@@ -1,0 +1,87 @@
+/**
+ * Replaces a file as a whole or not at all, and gives the proof of it: what changed, and the SHA-256 of before and after.
+ * The new bytes go to a file beside the target, reach the disk, and are renamed over it.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { limits } from '../../base/limits.ts';
+import type { Random } from '../../base/random.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { headOf } from '../bounded.ts';
+import type { Evidence } from '../port.ts';
+import { decodeUtf8, type FileContent, looksBinary } from './file-content.ts';
+import { lineDiff } from './line-diff.ts';
+import type { InsidePath } from './workspace.ts';
+
+const NEW_FILE_MODE = 0o666;
+
+export async function replaceFile(
+  path: InsidePath,
+  text: string,
+  mode: number | undefined,
+  random: Random,
+): Promise<Result<void, string>> {
+  const folder = dirname(path.absolute);
+  const temporary = join(folder, `.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`);
+  try {
+    await mkdir(folder, { recursive: true });
+    if ((await realpath(folder)) !== folder) return fail(`${path.relative}: its folder was replaced by a link meanwhile.`);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const file = await open(temporary, flags, mode ?? NEW_FILE_MODE);
+    try {
+      await file.writeFile(text);
+      if (mode !== undefined) await file.chmod(mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path.absolute);
+    return ok(undefined);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    return fail(`${path.relative}: ${explain(error)}`);
+  }
+}
+
+/** What a replacement did, as evidence. `before` is absent for a new file. */
+export function changeEvidence(
+  path: string,
+  before: FileContent | undefined,
+  after: string,
+  redact: (text: string) => string,
+): Extract<Evidence, { type: 'file.diff' }> {
+  const oldText = before === undefined ? '' : looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
+  const change =
+    oldText === undefined ? { added: 0, removed: 0, text: '(the file was binary before)\n' } : lineDiff(oldText, after);
+  const whole =
+    change.text === '' ? '' : redact(`--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n${change.text}`);
+  const diff = headOf(whole, limits.diffBytes);
+  return {
+    type: 'file.diff',
+    payload: {
+      path,
+      before: before === undefined ? null : sha256(before.bytes),
+      after: sha256(after),
+      addedLines: change.added,
+      removedLines: change.removed,
+      diff,
+    },
+    ...(diff.length < whole.length ? { attachment: headOf(whole, limits.toolOutputBytes) } : {}),
+  };
+}
+
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function explain(error: unknown): string {
+  const code = codeOf(error);
+  if (code === 'ENOSPC') return 'the disk is full; nothing was changed.';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'permission denied; nothing was changed.';
+  if (code === 'EISDIR') return 'is a folder.';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';
+  return messageOf(error);
+}

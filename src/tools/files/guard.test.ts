@@ -1,0 +1,209 @@
+/** What agents must not write, because whoever writes it can give itself rights, and what they must not even read. */
+import { link, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type TestWorkspace, testWorkspace } from '../../../test/support/tool-workspace.ts';
+import { systemClock } from '../../base/clock.ts';
+import { systemRandom } from '../../base/random.ts';
+import { createBuiltIns } from '../built-ins.ts';
+import { decideProtected } from '../permissions.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../port.ts';
+import type { ProtectedPlaces } from './guard.ts';
+
+const placesIn = (folder: string): ProtectedPlaces => ({
+  project: folder,
+  home: join(folder, 'state'),
+  ledger: join(folder, 'data/ledger.db'),
+  user: join(folder, '.config/troupe'),
+  keys: join(folder, '.local/state/troupe/seal.keys'),
+});
+
+function toolsOf(places?: ProtectedPlaces) {
+  const made = createBuiltIns({ clock: systemClock, random: systemRandom, environment: process.env, places });
+  return (name: string): Tool => {
+    const tool = made.get(name)?.();
+    if (tool === undefined) throw new Error(name);
+    return tool;
+  };
+}
+
+const said = (outcome: ToolOutcome): string =>
+  outcome.kind === 'error' ? outcome.message : outcome.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+async function project(): Promise<TestWorkspace> {
+  const place = await testWorkspace();
+  for (const folder of ['data/ledger.db-payloads', 'state', '.config/troupe/agents', 'src/agents', 'other', 'shared'])
+    await mkdir(join(place.path, folder), { recursive: true });
+  for (const file of [
+    'data/ledger.db',
+    'data/ledger.db-wal',
+    'data/ledger.db-payloads/p',
+    'state/key',
+    'troupe.yaml',
+    'other/troupe.yaml',
+  ])
+    await writeFile(join(place.path, file), 'kept\n');
+  return place;
+}
+
+const CLOSED = [
+  ...[
+    'agents/evil.md',
+    'agents/deep/er/evil.md',
+    './x/../agents/evil.md',
+    'Agents/evil.md',
+    'AGENTS/x.md',
+    'other/agents/evil.md',
+  ],
+  ...[
+    '.claude/agents/x.md',
+    'sub/.claude/settings.json',
+    '.opencode/agent/x.md',
+    '.squad/team.md',
+    '.ai-team/team.md',
+    '.Squad/x',
+  ],
+  ...['troupe.yaml', 'sub/troupe.yaml', 'TROUPE.YAML', '.mcp.json', 'a/b/.mcp.json', 'troupe.yaml.', 'troupe.yaml '],
+  ...['.git/hooks/pre-commit', 'sub/.GIT/config', '.git', 'git~1/config', '.g\u200Cit/config', '.ｇit/config', '.git./config'],
+  ...['.troupe/x', 'sub/.troupe/ledger.db', 'deep/er/.Troupe/x', '.config/troupe/config.yaml', '.config/troupe/agents/x.md'],
+  ...['data/ledger.db', 'data/ledger.db-wal', 'data/ledger.db-shm', 'data/ledger.db-journal', 'data/ledger.db-payloads/x'],
+  ...['data/ledger.db-bell'],
+  ...['data/LEDGER.db', 'state/key', 'state/new/deep'],
+];
+const OPEN = [
+  'src/agents/code.ts',
+  'agents.md',
+  'data/ledger.db.txt',
+  'troupe.yaml.md',
+  '.github/x.yml',
+  'git/config',
+  'claude/x',
+];
+
+describe('write and edit', () => {
+  it.each(CLOSED)('do not touch %j', async (path) => {
+    await using place = await project();
+    const tool = toolsOf(placesIn(place.path));
+    const wrote = await tool('write').run({ path, content: 'evil' }, place.context);
+    expect(wrote).toMatchObject({ kind: 'error', message: expect.stringMatching(/closed to agents|not open to agents/) });
+    expect(await tool('edit').run({ path, old: 'kept', new: 'evil' }, place.context)).toMatchObject({
+      kind: 'error',
+      message: expect.stringMatching(/closed to agents|not open to agents/),
+    });
+  });
+
+  it.each(OPEN)('are free to write %j', async (path) => {
+    await using place = await project();
+    const wrote = await toolsOf(placesIn(place.path))('write').run({ path, content: 'fine' }, place.context);
+    expect(said(wrote)).toContain('Created');
+  });
+
+  it('find the same place under another name: links in either direction', async () => {
+    await using place = await project();
+    await symlink('shared', join(place.path, 'agents'));
+    await symlink('data', join(place.path, 'alias'));
+    await symlink('.claude', join(place.path, 'tool'));
+    await mkdir(join(place.path, '.claude'));
+    const write = toolsOf(placesIn(place.path))('write');
+    for (const path of ['shared/evil.md', 'agents/evil.md', 'alias/ledger.db', 'alias/ledger.db-shm', 'tool/settings.json'])
+      expect(await write.run({ path, content: 'evil' }, place.context), path).toMatchObject({ kind: 'error' });
+  });
+
+  it('in a worktree of a group keep out of its copy of the agents, and are free elsewhere in it', async () => {
+    await using place = await project();
+    const workspace = join(place.path, 'state/worktrees/g1');
+    await mkdir(workspace, { recursive: true });
+    const context: ToolContext = { ...place.context, workspace };
+    const write = toolsOf(placesIn(place.path))('write');
+    expect(said(await write.run({ path: 'src/a.ts', content: 'fine' }, { ...context, seen: noted }))).toContain('Created');
+    expect(said(await write.run({ path: 'agents/evil.md', content: 'x' }, { ...context, seen: noted }))).toContain('closed');
+  });
+
+  it('do so without any settings, by name', async () => {
+    await using place = await testWorkspace();
+    for (const path of ['.git/config', 'x/.troupe/y', '.claude/agents/x.md', 'troupe.yaml'])
+      expect(await toolsOf()('write').run({ path, content: 'x' }, place.context), path).toMatchObject({ kind: 'error' });
+  });
+
+  it('may touch exactly what a call was given leave for', async () => {
+    await using place = await project();
+    const write = toolsOf(placesIn(place.path))('write');
+    expect(await write.protects?.({ path: 'agents/new.md', content: '' }, place.path)).toBe('agents');
+    expect(await write.protects?.({ path: 'state/key', content: '' }, place.path)).toBeUndefined();
+    expect(await write.protects?.({ path: 'src/a.ts', content: '' }, place.path)).toBeUndefined();
+    const opened: ToolContext = { ...place.context, opened: 'agents' };
+    expect(said(await write.run({ path: 'agents/new.md', content: 'fine' }, opened))).toContain('Created');
+    expect(await write.run({ path: 'troupe.yaml', content: 'evil' }, opened)).toMatchObject({ kind: 'error' });
+    expect(await write.run({ path: 'data/ledger.db', content: 'evil' }, opened)).toMatchObject({ kind: 'error' });
+  });
+});
+
+const noted = { version: async () => null, changedBy: async () => undefined };
+
+describe('read, list and search', () => {
+  it('do not see state, wherever it is', async () => {
+    await using place = await project();
+    await link(join(place.path, 'data/ledger.db'), join(place.path, 'innocent.txt'));
+    await mkdir(join(place.path, 'sub/.troupe'), { recursive: true });
+    await writeFile(join(place.path, 'sub/.troupe/x'), 'kept\n');
+    const tool = toolsOf(placesIn(place.path));
+    for (const path of ['data/ledger.db', 'data/ledger.db-payloads/p', 'state/key', 'sub/.troupe/x', 'innocent.txt'])
+      expect(await tool('read').run({ path }, place.context), path).toMatchObject({ kind: 'error' });
+    const listed = said(await tool('list').run({ pattern: '**' }, place.context));
+    expect(listed).not.toMatch(/ledger|state|\.troupe/);
+    expect(said(await tool('search').run({ text: 'kept' }, place.context))).not.toMatch(/ledger|state|\.troupe/);
+    expect(await tool('search').run({ text: 'kept', path: 'data/ledger.db-payloads' }, place.context)).toMatchObject({
+      kind: 'error',
+    });
+  });
+
+  it('see agents, settings and the repository', async () => {
+    await using place = await project();
+    expect(said(await toolsOf(placesIn(place.path))('read').run({ path: 'troupe.yaml' }, place.context))).toContain('kept');
+  });
+});
+
+describe('a command', () => {
+  it('that changes what is protected does not go unseen', async () => {
+    await using place = await project();
+    await mkdir(join(place.path, 'agents'));
+    await writeFile(join(place.path, 'agents/a.md'), 'a');
+    const shell = toolsOf(placesIn(place.path))('shell');
+    const quiet = await shell.run({ command: 'cat agents/a.md; echo x > src/agents/y' }, place.context);
+    expect(quiet.evidence?.[0]?.payload).not.toHaveProperty('protected');
+    const command =
+      'echo evil > agents/evil.md; printf b > agents/a.md; touch -d 2001-01-01 agents/a.md; mkdir -p .git/hooks; echo x > .git/hooks/p';
+    const loud = await shell.run({ command }, place.context);
+    const changed = ['.git/hooks/p', 'agents/a.md', 'agents/evil.md'];
+    expect(loud.evidence?.find(({ type }) => type === 'cli.run')?.payload).toMatchObject({ protected: changed });
+    expect(said(loud)).toContain('files changed that are closed to agents: .git/hooks/p, agents/a.md, agents/evil.md');
+    await rename(join(place.path, 'agents'), join(place.path, 'moved'));
+    expect(await readFile(join(place.path, 'moved/a.md'), 'utf8')).toBe('b');
+  });
+});
+
+describe('the permission', () => {
+  it('has to be given by name, by the owner and for the agent', () => {
+    expect(decideProtected('agents')).toBe('deny');
+    expect(decideProtected('agents', { 'protected:agents': 'allow' }, { '*': 'allow' })).toBe('deny');
+    expect(decideProtected('agents', { '*': 'allow' }, { 'protected:agents': 'allow' })).toBe('deny');
+    expect(decideProtected('agents', { protected: 'allow' }, { 'protected:agents': 'ask' })).toBe('ask');
+    expect(decideProtected('git', { protected: 'allow' }, { 'protected:agents': 'allow' })).toBe('deny');
+    expect(decideProtected('agents', { 'protected:agents': 'allow' }, { protected: 'allow' })).toBe('allow');
+  });
+});
+
+it('the keys that open what is sealed are not read, shown, found or changed, by any name', async () => {
+  await using place = await project();
+  const keys = placesIn(place.path).keys;
+  await mkdir(join(keys, '..'), { recursive: true });
+  await writeFile(keys, 'kept\n');
+  await link(keys, join(place.path, 'innocent.txt'));
+  const tool = toolsOf(placesIn(place.path));
+  for (const path of ['.local/state/troupe/seal.keys', 'innocent.txt']) {
+    expect((await tool('read').run({ path }, place.context)).kind, path).toBe('error');
+    expect((await tool('write').run({ path, content: 'x' }, place.context)).kind, path).toBe('error');
+  }
+  expect(said(await tool('search').run({ text: 'kept', path: '.local' }, place.context))).not.toContain('seal.keys');
+  expect(await readFile(keys, 'utf8')).toBe('kept\n');
+});

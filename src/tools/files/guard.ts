@@ -1,0 +1,166 @@
+/**
+ * Knows which places are not for agents: by name at any depth, and by what they are, wherever the settings put them. The same
+ * place by another name (a link, a hard link, another case) is the same place.
+ */
+import { opendir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { limits } from '../../base/limits.ts';
+import {
+  AGENT_FOLDERS,
+  AGENTS_FOLDER,
+  type Protection,
+  plainName,
+  plainPath,
+  protectedName,
+  SETTINGS_FILE,
+  SETTINGS_FILES,
+} from '../protected-names.ts';
+
+export interface ProtectedPlaces {
+  /** The project: its agents and settings lie here. */
+  readonly project: string;
+  /** Where state of the project lives, worktrees of groups among it. */
+  readonly home: string;
+  /** The file of the ledger, when it is one. */
+  readonly ledger: string | undefined;
+  /** The user's own settings, agents, presets and approvals. */
+  readonly user: string;
+  /** The file with the keys that open what is sealed. */
+  readonly keys: string;
+}
+
+export const WORKTREES_FOLDER = 'worktrees';
+
+export interface Guard {
+  /** What a real path inside a workspace belongs to, if it is protected. `root` is the workspace's real path. */
+  protection(root: string, absolute: string): Promise<Protection | undefined>;
+  /** Whether a walk passes over an entry: state is not even shown. */
+  hidden(): Promise<(absolute: string) => boolean>;
+  /** Notes how the protected files are; calling the result says which have changed since. For what cannot be kept out. */
+  watch(): Promise<() => Promise<readonly string[]>>;
+}
+
+interface Place {
+  readonly path: string;
+  readonly protection: Protection;
+}
+
+export function createGuard(places?: ProtectedPlaces): Guard {
+  const known = places === undefined ? [] : placesOf(places);
+  const settled = (): Promise<readonly Place[]> =>
+    Promise.all(known.map(async ({ path, protection }) => ({ path: await realPlace(path), protection })));
+  return {
+    async protection(root, absolute) {
+      const parts = relative(root, absolute).split(sep);
+      const named = protectedName(parts) ?? ((await inAgentsFolder(root, parts, places)) ? 'agents' : undefined);
+      if (named !== undefined) return named;
+      return await protectionOf(await settled(), root, absolute);
+    },
+    async hidden() {
+      const state = (await settled()).filter(({ protection }) => protection === 'state').map(({ path }) => plainPath(path));
+      return (absolute) =>
+        protectedName([basename(absolute)]) === 'state' || state.some((place) => within(place, plainPath(absolute)));
+    },
+    async watch() {
+      if (places === undefined) return async () => [];
+      const before = await stampsOf(places);
+      return async () => {
+        const after = await stampsOf(places);
+        const changed = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
+        return changed.map((path) => relative(places.project, path)).sort();
+      };
+    },
+  };
+}
+
+function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): readonly Place[] {
+  const at = (protection: Protection, ...paths: readonly string[]): Place[] => paths.map((path) => ({ path, protection }));
+  return [
+    ...at('state', home, keys),
+    ...(ledger === undefined
+      ? []
+      : at('state', ...['', '-wal', '-shm', '-journal', '-bell', '-payloads'].map((end) => ledger + end))),
+    ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
+    ...at('settings', user, ...SETTINGS_FILES.map((name) => join(project, name))),
+  ];
+}
+
+/** `agents` at the top of this project or of a copy of it, or beside the settings of any other. */
+async function inAgentsFolder(root: string, parts: readonly string[], places: ProtectedPlaces | undefined): Promise<boolean> {
+  for (const [index, part] of parts.entries()) {
+    if (plainName(part) !== AGENTS_FOLDER) continue;
+    if (index === 0 && places !== undefined && within(join(await realPlace(places.home), WORKTREES_FOLDER), root)) return true;
+    if (await exists(join(root, ...parts.slice(0, index), SETTINGS_FILE))) return true;
+  }
+  return false;
+}
+
+async function protectionOf(settled: readonly Place[], root: string, absolute: string): Promise<Protection | undefined> {
+  // A worktree lies in the folder for state and is a workspace all the same.
+  const counts = settled.filter(({ path, protection }) => protection !== 'state' || !within(path, root));
+  const plain = plainPath(absolute);
+  const named = counts.find(({ path }) => within(plainPath(path), plain));
+  if (named !== undefined) return named.protection;
+  const identities = new Map<string, Protection>();
+  for (const { path, protection } of counts) {
+    const identity = await identityOf(path);
+    if (identity !== undefined) identities.set(identity, protection);
+  }
+  for (let at = absolute; ; at = dirname(at)) {
+    const found = identities.get((await identityOf(at)) ?? '');
+    if (found !== undefined) return found;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+const within = (place: string, path: string): boolean =>
+  path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
+
+async function identityOf(path: string): Promise<string | undefined> {
+  const facts = await stat(path, { bigint: true }).catch(() => undefined);
+  return facts === undefined ? undefined : `${facts.dev}:${facts.ino}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+/** With the links in the part of it that exists followed. */
+async function realPlace(path: string): Promise<string> {
+  const rest: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) return join(real, ...rest);
+    if (at === dirname(at)) return path;
+    rest.unshift(basename(at));
+  }
+}
+
+/** Of the repository only what is run or decides what is run: the rest changes with every commit. */
+const WATCHED = ['.git/config', '.git/hooks'];
+const WATCHED_DEPTH = 4;
+
+/** When each protected file was last changed in any way; the time of that cannot be set back. */
+async function stampsOf({ project, user }: ProtectedPlaces): Promise<ReadonlyMap<string, string>> {
+  const stamps = new Map<string, string>();
+  const look = async (path: string, depth: number): Promise<void> => {
+    if (stamps.size >= limits.watchedFiles) return;
+    const facts = await stat(path, { bigint: true }).catch(() => undefined);
+    if (facts === undefined) return;
+    if (!facts.isDirectory()) stamps.set(path, `${facts.dev}:${facts.ino}:${facts.size}:${facts.ctimeNs}`);
+    else if (depth > 0) for (const name of await namesIn(path)) await look(join(path, name), depth - 1);
+  };
+  const names = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES, ...WATCHED];
+  for (const path of [user, ...names.map((name) => join(project, name))]) await look(path, WATCHED_DEPTH);
+  return stamps;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(folder)) if (names.push(name) >= limits.watchedFiles) break;
+  } catch {
+    return names;
+  }
+  return names.sort();
+}

@@ -1,0 +1,129 @@
+/** `search`: lines in the files of the workspace that contain a text or match a regular expression. */
+
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+import { startOf } from '../../base/whole-words.ts';
+import { counted } from '../../base/wording.ts';
+import { defineTool } from '../define-tool.ts';
+import { errorResult, type Tool, textResult } from '../port.ts';
+import { looksBinary, readContent } from './file-content.ts';
+import { globMatcher } from './glob.ts';
+import type { Guard } from './guard.ts';
+import { type LineSearch, plainSearch, regexSearch } from './line-search.ts';
+import { pathExists } from './path-exists.ts';
+import { type WalkedEntry, type WalkOptions, walk } from './walk.ts';
+import { type InsidePath, resolveInside } from './workspace.ts';
+
+const input = z.strictObject({
+  text: z.string().min(1).max(2_000).describe('What to look for, within one line.'),
+  regex: z.boolean().optional().describe('Read `text` as a JavaScript regular expression instead of plain text.'),
+  ignoreCase: z.boolean().optional().describe('Take upper and lower case as equal.'),
+  path: z.string().min(1).optional().describe('Folder or file to search, relative to the workspace; everything when left out.'),
+  pattern: z.string().min(1).max(500).optional().describe('Only files whose path is like this, such as `*.ts` or `src/**/*.md`.'),
+});
+type Input = z.infer<typeof input>;
+
+const LINE_SHOWN = 300;
+
+export function searchTool({ clock, guard }: { readonly clock: Clock; readonly guard: Guard }): Tool {
+  return defineTool({
+    name: 'search',
+    description:
+      'Finds lines in the text files of the workspace, shown as `path:line: text`. Leaves out `.git`, `node_modules` and binary files.',
+    input,
+    replay: 'safe',
+    readOnly: true,
+    run: async (request, { workspace, signal }) => {
+      const inside = await resolveInside(workspace, request.path ?? '.', { guard, use: 'read' });
+      if (!inside.ok) return errorResult(inside.error);
+      if (!(await pathExists(inside.value.absolute))) return errorResult(`${inside.value.relative}: no such file or folder.`);
+      const budget = new AbortController();
+      const forget = clock.after(limits.searchMs, () => budget.abort());
+      const stop = AbortSignal.any([signal, budget.signal]);
+      try {
+        const search = searchFor(request, stop);
+        if (typeof search === 'string') return errorResult(search);
+        try {
+          return textResult(
+            rendered(await searchFiles(inside.value, request, search, stop, await guard.hidden()), budget.signal.aborted),
+          );
+        } finally {
+          search.close();
+        }
+      } finally {
+        forget();
+      }
+    },
+  });
+}
+
+function searchFor({ text, regex, ignoreCase = false }: Input, signal: AbortSignal): LineSearch | string {
+  if (regex !== true) return plainSearch(text, ignoreCase);
+  const search = regexSearch(text, ignoreCase, signal);
+  return search.ok ? search.value : `The regular expression is not valid: ${search.error}`;
+}
+
+interface Found {
+  readonly lines: string[];
+  readonly files: number;
+  /** Why not everything was searched. */
+  readonly cut: string | undefined;
+}
+
+async function searchFiles(
+  start: InsidePath,
+  request: Input,
+  search: LineSearch,
+  signal: AbortSignal,
+  hidden: WalkOptions['hidden'],
+): Promise<Found> {
+  const wanted = request.pattern === undefined ? () => true : globMatcher(request.pattern);
+  const lines: string[] = [];
+  let files = 0;
+  const found = (cut: string | undefined): Found => ({ lines, files, cut });
+  for await (const entry of filesBelow(start, signal, hidden)) {
+    if (signal.aborted) break;
+    if (entry.kind !== 'file' || !wanted(entry.relative)) continue;
+    if (files >= limits.searchFiles) return found(`only ${limits.searchFiles} files were searched (searchFiles)`);
+    files += 1;
+    const text = await textOf({ root: start.root, absolute: entry.absolute, relative: entry.relative });
+    const matching = text === undefined ? [] : await search.matches(text);
+    if (matching === undefined) break;
+    if (matching.length === 0 || text === undefined) continue;
+    const all = text.split('\n');
+    for (const index of matching) lines.push(`${entry.relative}:${index + 1}: ${shown(all[index] ?? '')}`);
+    if (lines.length >= limits.searchMatches) {
+      lines.length = limits.searchMatches;
+      return found(`only the first ${limits.searchMatches} matches are shown (searchMatches)`);
+    }
+  }
+  return found(undefined);
+}
+
+async function* filesBelow(start: InsidePath, signal: AbortSignal, hidden: WalkOptions['hidden']): AsyncGenerator<WalkedEntry> {
+  const facts = await stat(start.absolute);
+  if (facts.isFile()) yield { absolute: start.absolute, relative: start.relative, kind: 'file' };
+  else yield* walk(start, { signal, recursive: true, everything: false, hidden });
+}
+
+/** What is not searchable text (a folder, binary, too large, unreadable) has no lines. */
+async function textOf(path: InsidePath): Promise<string | undefined> {
+  const content = await readContent(path, limits.searchFileBytes);
+  if (!content.ok || looksBinary(content.value.bytes)) return undefined;
+  return content.value.bytes.toString();
+}
+
+function shown(line: string): string {
+  const trimmed = line.trim();
+  return trimmed.length <= LINE_SHOWN ? trimmed : `${startOf(trimmed, LINE_SHOWN)}…`;
+}
+
+function rendered({ lines, files, cut }: Found, outOfTime: boolean): string {
+  const notes = [lines.length === 0 ? `(no match in ${counted(files, 'file')})` : undefined];
+  if (cut !== undefined) notes.push(`(${cut}; use a narrower path or pattern)`);
+  if (outOfTime)
+    notes.push(`(stopped after ${limits.searchMs / 1_000} s (searchMs); use a narrower path or a simpler expression)`);
+  return [...lines, ...notes.filter((note) => note !== undefined)].join('\n');
+}

@@ -1,0 +1,46 @@
+/** `write`: creates a file or replaces it as a whole. */
+import { z } from 'zod';
+import { limits } from '../../base/limits.ts';
+import { ok } from '../../base/result.ts';
+import { groupDigits } from '../bounded.ts';
+import { defineTool } from '../define-tool.ts';
+import { errorResult, type Tool } from '../port.ts';
+import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are created.'),
+  content: z.string().describe('The whole new content of the file.'),
+});
+
+export function writeTool(parts: ChangeParts): Tool {
+  const tool = defineTool({
+    name: 'write',
+    description:
+      'Creates a file in the workspace, or replaces all of its content; one that exists has to be read first. To change a part ' +
+      'of a file, use `edit`.',
+    input,
+    replay: 'never',
+    reportsChanges: true,
+    run: async ({ path, content }, context) => {
+      const bytes = Buffer.byteLength(content);
+      if (bytes > limits.readFileBytes) {
+        return errorResult(
+          `The content has ${groupDigits(bytes)} bytes, more than the limit of ${groupDigits(limits.readFileBytes)} (readFileBytes).`,
+        );
+      }
+      const said = `lines, ${groupDigits(bytes)} bytes).`;
+      return await changeFile(
+        {
+          path,
+          blind: 'refused',
+          next: () => ok(content),
+          said: ({ relative }, { before, addedLines, removedLines }) =>
+            `${before === null ? 'Created' : 'Replaced'} ${relative} (+${addedLines} -${removedLines} ${said}`,
+        },
+        context,
+        parts,
+      );
+    },
+  });
+  return { ...tool, protects: (input, workspace) => protectionOf(parts.guard, workspace, input) };
+}

@@ -1,0 +1,78 @@
+/**
+ * Which network addresses a fetch may reach: public ones. Loopback, private networks, link-local (cloud metadata) and
+ * reserved ranges are refused unless the project allows them.
+ */
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { messageOf } from '../../base/errors.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+
+export interface Address {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+const NOT_PUBLIC_4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+/** Includes the ranges that carry an IPv4 address inside (NAT64, 6to4, Teredo), which could lead back in. */
+const NOT_PUBLIC_6 = [
+  '::/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/32',
+  '2001:db8::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+];
+
+const blocked = new BlockList();
+for (const [ranges, family] of [[NOT_PUBLIC_4, 'ipv4'] as const, [NOT_PUBLIC_6, 'ipv6'] as const]) {
+  for (const range of ranges) {
+    const [network = '', bits = ''] = range.split('/');
+    blocked.addSubnet(network, Number(bits), family);
+  }
+}
+
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && !blocked.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Every address of a host. One that is not public refuses the host as a whole: the others may be bait. */
+export async function reachableAddresses(host: string, allowLocal: boolean): Promise<Result<readonly Address[], string>> {
+  const found = await addressesOf(host.replace(/^\[|\]$/g, ''));
+  if (!found.ok) return found;
+  const local = allowLocal ? undefined : found.value.find(({ address }) => !isPublicAddress(address));
+  if (local === undefined) return found;
+  return fail(`${host} is at ${local.address}, which is not a public address; fetching from local networks is not allowed.`);
+}
+
+async function addressesOf(host: string): Promise<Result<readonly Address[], string>> {
+  const literal = isIP(host);
+  if (literal !== 0) return ok([{ address: host, family: literal === 6 ? 6 : 4 }]);
+  try {
+    const found = await lookup(host, { all: true });
+    if (found.length === 0) return fail(`${host} has no address.`);
+    return ok(found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
+  } catch (error) {
+    return fail(`${host} was not found: ${messageOf(error)}`);
+  }
+}

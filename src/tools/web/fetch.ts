@@ -1,0 +1,122 @@
+/**
+ * `fetch`: a page or document from the web, as text. Reads only (GET and HEAD), from public addresses only; each redirect
+ * is checked like the first request.
+ */
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { parseJson } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { groupDigits } from '../bounded.ts';
+import { defineTool } from '../define-tool.ts';
+import { looksBinary } from '../files/file-content.ts';
+import { errorResult, type Tool, textResult } from '../port.ts';
+import { reachableAddresses } from './addresses.ts';
+import { htmlToText } from './html-text.ts';
+import { type HttpResponse, REDIRECTS, sendRequest } from './http-request.ts';
+
+export interface FetchOptions {
+  readonly clock: Clock;
+  /** Also reach loopback and private networks. */
+  readonly allowLocal?: boolean | undefined;
+}
+
+const input = z.strictObject({
+  url: z.string().min(1).max(8_192).describe('An http or https address.'),
+  method: z.enum(['GET', 'HEAD']).optional().describe('GET when left out; HEAD for the headers only.'),
+});
+type Method = 'GET' | 'HEAD';
+
+const TEXT_TYPES =
+  /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|x-ndjson|toml|sql|graphql)(?:$|;|\s))/i;
+
+export function fetchTool({ clock, allowLocal = false }: FetchOptions): Tool {
+  return defineTool({
+    name: 'fetch',
+    description:
+      'Fetches a web address and returns it as text: HTML without its markup, JSON indented. Reads only; sends no data.',
+    input,
+    replay: 'safe',
+    readOnly: true,
+    run: async ({ url, method = 'GET' }, { signal }) => {
+      const budget = new AbortController();
+      const forget = clock.after(limits.fetchMs, () =>
+        budget.abort(new Error(`no answer within ${limits.fetchMs / 1_000} s (fetchMs)`)),
+      );
+      try {
+        const answer = await follow(url, method, allowLocal, AbortSignal.any([signal, budget.signal]));
+        if (!answer.ok)
+          return errorResult(
+            budget.signal.aborted ? `${url}: no answer within ${limits.fetchMs / 1_000} s (fetchMs).` : answer.error,
+          );
+        const { response, url: last } = answer.value;
+        const text = method === 'HEAD' ? headersText(response) : bodyText(response, last);
+        if (!text.ok) return errorResult(text.error);
+        const title = `${response.status} ${last.href}`;
+        return response.status >= 400 ? errorResult(`${title}\n\n${text.value}`) : textResult(`${title}\n\n${text.value}`);
+      } finally {
+        forget();
+      }
+    },
+  });
+}
+
+interface Answer {
+  readonly url: URL;
+  readonly response: HttpResponse;
+}
+
+async function follow(start: string, method: Method, allowLocal: boolean, signal: AbortSignal): Promise<Result<Answer, string>> {
+  let next = checkedUrl(start);
+  for (let redirects = 0; redirects <= limits.fetchRedirects; redirects += 1) {
+    if (!next.ok) return next;
+    const url = next.value;
+    const addresses = await reachableAddresses(url.hostname, allowLocal);
+    if (!addresses.ok) return addresses;
+    const response = await sendRequest({ url, method, addresses: addresses.value, maxBytes: limits.fetchBytes, signal });
+    if (!response.ok) return fail(`${url.href}: ${response.error}`);
+    const location = response.value.headers.get('location');
+    if (!REDIRECTS.has(response.value.status) || location === undefined) return ok({ url, response: response.value });
+    next = checkedUrl(location, url);
+  }
+  return fail(`${start}: more than ${limits.fetchRedirects} redirects (fetchRedirects).`);
+}
+
+function checkedUrl(text: string, base?: URL): Result<URL, string> {
+  const url = URL.parse(text, base?.href);
+  if (url === null) return fail(`${JSON.stringify(text.slice(0, 200))} is not a valid address.`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return fail(`Only http and https can be fetched, not ${url.protocol}`);
+  if (url.username !== '' || url.password !== '') return fail('Addresses with a user name or password are not fetched.');
+  return ok(url);
+}
+
+function headersText({ headers }: HttpResponse): Result<string, string> {
+  return ok([...headers].map(([name, value]) => `${name}: ${value}`).join('\n'));
+}
+
+function bodyText({ body, headers, cut }: HttpResponse, url: URL): Result<string, string> {
+  const type = headers.get('content-type') ?? '';
+  if (looksBinary(body) || (type !== '' && !TEXT_TYPES.test(type))) {
+    return fail(`${url.href} is not text but ${type || 'binary'} (${groupDigits(body.length)} bytes) and cannot be shown.`);
+  }
+  const raw = decode(body, type);
+  const note = cut ? `\n\n(cut at ${groupDigits(limits.fetchBytes)} bytes (fetchBytes))` : '';
+  return ok(readable(raw, type, url) + note);
+}
+
+function readable(raw: string, type: string, url: URL): string {
+  if (/html/i.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(raw))) return htmlToText(raw, url.href);
+  if (!/json/i.test(type)) return raw;
+  const parsed = parseJson(raw);
+  return parsed.ok ? JSON.stringify(parsed.value, null, 2) : raw;
+}
+
+function decode(body: Buffer, contentType: string): string {
+  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

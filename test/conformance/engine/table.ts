@@ -1,0 +1,16 @@
+/** Every behaviour that engines have in common. */
+
+import { assistantCases } from './assistants.ts';
+import type { EngineCase } from './checks.ts';
+import { runCases, signalCases, waitCases } from './runs.ts';
+import { budgetCases, doubtCases, treeCases } from './trees.ts';
+
+export const engineConformance: readonly EngineCase[] = [
+  ...runCases,
+  ...waitCases,
+  ...signalCases,
+  ...treeCases,
+  ...budgetCases,
+  ...doubtCases,
+  ...assistantCases,
+];

@@ -1,0 +1,113 @@
+/** Conformance: reading, tailing and being called. */
+import assert from 'node:assert/strict';
+import { limits } from '../../../src/base/limits.ts';
+import type { LedgerEvent } from '../../../src/events/envelope.ts';
+import { appendOrFail, type ConformanceCheck, givenRun, note, opening, positions, upTo, writeNotes } from './support.ts';
+
+async function take(events: AsyncIterable<LedgerEvent>, count: number, stop: AbortController): Promise<LedgerEvent[]> {
+  const taken: LedgerEvent[] = [];
+  for await (const event of events) {
+    taken.push(event);
+    if (taken.length === count) break;
+  }
+  stop.abort();
+  return taken;
+}
+
+export const readChecks: readonly ConformanceCheck[] = [
+  {
+    name: 'reads pages, one run and some types',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const child = store.newRun();
+      await appendOrFail(writer, [
+        note(writer, 'a'),
+        { ...note(writer, 'b'), run: child },
+        { ...opening(writer), cause: writer.eventAt(1) },
+      ]);
+      const read = async (query: object) => positions(await writer.ledger.read({ session: writer.session, ...query }));
+      assert.deepEqual(await read({ limit: 2 }), [1, 2]);
+      assert.deepEqual(await read({ after: 2, limit: 1 }), [3]);
+      assert.deepEqual(await read({ run: child }), [3]);
+      assert.deepEqual(await read({ types: ['run.started'] }), [1, 4]);
+      assert.deepEqual(await read({ types: ['run.started'], run: writer.run, after: 1 }), [4]);
+      assert.deepEqual(await writer.ledger.read({ session: store.newSession() }), []);
+      assert.deepEqual(await read({ newest: true, limit: 2 }), [4, 3]);
+      assert.deepEqual(await read({ newest: true, run: writer.run, types: ['run.started'], limit: 1 }), [4]);
+      assert.deepEqual(await read({ newest: true, types: ['run.started', 'step.recorded'], after: 1 }), [4, 3, 2]);
+      const both = { newest: true, run: writer.run, types: ['step.recorded', 'run.started'] };
+      assert.deepEqual(await read(both), [4, 2, 1]);
+      assert.deepEqual(await read({ ...both, limit: 2 }), [4, 2]);
+      assert.deepEqual(await read({ ...both, after: 1 }), [4, 2]);
+      assert.deepEqual(await read({ root: writer.run }), [1, 2, 3, 4]);
+      assert.deepEqual(await read({ root: writer.run, after: 2, limit: 1 }), [3]);
+      assert.deepEqual(await read({ root: writer.run, types: ['step.recorded', 'run.ended'] }), [2, 3]);
+      assert.deepEqual(await read({ root: child }), []);
+    },
+  },
+  {
+    name: 'tails from any position, over more than a page, without loss or repeats',
+    check: async (open) => {
+      const writer = await givenRun(await open());
+      const before = limits.readPageEvents + 50;
+      await appendOrFail(
+        writer,
+        upTo(before).map((index) => note(writer, `old ${index}`)),
+      );
+      for (const after of [0, 7, before + 1]) {
+        const stop = new AbortController();
+        const head = (await writer.ledger.read({ session: writer.session, after: before, limit: 500 })).at(-1)?.position ?? 0;
+        const tailing = take(writer.ledger.tail(writer.session, after, stop.signal), head + 20 - after, stop);
+        await writeNotes(writer, 20, `after ${after}`);
+        assert.deepEqual(positions(await tailing), upTo(head + 20).slice(after));
+      }
+    },
+  },
+  {
+    name: 'tails what another process appends',
+    check: async (open) => {
+      const store = await open();
+      const other = await store.another();
+      if (other === undefined) return;
+      const writer = await givenRun(store);
+      const stop = new AbortController();
+      const tailing = take(other.tail(writer.session, 0, stop.signal), 31, stop);
+      await writeNotes(writer, 30);
+      assert.deepEqual(positions(await tailing), upTo(31));
+    },
+  },
+  {
+    name: 'ends a tail when its signal aborts or the ledger closes',
+    check: async (open) => {
+      const writer = await givenRun(await open());
+      const stop = new AbortController();
+      const aborted = take(writer.ledger.tail(writer.session, 1, stop.signal), 1, new AbortController());
+      const closed = take(writer.ledger.tail(writer.session, 1, new AbortController().signal), 1, new AbortController());
+      stop.abort();
+      assert.deepEqual(await aborted, []);
+      await writer.ledger.close();
+      assert.deepEqual(await closed, []);
+    },
+  },
+  {
+    name: 'calls back for inbound events only, also from another process',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const sender = (await store.another()) ?? store.ledger;
+      const signal = { ...note(writer, ''), type: 'run.signalled', payload: { signal: 'pause' } } as const;
+      let early = true;
+      const called = new Promise<boolean>((resolve) => {
+        const stop = writer.ledger.onInbound(writer.session, () => {
+          stop();
+          resolve(early);
+        });
+      });
+      await writeNotes(writer, 3);
+      early = false;
+      await sender.append({ session: writer.session, fence: null, events: [signal] });
+      assert.equal(await called, false);
+    },
+  },
+];

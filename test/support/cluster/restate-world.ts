@@ -1,0 +1,64 @@
+/**
+ * The world of engine tests on Restate: the same agents, brain and tools, with a real Restate server between the engine and a
+ * worker. Both are in this process, so that a test can see what the worker does; they share nothing but the ledger.
+ */
+import { registerWorkers } from '../../../src/cluster/register.ts';
+import type { RestateServer } from '../../../src/cluster/restate-server.ts';
+import { serveWorker } from '../../../src/cluster/worker-server.ts';
+import { parseRestateAddress } from '../../../src/engine/restate/address.ts';
+import { createRestateEngine } from '../../../src/engine/restate/engine.ts';
+import { createRestateWorker } from '../../../src/engine/restate/worker.ts';
+import { createWorld, type World, type WorldOptions } from '../world.ts';
+import { freePorts } from './restate-server.ts';
+
+let names = 0;
+
+/** Where the worlds of one story are found, one after the other: what one leaves behind, the next one goes on with. */
+export interface RestatePlace {
+  readonly name: string;
+  readonly port: number;
+}
+
+export interface RestateWorldOptions extends WorldOptions {
+  /** Zero forces a replay at every wait. */
+  readonly inactivityMs?: number;
+  /** One of its own without it. */
+  readonly place?: RestatePlace;
+}
+
+export async function newRestatePlace(): Promise<RestatePlace> {
+  const [port = 0] = await freePorts(1);
+  names += 1;
+  return { name: `w${names}`, port };
+}
+
+export async function createRestateWorld(server: RestateServer, options: RestateWorldOptions): Promise<World> {
+  const { name, port } = options.place ?? (await newRestatePlace());
+  const parsed = parseRestateAddress(`restate+${server.ingress}/${name}`);
+  if (!parsed.ok) throw new Error(parsed.error);
+  const address = parsed.value;
+  let closeWorker = async (): Promise<void> => undefined;
+  let ready: Promise<void> | undefined;
+  const world = createWorld({
+    ...options,
+    createEngine: (parts) => {
+      const worker = createRestateWorker({ parts, address, drainMs: 0, inactivityMs: options.inactivityMs });
+      ready = serveWorker({ worker, host: '127.0.0.1', port }).then(async (served) => {
+        closeWorker = async () => {
+          await worker.drain();
+          await served.close();
+        };
+        await registerWorkers(server.admin, `http://127.0.0.1:${served.port}`);
+      });
+      return createRestateEngine(parts, address);
+    },
+  });
+  await ready;
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await world.engine.close();
+    await closeWorker();
+    if (options.ledger === undefined) await world.ledger.close();
+  };
+  return { ...world, close: () => (closed ??= close()) };
+}

@@ -1,0 +1,397 @@
+/**
+ * The steps port by hand: no ledger, no engine, nothing durable. Everything is in memory and happens in order; children run
+ * through the real patterns and the real session loop. What comes out here is what a pattern means; an engine must agree.
+ */
+import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
+import { newestEntries } from '../../../src/agents/text/newest-entries.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { TroupeError } from '../../../src/base/errors.ts';
+import { childRunId, type RunId } from '../../../src/base/ids.ts';
+import { limits } from '../../../src/base/limits.ts';
+import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
+import { about } from '../../../src/engine/run/group-support.ts';
+import { outputContract, sessionLimits } from '../../../src/engine/run/setup.ts';
+import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
+import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
+import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
+import { runSession } from '../../../src/loop/loop.ts';
+import type { Incoming, SessionTools } from '../../../src/loop/port.ts';
+import type { ModelRequest } from '../../../src/models/port.ts';
+import { textTokens } from '../../../src/models/tokens.ts';
+import { type AgentRun, type CheckedSession, type SessionRequest, succeeded } from '../../../src/patterns/agent-run.ts';
+import { runAgent } from '../../../src/patterns/run-agent.ts';
+import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../../src/patterns/steps.ts';
+import { withVerification } from '../../../src/patterns/verification.ts';
+import { broadcastText } from '../../../src/projections/broadcast-text.ts';
+import type { Tool } from '../../../src/tools/port.ts';
+import { type CallBudget, createCallBudget, upwards } from '../call-budget.ts';
+import { unseen } from '../tool-workspace.ts';
+import type { Brain } from '../world.ts';
+import type { StoryEvent } from './scenarios.ts';
+import { checked } from './twin-check.ts';
+
+export interface Twin {
+  readonly events: readonly StoryEvent[];
+  /** Once per prompt: all of them are one session. */
+  run(agent: string, input: UserMessage): Promise<RunResult>;
+  cancel(): void;
+}
+
+export interface TwinOptions {
+  readonly agents: readonly AgentDefinition[];
+  readonly tools: readonly Tool[];
+  readonly brain: Brain;
+  readonly clock?: Clock | undefined;
+}
+
+interface Node {
+  readonly run: RunId;
+  readonly parent: Node | undefined;
+  readonly started: Payloads['run.started'];
+  readonly abort: AbortController;
+  readonly timeLimit?: StartOptions['timeLimit'];
+}
+
+interface Said {
+  readonly run: string;
+  readonly step: string;
+  readonly payload: Payloads['team.broadcast'];
+}
+
+/** What all runs of one play share. */
+interface Stage {
+  readonly options: TwinOptions;
+  readonly events: StoryEvent[];
+  readonly said: Said[];
+  readonly heard: Map<string, Set<Said>>;
+  /** Conversations of ended runs, for those that go on with them. */
+  readonly conversations: Map<string, readonly Message[]>;
+  /** The latest run of each member of a group that has ended, by its place. */
+  readonly members: Map<string, RunId>;
+  /** Where a message came from, if another run said it. */
+  readonly origins: WeakMap<Message, Said>;
+  readonly budget: CallBudget;
+}
+
+const ROOT = 'run_0000000000000000twin' as RunId;
+
+export function createTwin(options: TwinOptions): Twin {
+  const stage: Stage = {
+    options,
+    events: [],
+    said: [],
+    heard: new Map(),
+    conversations: new Map(),
+    members: new Map(),
+    origins: new WeakMap(),
+    budget: createCallBudget(options.agents),
+  };
+  const abort = new AbortController();
+  let prompts = 0;
+  return {
+    events: stage.events,
+    run(agent, input) {
+      prompts += 1;
+      const run = prompts === 1 ? ROOT : childRunId(ROOT, `prompt/${prompts}`);
+      return runNode(stage, { run, parent: undefined, started: { agent, input, depth: 0 }, abort });
+    },
+    cancel: () => abort.abort(),
+  };
+}
+
+function record<Type extends EventType>(stage: Stage, node: Node, type: Type, payload: Payloads[Type], step = ''): void {
+  // The mapped union ties payload to type; the compiler cannot see that through a generic function.
+  stage.events.push({ type, run: node.run, agent: node.started.agent, step, payload } as unknown as StoryEvent);
+}
+
+async function runNode(stage: Stage, node: Node): Promise<RunResult> {
+  const { agent: name, input, seat, continues, maxTurns, member, part } = node.started;
+  record(stage, node, 'run.started', node.started);
+  const agent = stage.options.agents.find((one) => one.name === name);
+  if (agent === undefined) throw new TroupeError('no_agent', `There is no agent named ${name}.`);
+  const own = agent.budget?.wall ?? Number.POSITIVE_INFINITY;
+  const given = node.timeLimit?.milliseconds ?? Number.POSITIVE_INFINITY;
+  const wall = Number.isFinite(Math.min(own, given)) ? Math.min(own, given) : undefined;
+  let late = false;
+  const timeIsUp = (): void => {
+    late = true;
+    node.abort.abort();
+  };
+  const forget = wall === undefined ? () => undefined : (stage.options.clock ?? systemClock).after(wall, timeIsUp);
+  const done = await runAgent({
+    agent,
+    run: node.run,
+    input: input.role === 'user' ? input : userText(''),
+    seat,
+    // A member of a group is asked anew, patterns and all, though it remembers.
+    goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
+    maxTurns,
+    part,
+    scopes: new Set(upwards(node).map(({ run }) => run)),
+    ...handSupport(stage),
+    steps: handSteps(stage, node),
+    session: (request) => session(stage, node, agent, request),
+  });
+  forget();
+  const error = { code: 'budget_exhausted', message: wallTimeText(wall ?? 0, given < own ? node.timeLimit?.setting : undefined) };
+  const last: RunResult = late ? { ...done, status: 'budget_exhausted', error, exhausted: node.run } : done;
+  const result = withVerification(last, last.verification);
+  const { status, report, finalAgent, finalRun, spoke, exhausted, verification } = result;
+  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
+  // Somebody whose patterns spoke for it has still been asked.
+  if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
+  if (member !== undefined) stage.members.set(placeOf(node), node.run);
+  return result;
+}
+
+/** What groups ask beside steps. No files are here to read or to change, and nobody pauses. */
+function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | 'progress' | 'checkAgain'> {
+  return {
+    async context(kind, source) {
+      if (source === undefined || typeof source === 'string') return undefined;
+      return newestEntries(source.text, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
+    },
+    about: async (names) => names.map((name) => about(options.agents.find((one) => one.name === name))),
+    progress: async () => ({ files: '', tests: '', pauses: 0 }),
+    checkAgain: async () => ({ state: 'verified' }),
+  };
+}
+
+/** The names on the way down to a run: the same member of the same group has the same, in every prompt. */
+function placeOf({ parent, started }: Node): string {
+  return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(started.member ?? started.agent)}`;
+}
+
+const earlier = (stage: Stage, node: Node): readonly Message[] => stage.conversations.get(node.started.continues ?? '') ?? [];
+
+function startChild(
+  stage: Stage,
+  parent: Node,
+  key: string,
+  asked: { readonly agent: string; readonly input: UserMessage },
+  options: StartOptions,
+): Node {
+  const { timeLimit, ...told } = options;
+  const abort = new AbortController();
+  const started = { ...asked, parent: parent.run, depth: parent.started.depth + 1, ...told };
+  const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeLimit };
+  const continues = told.continues ?? (told.member === undefined ? undefined : stage.members.get(placeOf(fresh)));
+  const node = continues === undefined ? fresh : { ...fresh, started: { ...started, continues } };
+  if (parent.abort.signal.aborted) abort.abort();
+  else parent.abort.signal.addEventListener('abort', () => abort.abort(), { once: true });
+  return node;
+}
+
+function handSteps(stage: Stage, node: Node): Steps {
+  const children = new Map<string, { readonly node: Node; readonly result: Promise<RunResult> }>();
+  const used = new Set<string>();
+  const claim = (key: string): void => {
+    if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
+    used.add(key);
+  };
+  const child = (handle: Handle) => {
+    const found = children.get(handle.key);
+    if (found === undefined) throw new TroupeError('bug', `No child was started under the key ${handle.key}.`);
+    return found;
+  };
+  const settled = (handles: readonly Handle[]) => Promise.all(handles.map((handle) => child(handle).result));
+  return {
+    async step(key, effect) {
+      claim(key);
+      return await effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` });
+    },
+    async start(key, agent, input, options = {}) {
+      claim(key);
+      const started = startChild(stage, node, key, { agent, input }, options);
+      children.set(key, { node: started, result: runNode(stage, started) });
+      return { key };
+    },
+    settled,
+    async collect(key, handles, timeoutMs) {
+      claim(key);
+      const ended = new Map<number, RunResult>();
+      const results = handles.map((handle, index) => child(handle).result.then((result) => ended.set(index, result)));
+      let forget = (): void => undefined;
+      const over = new Promise<void>((resolve) => {
+        forget = (stage.options.clock ?? systemClock).after(timeoutMs, resolve);
+      });
+      await Promise.race([Promise.all(results), over]);
+      forget();
+      return handles.map((_handle, index) => ended.get(index));
+    },
+    async all(handles) {
+      const results = await settled(handles);
+      const failed = results.find((result) => !succeeded(result));
+      if (failed !== undefined) throw new TroupeError('child_failed', failed.error?.message ?? failed.status);
+      return results;
+    },
+    async race(key, handles) {
+      claim(key);
+      const index = await Promise.race(handles.map((handle, position) => child(handle).result.then(() => position)));
+      for (const [position, handle] of handles.entries()) if (position !== index) child(handle).node.abort.abort();
+      const results = await settled(handles);
+      return { index, result: results[index] as RunResult };
+    },
+    // Nobody is there to answer, and no time passes.
+    wait: async (key) => void claim(key) as undefined,
+    async sleep(key, delayMs) {
+      claim(key);
+      record(stage, node, 'step.recorded', { value: delayMs }, key);
+    },
+    async now(key) {
+      claim(key);
+      return used.size;
+    },
+    async nonce(key) {
+      claim(key);
+      return `nonce${used.size}`;
+    },
+    async emit(key, event) {
+      claim(key);
+      if (event.type !== 'team.broadcast') return record(stage, node, event.type, event.payload, key);
+      const payload = { ...event.payload, timestamp: new Date(stage.said.length).toISOString() };
+      record(stage, node, 'team.broadcast', payload, key);
+      stage.said.push({ run: node.run, step: key, payload });
+    },
+  };
+}
+
+async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<CheckedSession> {
+  const output = outputContract(agent);
+  const { part } = node.started;
+  const onlyTalks = part !== undefined && part !== 'self';
+  const tools = stage.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
+  const exits = [...(request.exits ?? [])];
+  const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
+  if (request.reports && offers) exits.push(finalReportExit(output));
+  const own = sessionLimits(agent);
+  const { seat } = request;
+  let said: readonly Message[] = [];
+  const seen = new Set<string>();
+  const ended = await runSession(
+    {
+      agent: agent.name,
+      system: agent.prompt,
+      history: earlier(stage, node),
+      request: request.input,
+      exits,
+      plain: request.plain ?? plainReport(output),
+      limits: {
+        ...own,
+        maxTurns: Math.min(own.maxTurns, node.started.maxTurns ?? own.maxTurns),
+        turnsBefore: seat?.turnsBefore ?? 0,
+      },
+    },
+    {
+      model: {
+        ask: (turn) => {
+          said = turn.messages;
+          return ask(stage, node, agent, turn);
+        },
+      },
+      tools: handTools(node, tools, seen),
+      ...(seat === undefined
+        ? {}
+        : { incoming: async (_turn, room) => hear(stage, node, seat, (text) => textTokens(text) <= room) }),
+      condense: async ({ text }) => userText(text),
+      reference: () => undefined,
+      signal: node.abort.signal,
+    },
+  );
+  stage.conversations.set(node.run, closed(said));
+  return { ...ended, verification: checked(ended.claims, seen) };
+}
+
+type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];
+
+async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn) {
+  const added = turn.messages.slice(turn.newFrom).map((message) => {
+    const said = stage.origins.get(message);
+    return said === undefined ? { message } : { run: said.run, step: said.step };
+  });
+  const step = `turn/${turn.turn}/model`;
+  const out = stage.budget.spend(node);
+  if (out !== undefined) return { kind: 'no_budget' as const, scope: out, message: `The budget of ${out} has no calls left.` };
+  const model = node.started.model ?? agent.models?.[0] ?? 'by hand';
+  record(stage, node, 'model.request', { turn: turn.turn, model, added }, step);
+  const request: ModelRequest = {
+    agent: agent.name,
+    system: agent.prompt,
+    messages: turn.messages,
+    tools: turn.tools,
+    toolChoice: turn.toolChoice,
+    settings: {},
+    idempotencyKey: `${node.run}/${step}`,
+    timeoutMs: 0,
+    signal: node.abort.signal,
+  };
+  return await stage.options.brain(request, 0);
+}
+
+function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): SessionTools {
+  return {
+    specs: tools,
+    async call(turn, index, { id, name, input }: ToolCallPart) {
+      const tool = tools.find((one) => one.name === name);
+      const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
+      const outcome = await tool?.run(input, {
+        redact: (text) => text,
+        workspace: '.',
+        signal: node.abort.signal,
+        run: node.run,
+        idempotencyKey,
+        seen: unseen,
+      });
+      for (const { type, payload } of outcome?.evidence ?? [])
+        if (type === 'cli.run' && payload.exitCode === 0) seen.add(payload.command);
+      const content = outcome?.kind === 'ok' ? [...outcome.content] : [{ type: 'text' as const, text: 'It failed.' }];
+      return { type: 'tool-result', id, name, content };
+    },
+  };
+}
+
+/** Everything said in the team that this seat did not say and has not heard; a notice where it does not fit. */
+function hear(stage: Stage, node: Node, seat: Seat, fits: (text: string) => boolean): Incoming {
+  const place = `${seat.team} ${seat.member}`;
+  const heard = stage.heard.get(place) ?? new Set();
+  stage.heard.set(place, heard);
+  const news = stage.said.filter(
+    (said) =>
+      said.payload.team === seat.team &&
+      !heard.has(said) &&
+      said.payload.replaces === undefined &&
+      !(said.payload.memberId === seat.member && said.payload.type === 'update'),
+  );
+  let overflow = false;
+  let text = '';
+  const messages = news.map((said, index): UserMessage => {
+    heard.add(said);
+    const next = text + broadcastText(said.payload, node.run);
+    const told = fits(next) ? said : notice(stage, node, seat, said, index);
+    if (told === said) text = next;
+    else overflow = true;
+    const message = userText(broadcastText(told.payload, node.run));
+    stage.origins.set(message, told);
+    return message;
+  });
+  return { messages, overflow: overflow && seat.role === 'supervisor' };
+}
+
+function notice(stage: Stage, node: Node, seat: Seat, { run, step, payload }: Said, index: number): Said {
+  const bytes = Buffer.byteLength(payload.message);
+  const message = `A broadcast of ${payload.memberId} (${bytes} bytes) does not fit into your context.`;
+  const replaces = { run, step, reader: seat.member };
+  const told: Said = { run: node.run, step: `overflow/${index}`, payload: { ...payload, type: 'failure', message, replaces } };
+  record(stage, node, 'team.broadcast', told.payload, told.step);
+  stage.said.push(told);
+  return told;
+}
+
+/** The same conversation in a form that can go on: the call that ended it has a result. */
+function closed(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || toolCallsOf(last).length === 0) return messages;
+  const done = [{ type: 'text' as const, text: 'Done.' }];
+  const content = toolCallsOf(last).map(({ id, name }) => ({ type: 'tool-result' as const, id, name, content: done }));
+  return [...messages, { role: 'tool', content }];
+}

@@ -1,0 +1,194 @@
+/** What must hold in every story, judged from outside: from what the model saw and from what the ledger says. */
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { LedgerEvent } from '../../../src/events/envelope.ts';
+import { type Message, toolCallsOf } from '../../../src/events/messages.ts';
+import { foldBudget, initialBudget } from '../../../src/projections/budget.ts';
+import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
+import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
+import { createTranscripts } from '../../../src/projections/transcript.ts';
+import type { Story } from './simulation.ts';
+
+type EventOf<Type extends LedgerEvent['event_type']> = Extract<LedgerEvent, { event_type: Type }>;
+
+const only = <Type extends LedgerEvent['event_type']>(events: readonly LedgerEvent[], type: Type): EventOf<Type>[] =>
+  events.filter((event): event is EventOf<Type> => event.event_type === type);
+
+/** Said once per thing that holds: quicker than an assertion library, of which a story would need thousands of calls. */
+function must(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message);
+}
+
+export function checkStory(story: Story): void {
+  expect(story.trouble, 'the story came to an end').toBeUndefined();
+  expect(story.result, 'the session came to an end').toBeDefined();
+  expect(story.sound, 'the ledger is sound').toBe(true);
+  everyRunEndsOnce(story);
+  everyCallHasOneResult(story);
+  requestsAreWhatTheLedgerSays(story);
+  broadcastsAreHeardOnce(story);
+  nobodyOutlivesTheTeam(story);
+  nothingStartsAfterCancel(story);
+  costsAddUp(story);
+  budgetsHold(story);
+  childrenAreDismissed(story);
+  noEffectTwice(story);
+}
+
+function everyRunEndsOnce({ events }: Story): void {
+  const ends = new Map<string, EventOf<'run.ended'>[]>();
+  for (const event of only(events, 'run.ended')) ends.set(event.run_id, [...(ends.get(event.run_id) ?? []), event]);
+  for (const { run_id, payload } of only(events, 'run.started')) {
+    const own = ends.get(run_id) ?? [];
+    must(own.length === 1, `${run_id} (${payload.agent}, ${payload.role}) ends ${own.length} times`);
+    must(own[0]?.payload.report.body !== '', `${run_id} has no report`);
+    const last = events.findLast((event) => event.run_id === run_id && event.event_type !== 'run.signalled');
+    must(last?.event_type === 'run.ended', `${last?.event_type} happens in ${run_id} after its end`);
+  }
+  expect(new Set(only(events, 'run.started').map((event) => event.run_id)).size).toBe(only(events, 'run.started').length);
+}
+
+function everyCallHasOneResult({ requests }: Story): void {
+  for (const { run, step, messages } of requests) {
+    let open: string[] = [];
+    for (const message of messages) {
+      if (message.role === 'tool') {
+        for (const { id } of message.content) {
+          must(open.includes(id), `${run} ${step}: a result without its call`);
+          open = open.filter((other) => other !== id);
+        }
+        continue;
+      }
+      must(open.length === 0, `${run} ${step}: calls without results`);
+      if (message.role === 'assistant') open = toolCallsOf(message).map(({ id }) => id);
+    }
+    must(open.length === 0, `${run} ${step}: calls without results`);
+  }
+}
+
+/** Whoever reads the ledger cold sees what the model saw. */
+function requestsAreWhatTheLedgerSays({ events, requests }: Story): void {
+  const transcripts = createTranscripts();
+  const seen = new Map<string, Message[][]>();
+  for (const { run, step, messages } of requests) {
+    const key = `${run}/${step}`;
+    seen.set(key, [...(seen.get(key) ?? []), [...messages]]);
+  }
+  for (const event of events) {
+    transcripts.apply(event);
+    if (event.event_type !== 'model.request') continue;
+    for (const messages of seen.get(`${event.run_id}/${event.step}`) ?? [])
+      if (!isDeepStrictEqual(transcripts.of(event.run_id), messages))
+        expect(transcripts.of(event.run_id), `the transcript of ${event.run_id} at ${event.step}`).toEqual(messages);
+  }
+}
+
+type Seat = NonNullable<EventOf<'run.started'>['payload']['seat']>;
+
+function broadcastsAreHeardOnce({ events }: Story): void {
+  const seats = new Map<string, Seat>();
+  const said: EventOf<'team.broadcast'>[] = [];
+  const heard = new Map<string, Set<string>>();
+  const byKey = new Map<string, EventOf<'team.broadcast'>>();
+  for (const event of events) {
+    if (event.event_type === 'run.started' && event.payload.seat !== undefined) seats.set(event.run_id, event.payload.seat);
+    if (event.event_type === 'team.broadcast') {
+      if (event.payload.replaces === undefined) said.push(event);
+      byKey.set(`${event.run_id} ${event.step}`, event);
+    }
+    const seat = seats.get(event.run_id);
+    if (event.event_type !== 'model.request' || seat === undefined) continue;
+    const reader = `${seat.team} ${seat.member}`;
+    const known = heard.get(reader) ?? new Set();
+    heard.set(reader, known);
+    for (const item of event.payload.added) {
+      if (!('step' in item) || item.run === undefined) continue;
+      const replaced = byKey.get(`${item.run} ${item.step}`)?.payload.replaces;
+      const key = replaced === undefined ? `${item.run} ${item.step}` : `${replaced.run} ${replaced.step}`;
+      must(!known.has(key), `${reader} hears ${key} more than once`);
+      known.add(key);
+    }
+    const due = said.filter(({ payload }) => payload.team === seat.team && isDue(payload, seat));
+    for (const { run_id, step, payload } of due)
+      must(known.has(`${run_id} ${step}`), `${reader} in cycle ${seat.cycle} has not heard ${payload.memberId}`);
+  }
+}
+
+/** The supervisor has heard this cycle's broadcasts, a member those of the cycles before. */
+function isDue({ memberId, cycle, type }: EventOf<'team.broadcast'>['payload'], seat: Seat): boolean {
+  if (memberId === seat.member && type === 'update') return false;
+  return seat.role === 'supervisor' ? cycle <= seat.cycle : cycle < seat.cycle;
+}
+
+function nobodyOutlivesTheTeam({ events }: Story): void {
+  const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.parent]));
+  const seats = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.seat]));
+  const over = new Set<string>();
+  for (const event of events) {
+    const seat = seats.get(event.run_id);
+    if (event.event_type === 'run.ended' && seat?.role === 'supervisor' && event.payload.spoke === undefined) over.add(seat.team);
+    if (event.event_type !== 'model.request') continue;
+    for (let run: string | undefined = event.run_id; run !== undefined; run = parents.get(run)) {
+      const team = seats.get(run)?.team;
+      must(team === undefined || !over.has(team), `${event.run_id} works although its team has ended`);
+    }
+  }
+}
+
+function nothingStartsAfterCancel({ events, requests, cancels }: Story): void {
+  const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.parent]));
+  const below = (run: string | undefined, above: string): boolean =>
+    run !== undefined && (run === above || below(parents.get(run), above));
+  for (const { run, seen } of cancels)
+    for (const late of requests.slice(seen)) must(!below(late.run, run), `${late.run} calls after ${run} was cancelled`);
+  for (const { run, step, aborted } of requests) must(!aborted, `${run} ${step} was called off before it began`);
+}
+
+function costsAddUp({ events, root }: Story): void {
+  const { total, lines } = events.reduce(foldCosts, initialCosts());
+  const tree = events.reduce(foldRunTree, initialRunTree());
+  const sum = only(events, 'model.response').reduce((cost, { payload }) => cost + (payload.cost?.nanoUsd ?? 0), 0);
+  expect(total.nanoUsd).toBe(sum);
+  expect([...lines.values()].reduce((cost, line) => cost + line.nanoUsd, 0)).toBe(sum);
+  expect(subtreeSpending(tree, root), 'everybody is below the root').toEqual(total);
+}
+
+function budgetsHold({ events }: Story): void {
+  const limits = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.budget]));
+  const uses = initialBudget();
+  for (const event of events) {
+    foldBudget(uses, event);
+    if (event.event_type !== 'budget.reserved' && event.event_type !== 'budget.settled') continue;
+    for (const scope of event.payload.scopes) {
+      const limit = limits.get(scope);
+      const use = uses.get(scope);
+      if (limit === undefined || use === undefined) continue;
+      const { reserved, spent } = use;
+      must(reserved.calls + spent.calls <= (limit.calls ?? Number.POSITIVE_INFINITY), `${scope}: too many calls`);
+      must(reserved.tokens + spent.tokens <= (limit.tokens ?? Number.POSITIVE_INFINITY), `${scope}: too many tokens`);
+      must(reserved.nanoUsd + spent.nanoUsd <= (limit.usd ?? Number.POSITIVE_INFINITY) * 1e9, `${scope}: too much money`);
+    }
+  }
+  for (const [scope, { reserved }] of uses)
+    must(reserved.calls === 0 && reserved.tokens === 0 && reserved.nanoUsd === 0, `something is still reserved in ${scope}`);
+}
+
+/** A child is known by the run that answered last; nobody can be asked any more when the session is over. */
+function childrenAreDismissed({ events }: Story): void {
+  const continues = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.continues]));
+  const firstOf = (run: string): string => {
+    const before = continues.get(run);
+    return before === undefined ? run : firstOf(before);
+  };
+  const children = new Set(
+    only(events, 'tool.result').flatMap(({ payload: { child } }) => (child?.chat === true ? [firstOf(child.run)] : [])),
+  );
+  const gone = only(events, 'agent.dismissed').map(({ payload }) => firstOf(payload.run));
+  expect(new Set(gone).size, 'nobody is dismissed twice').toBe(gone.length);
+  expect([...children].sort(), 'everybody is dismissed').toEqual(gone.sort());
+}
+
+function noEffectTwice({ effects }: Story): void {
+  const acts = effects.filter((effect) => effect.startsWith('act'));
+  expect(new Set(acts).size, 'an effect that must not be repeated happened twice').toBe(acts.length);
+}

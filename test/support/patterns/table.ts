@@ -1,0 +1,115 @@
+/** All scenarios, and the two ways to play them undisturbed. */
+import { ok as holds } from 'node:assert/strict';
+import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { readAll } from '../../../src/engine/record/read-all.ts';
+import type { LedgerEvent } from '../../../src/events/envelope.ts';
+import { userText } from '../../../src/events/messages.ts';
+import type { ModelRequest } from '../../../src/models/port.ts';
+import type { RunResult } from '../../../src/patterns/steps.ts';
+import { type Brain, createWorld, type World, type WorldOptions, worldTools } from '../world.ts';
+import { advisorScenarios } from './advisors.ts';
+import { agentScenarios } from './agents.ts';
+import { compositionScenarios } from './compositions.ts';
+import { groupScenarios } from './groups.ts';
+import { reflectScenarios } from './groups-reflect.ts';
+import { handoffScenarios } from './handoff.ts';
+import { routerScenarios } from './router.ts';
+import { never, type Scenario, type Story, type StoryEvent } from './scenarios.ts';
+import { createTwin } from './steps-twin.ts';
+import { teamScenarios } from './team.ts';
+import { verificationScenarios } from './verification.ts';
+
+export const scenarios: readonly Scenario[] = [
+  ...handoffScenarios,
+  ...routerScenarios,
+  ...advisorScenarios,
+  ...teamScenarios,
+  ...agentScenarios,
+  ...compositionScenarios,
+  ...groupScenarios,
+  ...reflectScenarios,
+  ...verificationScenarios,
+];
+
+export const ROOT_RUN = 'run_0000000000000pattern' as RunId;
+export const ROOT_SESSION = 'ses_0000000000000pattern' as SessionId;
+
+export interface Played extends Story {
+  /** The ledger's own events, where there is a ledger. */
+  readonly ledger: readonly LedgerEvent[];
+}
+
+/** Plays a scenario to its end. With `stopAt`, it is cancelled when that agent first asks its model. */
+export type Player = (scenario: Scenario, stopAt?: string) => Promise<Played>;
+
+/** The scenario's model, which notes what it was asked. Messages are copied: the conversation goes on growing. */
+function noting(scenario: Scenario, asked: ModelRequest[], stopAt: string | undefined, cancel: () => void): Brain {
+  return (request) => {
+    asked.push({ ...request, messages: [...request.messages] });
+    if (request.agent !== stopAt) return scenario.brain(request);
+    cancel();
+    return never(request);
+  };
+}
+
+export const playByHand: Player = async (scenario, stopAt) => {
+  const asked: ModelRequest[] = [];
+  const twin = createTwin({
+    agents: scenario.agents,
+    tools: worldTools({ modelCalls: [], effects: [] }),
+    clock: scenario.clock,
+    brain: noting(scenario, asked, stopAt, () => twin.cancel()),
+  });
+  const first = scenario.agents[0]?.name ?? '';
+  let result = await twin.run(first, userText(scenario.prompt));
+  if (scenario.afterwards !== undefined) result = await twin.run(first, userText(scenario.afterwards));
+  return { result, asked, events: twin.events, ledger: [] };
+};
+
+export const playOnEngine: Player = (scenario, stopAt) => playIn(async (options) => createWorld(options), scenario, stopAt);
+
+/** Plays a scenario in a world of any engine. */
+export async function playIn(
+  create: (options: WorldOptions) => Promise<World>,
+  scenario: Scenario,
+  stopAt?: Parameters<Player>[1],
+): Promise<Played> {
+  const asked: ModelRequest[] = [];
+  const cancel = (): void => void world.engine.cancel(ROOT_RUN, 'enough');
+  const brain = noting(scenario, asked, stopAt, cancel);
+  const world = await create({
+    agents: scenario.agents,
+    brain,
+    ...(scenario.clock === undefined ? {} : { clock: scenario.clock }),
+  });
+  let result = await playPrompt(world, scenario, scenario.prompt, ROOT_RUN);
+  if (scenario.afterwards !== undefined) result = await playPrompt(world, scenario, scenario.afterwards);
+  const ledger = await readAll(world.ledger, ROOT_SESSION);
+  await world.close();
+  return { result, asked, events: storyOf(ledger), ledger };
+}
+
+async function playPrompt(world: World, { agents }: Scenario, prompt: string, run?: RunId): Promise<RunResult> {
+  const started = await world.engine.start({
+    agent: agents[0]?.name ?? '',
+    input: userText(prompt),
+    workspace: '.',
+    session: ROOT_SESSION,
+    ...(run === undefined ? {} : { run }),
+  });
+  holds(started.kind === 'started', JSON.stringify(started));
+  const end = await started.handle.done;
+  holds(end.kind === 'ended', JSON.stringify(end));
+  return end.result;
+}
+
+export function storyOf(events: readonly LedgerEvent[]): StoryEvent[] {
+  const agents = new Map(
+    events.flatMap((event) => (event.event_type === 'run.started' ? [[event.run_id, event.payload.agent]] : [])),
+  );
+  // A ledger event's payload belongs to its type, and so does a story's.
+  return events.map(
+    ({ event_type: type, run_id: run, step, payload }) =>
+      ({ type, run, agent: agents.get(run) ?? '', step: step ?? '', payload }) as unknown as StoryEvent,
+  );
+}

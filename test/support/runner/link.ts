@@ -1,0 +1,36 @@
+/** A session with both ends of the wire in this process, and every frame that crosses it seen: what travels can be counted. */
+import type { JsonObject } from '../../../src/base/json.ts';
+import { ok } from '../../../src/base/result.ts';
+import { runSession } from '../../../src/loop/loop.ts';
+import type { SessionInput, SessionPorts, SessionResult } from '../../../src/loop/port.ts';
+import { remoteSession } from '../../../src/runner/child/session.ts';
+import { createAsked } from '../../../src/runner/host/answered-once.ts';
+import { servePorts } from '../../../src/runner/host/served-ports.ts';
+import type { Start } from '../../../src/runner/wire/frames.ts';
+import { createPeer, type Peer } from '../../../src/runner/wire/rpc.ts';
+
+export async function linked(
+  input: SessionInput,
+  ports: SessionPorts,
+  onFrame: (text: string, from: 'host' | 'runner') => void,
+): Promise<SessionResult> {
+  const served = servePorts(
+    input,
+    ports,
+    createAsked(() => {}),
+  );
+  const methods = served.methods(() => {});
+  const cross = (from: 'host' | 'runner', to: () => Peer) => (frame: JsonObject) => {
+    const text = JSON.stringify(frame);
+    onFrame(text, from);
+    to().receive(JSON.parse(text));
+    return ok(undefined);
+  };
+  const host: Peer = createPeer({ send: cross('host', () => runner), method: (name) => methods[name], maxOpen: 100 });
+  const runner: Peer = createPeer({ send: cross('runner', () => host), method: () => undefined, maxOpen: 100 });
+  const text = JSON.stringify(served.start('thr_linked'));
+  onFrame(text, 'host');
+  const start: Start = JSON.parse(text);
+  const remote = remoteSession(start, runner, ports.signal);
+  return await runSession(remote.input, remote.ports);
+}
