@@ -6,7 +6,7 @@ const INTENT = {
   test: 'no model is asked and nothing is done before it is committed that this will be',
 };
 const ATTEMPTS = 'src/engine/spending/attempts.test.ts';
-const CLOSING = 'src/engine/hearing/closing.test.ts';
+const CLOSING = 'src/engine/run/close-run.test.ts';
 const HEARING = 'src/engine/hearing/hearing.test.ts';
 const TIMED = 'src/engine/hearing/timed-question.test.ts';
 const EVIDENCE = 'src/engine/evidence/evidence-table.test.ts';
@@ -106,7 +106,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'Own writes never move what has been heard',
     change: 'an event of the session itself counts as heard',
-    file: 'src/engine/hearing/inbox.ts',
+    file: 'src/engine/hearing/from-outside.ts',
     find: "    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);",
     replace:
       "    cursor = Math.max(cursor, event.position);\n    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);",
@@ -123,8 +123,8 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'A run that ends has heard everything',
     change: 'its end does not depend on what was heard',
-    file: 'src/engine/hearing/close-run.ts',
-    find: '{ heard: tree.inbox.heard(), ...durable }',
+    file: 'src/engine/run/close-run.ts',
+    find: '{ heard: tree.outside.heard(), ...durable }',
     replace: 'durable',
     caughtBy: { file: CLOSING, test: 'a message that comes while a run ends > is heard before it ends' },
   },
@@ -140,7 +140,7 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'An answer and the time-out of its question never pass each other',
     change: 'the time-out does not depend on what was heard',
     file: 'src/engine/run/ledger-steps.ts',
-    find: "{ heard: tree.inbox.heard(), sync: 'power' }",
+    find: "{ heard: tree.outside.heard(), sync: 'power' }",
     replace: "{ sync: 'power' }",
     caughtBy: { file: TIMED, test: 'on the embedded engine > an answer that comes just before the time-out is written is used' },
   },

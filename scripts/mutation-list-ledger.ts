@@ -107,7 +107,7 @@ export const ledgerMutations: readonly Mutation[] = [
     find: "if (unended !== undefined && (view.run(unended)?.endedAt ?? null) !== null) return { kind: 'ended', run: unended };",
     replace: '',
     caughtBy: {
-      file: 'src/engine/hearing/closing.test.ts',
+      file: 'src/engine/run/close-run.test.ts',
       test: 'is refused by its name after the end, however late the sender looked',
     },
   },

@@ -8,7 +8,7 @@ import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { failureOf } from './failure-of.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { openWaits } from './hearing/waits.ts';
-import type { Driver } from './local/driver.ts';
+import type { Driver } from './local/embedded-driver.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
 import { startedEvent, startNew, takeUp } from './start.ts';
 import type { EngineParts } from './tree.ts';

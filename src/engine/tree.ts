@@ -21,17 +21,17 @@ import type { Permission, Tool } from '../tools/port.ts';
 import type { Protection } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
 import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
-import type { Frozen } from './calls/frozen.ts';
-import type { Resting } from './evidence/resting.ts';
-import type { Channel } from './hearing/channel.ts';
-import type { Inbox } from './hearing/inbox.ts';
-import type { Mailbox } from './hearing/mailbox.ts';
+import type { AskableAgents } from './calls/askable-agents.ts';
+import type { SubAgentVerdicts } from './evidence/sub-agent-verdicts.ts';
+import type { Broadcasts } from './hearing/broadcasts.ts';
+import type { FromOutside } from './hearing/from-outside.ts';
+import type { UnheardMessages } from './hearing/unheard-messages.ts';
 import type { LivePart } from './port.ts';
+import type { AgentSetup } from './record/agent-setup.ts';
 import type { Journal } from './record/journal.ts';
 import type { SessionFacts } from './record/past.ts';
 import type { SessionWriter } from './record/writer.ts';
-import type { ChildRun } from './run/child-run.ts';
-import type { AgentSetup } from './run/setup.ts';
+import type { ChildRun } from './spawning/child-run.ts';
 import type { Slots } from './spawning/slots.ts';
 import type { AssistantLimits, Spawned } from './spawning/spawned.ts';
 import type { BudgetScope } from './spending/budget.ts';
@@ -129,14 +129,14 @@ export interface Tree {
   readonly session: SessionId;
   readonly workspace: string;
   readonly writer: SessionWriter;
-  readonly inbox: Inbox;
-  readonly channel: Channel;
+  readonly outside: FromOutside;
+  readonly broadcasts: Broadcasts;
   /** What is durable of what the runs of this process have done. */
   readonly doings: TreesDoings;
-  readonly frozen: Frozen;
+  readonly askable: AskableAgents;
   /** What the runs of this tree have been told by their sub-agents, and what it is worth. */
-  readonly resting: Resting;
-  readonly mailbox: Mailbox;
+  readonly verdicts: SubAgentVerdicts;
+  readonly messages: UnheardMessages;
   /** The assistants that runs of this tree have spawned. */
   readonly spawned: Spawned;
   readonly slots: Slots;

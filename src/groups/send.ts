@@ -9,7 +9,7 @@ import { sleep } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { createSignals } from '../engine/hearing/inbox.ts';
+import { createSignals } from '../engine/hearing/from-outside.ts';
 import type { RunHandle } from '../engine/port.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import type { Failure } from '../events/catalogue.ts';

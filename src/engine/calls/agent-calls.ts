@@ -19,7 +19,7 @@ import { checkInput } from '../../tools/input.ts';
 import type { Tool } from '../../tools/port.ts';
 import { type AssistantAnswer, cancelAssistant, spawnAssistant } from '../spawning/assistant-calls.ts';
 import type { RunNode, Tree } from '../tree.ts';
-import type { Child } from './frozen.ts';
+import type { Child } from './askable-agents.ts';
 
 type ResultPayload = Payloads['tool.result'];
 type Question = { readonly id: string; readonly question: string };
@@ -79,9 +79,9 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: J
     turnsRemaining: Math.max(0, maxTurns - result.turns),
     verification: result.verification,
   };
-  const gone = answered.chat ? [] : letGo(tree, tree.frozen.below(childRunId(node.run, call.step)));
-  tree.frozen.note(node.run, answered);
-  tree.resting.note(node.run, answered);
+  const gone = answered.chat ? [] : letGo(tree, tree.askable.below(childRunId(node.run, call.step)));
+  tree.askable.note(node.run, answered);
+  tree.verdicts.note(node.run, answered);
   const text = answered.chat ? `${result.report.body}\n\n${footer(answered)}` : result.report.body;
   const payload = {
     ...base(call),
@@ -101,11 +101,11 @@ function inTurn<Input extends { readonly id: string }>(
 ): Promise<AgentAnswer> {
   // The arguments were checked against the tool's schema.
   const asked = input as unknown as Input;
-  return tree.frozen.inTurn(node.run, asked.id, () => answer(asked));
+  return tree.askable.inTurn(node.run, asked.id, () => answer(asked));
 }
 
 async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Question): Promise<AgentAnswer> {
-  const child = tree.frozen.find(node.run, asked.id);
+  const child = tree.askable.find(node.run, asked.id);
   if (child === undefined)
     return clarificationError(
       call,
@@ -136,8 +136,8 @@ async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Questi
     // What it could not back before stays so, unless it can now.
     verification: restsOn(result, [{ name: 'earlier', result: { status: 'completed', verification: child.verification } }]),
   };
-  tree.frozen.note(node.run, now);
-  tree.resting.note(node.run, now);
+  tree.askable.note(node.run, now);
+  tree.verdicts.note(node.run, now);
   const status = succeeded(result) ? 'answered' : 'failed';
   const payload = {
     ...base(call),
@@ -149,15 +149,15 @@ async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Questi
 }
 
 function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
-  const child = tree.frozen.find(node.run, id);
+  const child = tree.askable.find(node.run, id);
   if (child === undefined) return refused(call, `There is no agent with the id ${id}.`);
   // With it go the agents that it has called, all the way down.
-  const gone = letGo(tree, [...tree.frozen.below(child.run), child]);
+  const gone = letGo(tree, [...tree.askable.below(child.run), child]);
   return { payload: { ...base(call), ...content(`${child.agent} was dismissed.`) }, gone };
 }
 
 function letGo(tree: Tree, gone: readonly Child[]): readonly Child[] {
-  for (const child of gone) tree.frozen.dismiss(child.run);
+  for (const child of gone) tree.askable.dismiss(child.run);
   return gone;
 }
 
@@ -165,7 +165,7 @@ function letGo(tree: Tree, gone: readonly Child[]): readonly Child[] {
 function freeId(tree: Tree, node: RunNode, { tool, step }: AgentCall): string {
   const name = `${tool.name}-${step.replace(/^turn\//, '').replace('/tool/', '.')}`;
   let id = name;
-  for (let again = 2; tree.frozen.find(node.run, id) !== undefined; again += 1) id = `${name}-${again}`;
+  for (let again = 2; tree.askable.find(node.run, id) !== undefined; again += 1) id = `${name}-${again}`;
   return id;
 }
 

@@ -13,16 +13,16 @@ import type { SessionModel, TurnOutcome, TurnRequest } from '../../loop/port.ts'
 import { CANCELLED } from '../../loop/port.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
-import { foreign, references } from '../hearing/channel.ts';
+import { foreign, references } from '../hearing/broadcasts.ts';
 import { Interruption } from '../interruption.ts';
+import { type AgentSetup, sessionLimits } from '../record/agent-setup.ts';
 import type { StepIndex } from '../record/step-index.ts';
-import { type AgentSetup, sessionLimits } from '../run/setup.ts';
 import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
 import type { Exhausted } from '../spending/spending.ts';
 import { createSpendMeter, type SpendMeter, type WorstCase } from '../spending/worst-case.ts';
 import type { RunNode, Tree } from '../tree.ts';
-import { createAnsweredAgents } from './answered-agents.ts';
+import { createOfferedClarifications } from './offered-clarifications.ts';
 
 interface Recorder {
   readonly tree: Tree;
@@ -35,7 +35,7 @@ interface Recorder {
 export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
   const meter = createSpendMeter(tree.parts.prices, setup.system);
   const recorder: Recorder = { tree, node, setup, steps, meter };
-  const answered = createAnsweredAgents(() => tree.frozen.own(node.run));
+  const answered = createOfferedClarifications(() => tree.askable.own(node.run));
   return {
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {
@@ -169,17 +169,17 @@ async function announce(
 /** Says of each message that this request carries that it has reached its reader. */
 function receipts(tree: Tree, node: RunNode, request: string, added: Payloads['model.request']['added']): NewEvent[] {
   return references(added).flatMap((reference) => {
-    const letter = tree.mailbox.find(reference);
-    if (letter === undefined) return [];
-    const { message, thread } = letter.payload;
+    const sent = tree.messages.find(reference);
+    if (sent === undefined) return [];
+    const { message, thread } = sent.payload;
     const payload = { message, thread, reader: node.run, request };
-    return [node.journal.event('message.included', payload, { step: letter.step, actor: 'system', aside: true })];
+    return [node.journal.event('message.included', payload, { step: sent.step, actor: 'system', aside: true })];
   });
 }
 
 function noteHeard(tree: Tree, { started: { seat } }: RunNode, event: LedgerEvent): void {
-  if (event.event_type === 'message.included') tree.mailbox.heard(event.payload.message);
-  if (event.event_type === 'model.request' && seat !== undefined) tree.channel.heard(seat, foreign(event.payload));
+  if (event.event_type === 'message.included') tree.messages.heard(event.payload.message);
+  if (event.event_type === 'model.request' && seat !== undefined) tree.broadcasts.heard(seat, foreign(event.payload));
 }
 
 /** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */

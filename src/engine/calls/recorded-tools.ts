@@ -20,8 +20,8 @@ import type { Tool, ToolOutcome } from '../../tools/port.ts';
 import type { Protection } from '../../tools/protected-names.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import type { StepIndex } from '../record/step-index.ts';
-import type { AgentSetup } from '../run/setup.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { type RunNode, speakerOf, type Tree } from '../tree.ts';
 import { callAgent } from './agent-calls.ts';
@@ -165,7 +165,7 @@ async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<R
   const permission = protection === undefined ? own : stricter(own, tree.parts.opening?.(setup.definition, protection) ?? 'deny');
   // What was approved for the session was the tool, not what is protected from it.
   const name = protection === undefined ? tool.name : `protected:${protection}`;
-  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession(name))) return ok(protection);
+  if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession(name))) return ok(protection);
   if (permission === 'deny' && own !== 'deny' && protection !== undefined)
     return fail(closedText(pathIn(asked.input), protection));
   if (permission === 'deny')

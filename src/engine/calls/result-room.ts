@@ -4,7 +4,7 @@
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { limits } from '../../base/limits.ts';
-import { sessionLimits } from '../run/setup.ts';
+import { sessionLimits } from '../record/agent-setup.ts';
 
 const BYTES_PER_TOKEN = 4;
 /** Shares of the room for the conversation: of one result whose agent says nothing about it, and of all results of a turn. */

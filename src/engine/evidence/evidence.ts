@@ -15,8 +15,8 @@ import { readAll } from '../record/read-all.ts';
 import type { RunNode, Tree } from '../tree.ts';
 import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
-import { replacedPrograms } from './replaced.ts';
-import { weakenedTests } from './weakened.ts';
+import { replacedPrograms } from './replaced-programs.ts';
+import { weakenedTests } from './weakened-tests.ts';
 
 type Checked = Payloads['evidence.checked'];
 type Verdict = Checked['claims'][number];

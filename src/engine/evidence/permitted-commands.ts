@@ -20,7 +20,7 @@ export async function permittedCommands(
   commands: readonly string[],
 ): Promise<string | undefined> {
   const permission = tree.parts.permission(definition, SHELL);
-  if (permission === 'allow' || (permission === 'ask' && tree.inbox.approvedForSession('shell'))) return undefined;
+  if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession('shell'))) return undefined;
   if (permission === 'deny') return 'not run: this agent may not use the shell (permissions)';
   const shown = commands.join('; ').slice(0, 300);
   const answer = await waitForAnswer(tree, node, 'verify/approval', {

@@ -16,7 +16,7 @@ export const CHECK_STEP = 'check';
 /** What the run's own session is worth: by its own claims, and with the answers of the sub-agents it has called. */
 export async function checkSession(tree: Tree, node: RunNode, session: SessionResult): Promise<Verification> {
   const verification = await checkOwn(tree, node, session);
-  return restsOn({ verification, claims: session.claims }, tree.resting.of(node.run));
+  return restsOn({ verification, claims: session.claims }, tree.verdicts.of(node.run));
 }
 
 /** Assistants that ended while the run worked have told it what they found; those that it cuts off have told it nothing. */

@@ -15,14 +15,14 @@ import { userText } from '../../events/messages.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { unverified, withVerification } from '../../patterns/verification.ts';
-import type { AgentSetup } from '../run/setup.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import type { RunNode, Tree } from '../tree.ts';
 import { changesIn, checkClaims, evidenceOfWork, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
-import { replacedPrograms } from './replaced.ts';
+import { replacedPrograms } from './replaced-programs.ts';
 import { lookNow } from './verification.ts';
 import { withEvidence } from './watched-call.ts';
-import { weakenedTests } from './weakened.ts';
+import { weakenedTests } from './weakened-tests.ts';
 
 const VERIFY_STEP = 'verify';
 

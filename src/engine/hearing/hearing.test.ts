@@ -18,7 +18,7 @@ import { createEmbeddedEngine } from '../local/engine.ts';
 import { workOn } from '../restate/work.ts';
 import { createSlots } from '../spawning/slots.ts';
 import type { EngineParts } from '../tree.ts';
-import { createInbox } from './inbox.ts';
+import { createFromOutside } from './from-outside.ts';
 
 const RUN = 'run_00000000000000heard' as RunId;
 const SESSION = 'ses_00000000000000heard' as SessionId;
@@ -338,7 +338,7 @@ describe('two looks at the same time', () => {
       stored.push({ position, run_id: RUN, event_type: 'run.signalled', payload } as LedgerEvent);
     };
     const onNews = (news: readonly LedgerEvent[]) => void told.push(...news.map(({ position }) => position));
-    const inbox = createInbox({ ledger, session: SESSION, heard: 0, approved: [], shared: false, onNews });
+    const inbox = createFromOutside({ ledger, session: SESSION, heard: 0, approved: [], shared: false, onNews });
     comes(1);
     const first = inbox.refresh();
     await expect.poll(() => gates.length).toBe(1);
@@ -362,7 +362,7 @@ describe('two looks at the same time', () => {
         return [];
       },
     } as Partial<Ledger> as Ledger;
-    const inbox = createInbox({ ledger, session: SESSION, heard: 3, approved: [], shared: false, onNews: () => undefined });
+    const inbox = createFromOutside({ ledger, session: SESSION, heard: 3, approved: [], shared: false, onNews: () => undefined });
     inbox.apply({ position: 9, run_id: RUN, event_type: 'run.signalled', payload: { signal: 'cancel' } } as LedgerEvent);
     await inbox.refresh();
     expect(read).toEqual([3]);

@@ -18,7 +18,7 @@ export type Question =
   | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
 
 export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, question: Question): Promise<Answer> {
-  const answered = tree.inbox.answer(node.run, wait);
+  const answered = tree.outside.answer(node.run, wait);
   if (answered !== undefined) return answered;
   const type = question.kind === 'permission' ? 'approval.asked' : 'task.clarify';
   if (node.journal.recorded(type, wait) === undefined) {

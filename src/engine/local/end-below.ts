@@ -5,13 +5,13 @@
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
-import type { Inbox } from '../hearing/inbox.ts';
+import type { FromOutside } from '../hearing/from-outside.ts';
 import { Interruption } from '../interruption.ts';
 import { wholePast } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { driveRun } from '../run/drive-run.ts';
-import { placed } from '../run/placed.ts';
+import { placeInTree } from '../run/place-in-tree.ts';
 import type { Slots } from '../spawning/slots.ts';
 import type { EngineParts } from '../tree.ts';
 
@@ -58,8 +58,8 @@ async function endThem(parts: EngineParts, slots: Slots, { session, run: root }:
   const { workspace } = first.payload;
   const none = { watchers: new Set<never>(), released: () => undefined };
   const tree = buildTree({ parts, session, workspace, fence, past, slots, ...none });
-  for (const run of topmost(events, tree.inbox, root)) {
-    const node = placed(tree, events, run);
+  for (const run of topmost(events, tree.outside, root)) {
+    const node = placeInTree(tree, events, run);
     // Time in which nobody worked does not count; and the pause of those above it is not taken back.
     const resumed = { owner: parts.owner, takenOver: false, heard: 0 };
     await tree.writer.write([node.journal.event('run.resumed', resumed, { actor: 'system' })]);
@@ -69,18 +69,18 @@ async function endThem(parts: EngineParts, slots: Slots, { session, run: root }:
     });
   }
   await tree.writer.flushed();
-  return tree.inbox.heard();
+  return tree.outside.heard();
 }
 
 /** Runs that are to end and have not, and that no other one of them ends too. */
-function topmost(events: readonly LedgerEvent[], inbox: Inbox, root: RunId): readonly RunId[] {
+function topmost(events: readonly LedgerEvent[], outside: FromOutside, root: RunId): readonly RunId[] {
   const parents = new Map<string, string | undefined>();
   const ended = new Set<string>();
   for (const event of events) {
     if (event.event_type === 'run.started') parents.set(event.run_id, event.payload.parent);
     if (event.event_type === 'run.ended') ended.add(event.run_id);
   }
-  const isToEnd = (run: string): boolean => run !== root && !ended.has(run) && inbox.cancelled(run as RunId) !== undefined;
+  const isToEnd = (run: string): boolean => run !== root && !ended.has(run) && outside.cancelled(run as RunId) !== undefined;
   const below = (run: string): boolean => {
     for (let up = parents.get(run); up !== undefined; up = parents.get(up)) if (isToEnd(up)) return true;
     return false;

@@ -6,6 +6,6 @@
 import { createEngine } from '../engine.ts';
 import type { Engine } from '../port.ts';
 import type { EngineParts } from '../tree.ts';
-import { createDriver } from './driver.ts';
+import { createEmbeddedDriver } from './embedded-driver.ts';
 
-export const createEmbeddedEngine = (parts: EngineParts): Engine => createEngine(parts, createDriver);
+export const createEmbeddedEngine = (parts: EngineParts): Engine => createEngine(parts, createEmbeddedDriver);

@@ -3,7 +3,7 @@
  * it, so the last look comes after the lease was given back: from then on they see that nobody drives the run.
  */
 import type { Fence } from '../../ledger/port.ts';
-import { canGoOn } from '../hearing/go-on.ts';
+import { canGoOn } from '../hearing/go-on-or-end.ts';
 import type { RunEnd } from '../port.ts';
 import { type Past, pastOf, UNFINISHED } from '../record/past.ts';
 import type { DrivenTree } from '../run/build-tree.ts';
@@ -69,12 +69,12 @@ function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
   if (end.kind === 'waiting') return canGoOn(tree);
   if (end.kind === 'interrupted' && end.error !== undefined) return false;
   // A life that was only there to end the run and could not would not do better the next time.
-  return !ending && tree.inbox.cancelled(root.run) !== undefined;
+  return !ending && tree.outside.cancelled(root.run) !== undefined;
 }
 
 /** A tree that stands still on purpose, or was cut off, stays so; what somebody has cancelled in it ends all the same. */
-async function isCancelledBelow({ ledger }: EngineParts, { session, inbox }: DrivenTree, end: RunEnd): Promise<boolean> {
-  if (end.kind === 'waiting' || inbox.cancels() === 0) return false;
+async function isCancelledBelow({ ledger }: EngineParts, { session, outside }: DrivenTree, end: RunEnd): Promise<boolean> {
+  if (end.kind === 'waiting' || outside.cancels() === 0) return false;
   const rows = await ledger.runs({ session, states: UNFINISHED });
-  return rows.some(({ run, parent }) => parent !== null && inbox.cancelled(run) !== undefined);
+  return rows.some(({ run, parent }) => parent !== null && outside.cancelled(run) !== undefined);
 }

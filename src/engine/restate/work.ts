@@ -16,7 +16,7 @@ import { NO_PAST } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
 import { buildTree, type DrivenTree } from '../run/build-tree.ts';
 import { driveRun, limitWallTime } from '../run/drive-run.ts';
-import { placed, startedOf } from '../run/placed.ts';
+import { placeInTree, startedOf } from '../run/place-in-tree.ts';
 import type { Slots } from '../spawning/slots.ts';
 import type { Elsewhere, EngineParts, RunNode } from '../tree.ts';
 
@@ -93,7 +93,7 @@ async function withLease(
     watchers: new Set(),
     released,
   });
-  const node = placed(tree, events, run);
+  const node = placeInTree(tree, events, run);
   if (restsPaused(tree, node)) return { kind: 'left', wakeAt: null };
   const leave = attend(place, tree, node);
   try {
@@ -132,7 +132,7 @@ async function eventsFor(
 function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
   const ends: (() => void)[] = [];
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) {
-    const reason = tree.inbox.cancelled(up.run);
+    const reason = tree.outside.cancelled(up.run);
     if (reason !== undefined) up.abort.abort(new TroupeError('cancelled', reason));
     if (up !== node) ends.push(limitWallTime(tree, up));
   }
@@ -148,13 +148,13 @@ function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
 }
 
 /** Whether it was told to pause, has done so, and nobody has had it go on or end since. */
-function restsPaused({ inbox }: DrivenTree, node: RunNode): boolean {
+function restsPaused({ outside }: DrivenTree, node: RunNode): boolean {
   const last = node.journal.past.findLast(({ event_type }) => event_type === 'run.paused' || event_type === 'run.resumed');
   if (last?.event_type !== 'run.paused') return false;
   let asked = false;
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) {
-    if (inbox.cancelled(up.run) !== undefined) return false;
-    asked ||= inbox.pauseAsked(up.run) !== undefined;
+    if (outside.cancelled(up.run) !== undefined) return false;
+    asked ||= outside.pauseAsked(up.run) !== undefined;
   }
   return asked;
 }

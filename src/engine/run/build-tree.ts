@@ -8,14 +8,15 @@ import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence } from '../../ledger/port.ts';
 import { createTreesDoings, type TreesDoings } from '../../projections/doings.ts';
-import { createFrozen, type Frozen } from '../calls/frozen.ts';
-import { createResting, type Resting } from '../evidence/resting.ts';
-import { type Channel, createChannel } from '../hearing/channel.ts';
-import { createInbox, type Inbox } from '../hearing/inbox.ts';
-import { createMailbox, type Mailbox } from '../hearing/mailbox.ts';
+import { type AskableAgents, createAskableAgents } from '../calls/askable-agents.ts';
+import { createSubAgentVerdicts, type SubAgentVerdicts } from '../evidence/sub-agent-verdicts.ts';
+import { type Broadcasts, createBroadcasts } from '../hearing/broadcasts.ts';
+import { createFromOutside, type FromOutside } from '../hearing/from-outside.ts';
+import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
 import type { LivePart } from '../port.ts';
 import { createActivity } from '../record/active-time.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import { conversationOf } from '../record/history.ts';
 import { createJournal } from '../record/journal.ts';
 import { createMembers, type Members } from '../record/members.ts';
@@ -26,8 +27,7 @@ import { assistantLimits, createSpawned } from '../spawning/spawned.ts';
 import { type BudgetScope, projectScope, scopesOf } from '../spending/budget.ts';
 import { createSpending } from '../spending/spending.ts';
 import type { Elsewhere, EngineParts, RunNode, Tree } from '../tree.ts';
-import { createLiveParts } from './live-parts.ts';
-import type { AgentSetup } from './setup.ts';
+import { createLiveAnswers } from './live-answers.ts';
 import { setupOf } from './setup-run.ts';
 import { startChild } from './start-child.ts';
 
@@ -61,7 +61,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
   const parts = ofSession(options.parts, session);
   const past = groupByRun(events);
   const active = new Set<RunNode>();
-  const live = createLiveParts(session, options.watchers);
+  const live = createLiveAnswers(session, options.watchers);
   let stopped: Interruption | undefined;
   const bell = createBell();
 
@@ -70,14 +70,14 @@ export function buildTree(options: TreeOptions): DrivenTree {
     for (const node of active) node.abort.abort(why);
   };
   const onNews = (events: readonly LedgerEvent[]): void => {
-    for (const event of events) for (const fold of [mailbox, channel, tree.spawned]) fold.apply(event);
-    cancelAsked(active, tree.inbox);
+    for (const event of events) for (const fold of [messages, broadcasts, tree.spawned]) fold.apply(event);
+    cancelAsked(active, tree.outside);
     bell.ring();
   };
   const { approved } = facts;
-  const inbox = createInbox({ ledger: parts.ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
-  const { members, ...folds } = folded(options.past, inbox);
-  const { channel, doings, frozen, mailbox } = folds;
+  const outside = createFromOutside({ ledger: parts.ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
+  const { members, ...folds } = folded(options.past, outside);
+  const { broadcasts, doings, askable, messages } = folds;
   const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
   const activity = createActivity(options.past, parts.clock);
   const make = createNodes(parts.clock, past, options.past.cut?.run);
@@ -85,7 +85,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     const made = make(run, parent, started, scopes);
     activity.began(run);
     active.add(made);
-    frozen.began(run, started);
+    askable.began(run, started);
     members.began(run, started);
     return made;
   };
@@ -94,7 +94,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     parts,
     session,
     workspace,
-    inbox,
+    outside,
     ...folds,
     spawned: createSpawned(assistantLimits(parts)),
     slots: options.slots,
@@ -105,13 +105,13 @@ export function buildTree(options: TreeOptions): DrivenTree {
     interrupt,
     writer: createWriter(parts.ledger, session, options.fence, interrupt, onWritten),
     released: options.released,
-    refresh: () => inbox.refresh(),
+    refresh: () => outside.refresh(),
     elsewhere,
     below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),
     root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
     checkpoint(at) {
       if (stopped !== undefined) throw stopped;
-      stopIfPaused(inbox, at);
+      stopIfPaused(outside, at);
     },
     async history(of) {
       if (of.started.continues === undefined) return [];
@@ -121,7 +121,7 @@ export function buildTree(options: TreeOptions): DrivenTree {
     },
     activeBefore: activity.before,
     activeSoFar: activity.soFar,
-    facts: () => ({ approved: [...inbox.approved()], members: members.state() }),
+    facts: () => ({ approved: [...outside.approved()], members: members.state() }),
     setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
     begun: (run) => past.has(run),
     async child(parent, request) {
@@ -172,49 +172,49 @@ function endWith(above: AbortSignal, below: AbortController): void {
   else above.addEventListener('abort', () => below.abort(above.reason), { once: true });
 }
 
-function cancelAsked(active: ReadonlySet<RunNode>, inbox: Inbox): void {
+function cancelAsked(active: ReadonlySet<RunNode>, outside: FromOutside): void {
   for (const node of active) {
-    const reason = inbox.cancelled(node.run);
+    const reason = outside.cancelled(node.run);
     if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
   }
 }
 
 /** A pause of a run holds for those below it. What is to end is not held up. */
-function stopIfPaused(inbox: Inbox, at: RunNode): void {
+function stopIfPaused(outside: FromOutside, at: RunNode): void {
   let pause: string | undefined;
   for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
-    if (inbox.cancelled(up.run) !== undefined) return;
-    pause ??= inbox.pauseAsked(up.run);
+    if (outside.cancelled(up.run) !== undefined) return;
+    pause ??= outside.pauseAsked(up.run);
   }
   if (pause !== undefined) throw new Interruption('paused', pause);
 }
 
 /** What earlier lives of the session have left for this one. */
 interface Folds {
-  readonly channel: Channel;
+  readonly broadcasts: Broadcasts;
   readonly doings: TreesDoings;
-  readonly frozen: Frozen;
-  readonly mailbox: Mailbox;
+  readonly askable: AskableAgents;
+  readonly messages: UnheardMessages;
   readonly members: Members;
-  readonly resting: Resting;
+  readonly verdicts: SubAgentVerdicts;
 }
 
-function folded({ events, facts, cut }: Past, inbox: Inbox): Folds {
+function folded({ events, facts, cut }: Past, outside: FromOutside): Folds {
   const folds = {
-    channel: createChannel(),
+    broadcasts: createBroadcasts(),
     doings: createTreesDoings(),
-    frozen: createFrozen(),
-    mailbox: createMailbox(),
+    askable: createAskableAgents(),
+    messages: createUnheardMessages(),
     members: createMembers(),
-    resting: createResting(),
+    verdicts: createSubAgentVerdicts(),
   };
   folds.members.restore(facts.members);
   if (cut !== undefined) {
-    folds.frozen.restore(cut.state);
+    folds.askable.restore(cut.state);
     folds.doings.restore(cut.run, cut.state.done);
-    for (const rests of cut.state.rests) folds.resting.note(cut.run, rests);
+    for (const rests of cut.state.rests) folds.verdicts.note(cut.run, rests);
   }
-  for (const event of events) for (const fold of [inbox, ...Object.values(folds)]) fold.apply(event);
+  for (const event of events) for (const fold of [outside, ...Object.values(folds)]) fold.apply(event);
   return folds;
 }
 

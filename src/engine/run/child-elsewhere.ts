@@ -18,7 +18,7 @@ export async function drivenElsewhere(tree: Tree, child: RunNode, elsewhere: Els
 export function cancelElsewhere(tree: Tree, child: RunNode, reason: string, elsewhere: Elsewhere): void {
   child.abort.abort(new TroupeError('cancelled', reason));
   if (child.journal.recorded('run.ended', END_STEP) !== undefined) return;
-  if (tree.inbox.cancelled(child.run) === undefined) {
+  if (tree.outside.cancelled(child.run) === undefined) {
     const payload = { signal: 'cancel', reason } as const;
     const cause = child.journal.newest();
     tree.writer.enqueue([{ type: 'run.signalled', run: child.run, actor: 'system', cause, payload, at: tree.parts.clock.now() }]);

@@ -22,20 +22,21 @@ import { evidenceOf, manifest } from '../evidence/evidence.ts';
 import { assistantsOf, checkAgain, checkSession } from '../evidence/verification.ts';
 import { demandsDuring, verified } from '../evidence/verify.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
-import { closeRun } from '../hearing/close-run.ts';
-import { isToEnd } from '../hearing/go-on.ts';
-import { incoming, unheard } from '../hearing/incoming.ts';
-import { WallTimeOver, withReason } from '../hearing/stopped.ts';
+import { isToEnd } from '../hearing/go-on-or-end.ts';
+import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
 import { gravest, Interruption } from '../interruption.ts';
-import { checkpointOf, condense } from '../record/checkpoint.ts';
+import { type AgentSetup, outputContract, sessionLimits } from '../record/agent-setup.ts';
 import { createStepIndex, type StepIndex } from '../record/step-index.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { hostedSession } from '../spawning/hosted-session.ts';
 import { reportMessage } from '../spawning/report-message.ts';
 import type { RunNode, Tree } from '../tree.ts';
-import { aboutAgents, contextReader, progressOf } from './group-support.ts';
-import { embeddedSteps } from './ledger-steps.ts';
-import { type AgentSetup, outputContract, sessionLimits } from './setup.ts';
+import { closeRun } from './close-run.ts';
+import { checkpointOf, condense } from './condense.ts';
+import { aboutAgents, contextReader } from './group-context.ts';
+import { progressOf } from './group-progress.ts';
+import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
+import { ledgerSteps } from './ledger-steps.ts';
 
 export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
@@ -46,7 +47,7 @@ const TIMER_GRAIN_MS = 2;
 export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(node.run, ended.payload);
-  const cancelled = tree.inbox.cancelled(node.run);
+  const cancelled = tree.outside.cancelled(node.run);
   if (cancelled !== undefined) node.abort.abort(new TroupeError('cancelled', cancelled));
   const forgetWall = limitWallTime(tree, node);
   try {
@@ -78,7 +79,7 @@ function passOnInterruption({ abort }: RunNode): void {
 async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
   const steps = createStepIndex();
   const { input, seat, continues, maxTurns, member, part } = node.started;
-  const port = embeddedSteps(tree, node);
+  const port = ledgerSteps(tree, node);
   steps.place(input, INPUT_STEP);
   const run: AgentRun = {
     agent: setup.definition,
@@ -135,8 +136,8 @@ async function session(
   const playing = hostedSession(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, steps),
     tools: noting(reasons, recordedTools(tree, node, setup, steps)),
-    incoming: async (turn, room) => demands.told(turn, await incoming(tree, node, steps, seat, turn, room)),
-    unheard: async (turn) => (await unheard(tree, node, turn)) || (await demands.failing(turn)),
+    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, steps, seat, turn, room)),
+    unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
     condense: (condensing) => condense(tree, node, steps, request.input, condensing),
     reference: (item) => {
       const step = steps.stepOf(item);
@@ -198,8 +199,8 @@ export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads[
 function dismissals(tree: Tree, node: RunNode): NewEvent[] {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
     if (up.started.role === 'sub-agent' || up.started.seat !== undefined) return [];
-  return tree.frozen.below(node.run).map(({ id, agent, run }) => {
-    tree.frozen.dismiss(run);
+  return tree.askable.below(node.run).map(({ id, agent, run }) => {
+    tree.askable.dismiss(run);
     return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
   });
 }

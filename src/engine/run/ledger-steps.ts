@@ -8,10 +8,10 @@ import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../
 import { deadlineStep, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import { sealedError } from '../record/read-all.ts';
+import type { ChildRun } from '../spawning/child-run.ts';
 import type { Elsewhere, RunNode, Tree } from '../tree.ts';
-import type { ChildRun } from './child-run.ts';
 
-export function embeddedSteps(tree: Tree, node: RunNode): Steps & { childrenSettled(): Promise<void> } {
+export function ledgerSteps(tree: Tree, node: RunNode): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
   const used = new Set<string>();
 
@@ -148,7 +148,7 @@ async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEv
   }
   const payload = { ...event.payload, timestamp: new Date(tree.parts.clock.now()).toISOString() };
   await tree.writer.write([node.journal.event('team.broadcast', payload, options)]);
-  tree.channel.publish({ run: node.run, step: key, payload });
+  tree.broadcasts.publish({ run: node.run, step: key, payload });
 }
 
 /** Short of this, waiting costs less than leaving the run and coming back. */
@@ -193,14 +193,14 @@ async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: 
  */
 async function expire(tree: Tree, node: RunNode, wait: string, timedOut: string): Promise<Answer | undefined> {
   for (;;) {
-    const answered = tree.inbox.answer(node.run, wait);
+    const answered = tree.outside.answer(node.run, wait);
     if (answered !== undefined) return answered;
     const takeBack = node.journal.mark();
     const events = [
       node.journal.event('approval.answered', { wait, answer: { kind: 'expired' } }, { step: wait, actor: 'system' }),
       node.journal.event('step.recorded', { value: null }, { step: timedOut, actor: 'system' }),
     ];
-    const stored = await tree.writer.writeIfHeard(events, { heard: tree.inbox.heard(), sync: 'power' });
+    const stored = await tree.writer.writeIfHeard(events, { heard: tree.outside.heard(), sync: 'power' });
     if (!('kind' in stored)) return undefined;
     takeBack();
     await tree.refresh();

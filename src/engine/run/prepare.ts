@@ -8,9 +8,9 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { notYet } from '../../patterns/run-agent.ts';
 import { agentTools } from '../calls/agent-tools.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import type { BudgetScope } from '../spending/budget.ts';
 import type { EngineParts } from '../tree.ts';
-import type { AgentSetup } from './setup.ts';
 
 export async function prepareAgent(parts: EngineParts, name: string, workspace: string): Promise<Result<AgentSetup, Failure>> {
   const definition = await parts.agent(name);

@@ -2,11 +2,11 @@
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import { failureOf } from '../failure-of.ts';
+import { type AgentSetup, recordedDefinition, setupPayload } from '../record/agent-setup.ts';
 import { sealedError } from '../record/read-all.ts';
 import type { EngineParts, RunNode, Tree } from '../tree.ts';
 import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
-import { type AgentSetup, recordedDefinition, setupPayload } from './setup.ts';
 
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
 export async function setupOf(

@@ -7,13 +7,13 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { madeElsewhere, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
+import { budgetOf } from '../record/agent-setup.ts';
+import type { ChildRun } from '../spawning/child-run.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
 import { type BudgetScope, scopesOf, tighter } from '../spending/budget.ts';
 import type { ChildRequest, RunNode, Tree } from '../tree.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
-import type { ChildRun } from './child-run.ts';
 import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
-import { budgetOf } from './setup.ts';
 
 export async function startChild(
   tree: Tree,

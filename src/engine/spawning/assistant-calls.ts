@@ -13,8 +13,8 @@ import { succeeded } from '../../patterns/agent-run.ts';
 import { cancelInput, type SpawnInput, type SpawnOutput, spawnInput } from '../../tools/assistants/schemas.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import { brokenReference } from '../reachable.ts';
-import type { ChildRun } from '../run/child-run.ts';
 import type { RunNode, Tree } from '../tree.ts';
+import type { ChildRun } from './child-run.ts';
 import { commandsRefusal, mayBeSpawned, rightsOf } from './client-rights.ts';
 import { reportMessage } from './report-message.ts';
 import type { Assistant } from './spawned.ts';
@@ -45,7 +45,7 @@ export async function spawnAssistant(tree: Tree, node: RunNode, call: AssistantC
   const result = await tree.slots.released(node.run, node.abort.signal, () => child.result);
   // What it reported is in this answer: it need not be told again.
   const { payload } = reportMessage(tree, node, run, input.data.assistant_id, result);
-  tree.mailbox.heard(payload.message);
+  tree.messages.heard(payload.message);
   const read = { message: payload.message, thread: payload.thread, reader: payload.to };
   return {
     texts: succeeded(result)
@@ -92,13 +92,13 @@ async function cancelAndWait(tree: Tree, node: RunNode, { run, child, status }: 
       error instanceof Interruption &&
       error.kind === 'waiting' &&
       tree.elsewhere === undefined &&
-      tree.inbox.cancelled(run) === undefined
+      tree.outside.cancelled(run) === undefined
     ) {
       const payload = { signal: 'cancel', reason } as const;
       const cause = node.journal.newest();
       const at = tree.parts.clock.now();
       const written = await tree.writer.write([{ type: 'run.signalled', run, actor: 'system', cause, payload, at }]);
-      if (!('kind' in written)) for (const event of written) tree.inbox.apply(event);
+      if (!('kind' in written)) for (const event of written) tree.outside.apply(event);
     }
     throw error;
   }

@@ -8,7 +8,7 @@ import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { succeeded } from '../../patterns/agent-run.ts';
 import type { Part } from '../../patterns/verification.ts';
-import type { ChildRun } from '../run/child-run.ts';
+import type { ChildRun } from './child-run.ts';
 
 export interface AssistantLimits {
   readonly active: number;

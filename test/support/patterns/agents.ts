@@ -121,7 +121,7 @@ const idsOffered = (request: ModelRequest | undefined): unknown[] =>
 
 const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
   {
-    name: 'a frozen sub-agent is asked again in its own conversation',
+    name: 'a sub-agent that has answered is asked again in its own conversation',
     everyCut: true,
     agents: [boss('helper'), chatty('helper', { maxTurns: 5, tools: ['act'] })],
     prompt: 'Go.',

@@ -4,9 +4,11 @@
  */
 import type { ToolSpec } from '../../models/port.ts';
 import { clarificationSchema, clarificationTool, dismissalSchema, dismissalTool } from './agent-tools.ts';
-import type { Child } from './frozen.ts';
+import type { Child } from './askable-agents.ts';
 
-export function createAnsweredAgents(children: () => readonly Child[]): (tools: readonly ToolSpec[]) => readonly ToolSpec[] {
+export function createOfferedClarifications(
+  children: () => readonly Child[],
+): (tools: readonly ToolSpec[]) => readonly ToolSpec[] {
   let last: { readonly tools: readonly ToolSpec[]; readonly ids: string; readonly offered: readonly ToolSpec[] } | undefined;
   return (tools) => {
     if (!tools.includes(clarificationTool) && !tools.includes(dismissalTool)) return tools;

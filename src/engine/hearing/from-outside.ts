@@ -11,7 +11,7 @@ import { type Answer, type EventType, inboundTypes } from '../../events/catalogu
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
-export interface Inbox {
+export interface FromOutside {
   answer(run: RunId, wait: string): Answer | undefined;
   /** Whether somebody approved this tool for the rest of the session. */
   approvedForSession(tool: string): boolean;
@@ -29,7 +29,7 @@ export interface Inbox {
   apply(event: LedgerEvent): void;
 }
 
-export interface InboxOptions {
+export interface FromOutsideOptions {
   readonly ledger: Ledger;
   readonly session: SessionId;
   /** What came from outside up to this position was read before, and is applied by whoever has read it. */
@@ -44,7 +44,7 @@ export interface InboxOptions {
   onNews(news: readonly LedgerEvent[]): void;
 }
 
-export function createInbox({ ledger, session, heard, approved, shared, onNews }: InboxOptions): Inbox {
+export function createFromOutside({ ledger, session, heard, approved, shared, onNews }: FromOutsideOptions): FromOutside {
   const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast', 'run.ended'] : inboundTypes;
   const signals = createSignals(shared);
   const answers = new Map<string, Answer>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventList, ROOT } from '../../../test/support/event-list.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { createSignals } from './inbox.ts';
+import { createSignals } from './from-outside.ts';
 
 /** A pause, and a run that is taken up by somebody who has heard everything up to a position. */
 function pausedAndTakenUp(heard: number | undefined): { readonly events: readonly LedgerEvent[]; readonly pause: number } {

@@ -6,7 +6,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Part } from '../../patterns/verification.ts';
 import type { Cut } from '../record/past.ts';
 
-export interface Resting {
+export interface SubAgentVerdicts {
   apply(event: LedgerEvent): void;
   /** Notes what a sub-agent's answers are worth, all of them so far. */
   note(run: string, child: Cut['rests'][number]): void;
@@ -14,7 +14,7 @@ export interface Resting {
   state(run: string): Cut['rests'];
 }
 
-export function createResting(): Resting {
+export function createSubAgentVerdicts(): SubAgentVerdicts {
   const byRun = new Map<string, Map<string, Part>>();
   const note = (run: string, { id, agent, verification }: Cut['rests'][number]): void => {
     const parts = byRun.get(run) ?? new Map<string, Part>();

@@ -11,9 +11,9 @@ export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<
 }
 
 /** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
-export function placed(tree: DrivenTree, events: readonly LedgerEvent[], run: RunId): RunNode {
+export function placeInTree(tree: DrivenTree, events: readonly LedgerEvent[], run: RunId): RunNode {
   const started = startedOf(events, run)?.payload;
   if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
   if (started.parent === undefined) return tree.root(run, started);
-  return tree.below(placed(tree, events, started.parent as RunId), run, started);
+  return tree.below(placeInTree(tree, events, started.parent as RunId), run, started);
 }

@@ -5,7 +5,7 @@ import type { Seat } from '../../patterns/steps.ts';
 import { broadcastText } from '../../projections/broadcast-text.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { RunNode, Tree } from '../tree.ts';
-import type { Broadcast, Reference } from './channel.ts';
+import type { Broadcast, Reference } from './broadcasts.ts';
 
 /** `heard` are the references of a request that was recorded for this turn. */
 export async function broadcastMessages(
@@ -19,7 +19,7 @@ export async function broadcastMessages(
   const said =
     heard === undefined
       ? await news(tree, node, seat, roomTokens)
-      : heard.flatMap((reference) => tree.channel.find(reference) ?? []);
+      : heard.flatMap((reference) => tree.broadcasts.find(reference) ?? []);
   const messages = said.map((broadcast) => {
     const message = userText(broadcastText(broadcast.payload, node.run));
     steps.place(message, broadcast.step, broadcast.run);
@@ -32,7 +32,7 @@ export async function broadcastMessages(
 async function news(tree: Tree, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
   const heard: Broadcast[] = [];
   let text = '';
-  for (const broadcast of tree.channel.unheard(seat)) {
+  for (const broadcast of tree.broadcasts.unheard(seat)) {
     const next = text + broadcastText(broadcast.payload, node.run);
     // A notice stands for something larger already.
     if (broadcast.payload.replaces !== undefined || textTokens(next) <= roomTokens) {
@@ -59,6 +59,6 @@ async function tooLarge(tree: Tree, node: RunNode, seat: Seat, broadcast: Broadc
   };
   await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
   const notice = { run: node.run, step, payload };
-  tree.channel.publish(notice);
+  tree.broadcasts.publish(notice);
   return notice;
 }

@@ -3,12 +3,12 @@ import type { RunNode, Tree } from '../tree.ts';
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
 export function canGoOn(tree: Tree): boolean {
-  return tree.blockedOn.some(({ node, wait }) => tree.inbox.answer(node.run, wait) !== undefined || isToEnd(tree, node));
+  return tree.blockedOn.some(({ node, wait }) => tree.outside.answer(node.run, wait) !== undefined || isToEnd(tree, node));
 }
 
 /** Whether somebody outside has asked for the end of this run, or of one above it. */
-export function isToEnd({ inbox }: Tree, node: RunNode): boolean {
+export function isToEnd({ outside }: Tree, node: RunNode): boolean {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
-    if (inbox.cancelled(up.run) !== undefined) return true;
+    if (outside.cancelled(up.run) !== undefined) return true;
   return false;
 }

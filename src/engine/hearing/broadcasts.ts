@@ -14,7 +14,7 @@ export interface Broadcast {
 
 export type Reference = { readonly run: string; readonly step: string };
 
-export interface Channel {
+export interface Broadcasts {
   apply(event: LedgerEvent): void;
   publish(broadcast: Broadcast): void;
   find(reference: Reference): Broadcast | undefined;
@@ -23,7 +23,7 @@ export interface Channel {
   heard(reader: Seat, references: readonly Reference[]): void;
 }
 
-export function createChannel(): Channel {
+export function createBroadcasts(): Broadcasts {
   const said: Broadcast[] = [];
   const byKey = new Map<string, Broadcast>();
   const heardBy = new Map<string, Set<string>>();

@@ -7,9 +7,9 @@ import type { Payloads } from '../../events/catalogue.ts';
 import { type Message, type ToolResultPart, type UserMessage, userText } from '../../events/messages.ts';
 import type { Checkpoint, Condensing } from '../../loop/port.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
+import type { Cut } from '../record/past.ts';
+import type { StepIndex } from '../record/step-index.ts';
 import type { RunNode, Tree } from '../tree.ts';
-import type { Cut } from './past.ts';
-import type { StepIndex } from './step-index.ts';
 
 type Left = Payloads['task.summary']['left'][number];
 
@@ -47,10 +47,10 @@ async function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], step
   if (parent !== undefined || started.seat !== undefined || foreign) return {};
   const done = await doneBy(tree, run);
   // What is looked at and how far was heard are of one moment: whatever comes after it is read again from there.
-  const { frozen, resting, inbox, mailbox, spawned } = tree;
-  if (spawned.of(run).length > 0 || mailbox.unheard(run).length > 0 || inbox.pauseAsked(run) !== undefined) return {};
-  const state = { facts: tree.facts(), rests: resting.state(run), ...frozen.state(run), ...done };
-  return { cut: { heard: inbox.heard(), activeMs: tree.activeSoFar(run), ...state } };
+  const { askable, verdicts, outside, messages, spawned } = tree;
+  if (spawned.of(run).length > 0 || messages.unheard(run).length > 0 || outside.pauseAsked(run) !== undefined) return {};
+  const state = { facts: tree.facts(), rests: verdicts.state(run), ...askable.state(run), ...done };
+  return { cut: { heard: outside.heard(), activeMs: tree.activeSoFar(run), ...state } };
 }
 
 /** What others do for it in other processes is not known here. */

@@ -8,7 +8,7 @@ import { orchestrationText } from '../../projections/service-context.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { RunNode, Tree } from '../tree.ts';
 
-export function orchestrationNote(
+export function assistantsNote(
   tree: Tree,
   node: RunNode,
   steps: StepIndex,
@@ -44,7 +44,7 @@ function introduced({ run, started: { spawned } }: RunNode): string | undefined 
 
 function news(tree: Tree, node: RunNode): string | undefined {
   const assistants = tree.spawned.of(node.run);
-  const waiting = tree.mailbox.unheard(node.run);
+  const waiting = tree.messages.unheard(node.run);
   if (assistants.length === 0 && waiting.length === 0) return undefined;
   const text = orchestrationText(
     assistants.map(({ run, agent, status, result }) => {

@@ -1,5 +1,5 @@
 /**
- * Sub-agents that have answered and can be asked again. A frozen child is nothing but its conversation in the ledger; what is
+ * Sub-agents that have answered and can be asked again. Such a child is nothing but its conversation in the ledger; what is
  * kept here is which ones a run may ask, and how many turns they have left. A run that goes on with an earlier one's
  * conversation may ask that one's children, too.
  */
@@ -9,7 +9,7 @@ import type { Cut } from '../record/past.ts';
 
 export type Child = NonNullable<Payloads['tool.result']['child']>;
 
-export interface Frozen {
+export interface AskableAgents {
   apply(event: LedgerEvent): void;
   /** Notes where a run stands: below whom, and whose conversation it goes on with. */
   began(run: string, started: Pick<Payloads['run.started'], 'parent' | 'continues'>): void;
@@ -29,7 +29,7 @@ export interface Frozen {
   below(run: string): Child[];
 }
 
-export function createFrozen(): Frozen {
+export function createAskableAgents(): AskableAgents {
   const children = new Map<string, Map<string, Child>>();
   const begun = new Map<string, Pick<Payloads['run.started'], 'parent' | 'continues'>>();
 
@@ -56,7 +56,7 @@ export function createFrozen(): Frozen {
     else known.set(child.id, child);
   };
   const asked = new Map<string, Promise<unknown>>();
-  const inTurn: Frozen['inTurn'] = (run, id, ask) => {
+  const inTurn: AskableAgents['inTurn'] = (run, id, ask) => {
     const before = asked.get(`${run} ${id}`) ?? Promise.resolve();
     // When the one before was interrupted, this one is too: it is asked again when the run is taken up again.
     const answer = before.then(ask);
@@ -64,7 +64,7 @@ export function createFrozen(): Frozen {
     asked.set(`${run} ${id}`, answer);
     return answer;
   };
-  const began: Frozen['began'] = (run, { parent, continues }) => void begun.set(run, { parent, continues });
+  const began: AskableAgents['began'] = (run, { parent, continues }) => void begun.set(run, { parent, continues });
   const dismiss = (answeredIn: string): void => {
     for (const held of children.values()) for (const child of held.values()) if (child.run === answeredIn) held.delete(child.id);
   };

@@ -8,20 +8,20 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LivePart } from '../port.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import type { RunNode } from '../tree.ts';
-import type { AgentSetup } from './setup.ts';
 
 type Watchers = ReadonlySet<(part: LivePart) => void>;
 type Definitions = ReadonlyMap<RunId, AgentDefinition>;
 
-export interface LiveParts {
+export interface LiveAnswers {
   /** Remembers how a run's agent is set up, and gives it back. */
   noted(node: RunNode, setup: Result<AgentSetup, Failure>): Result<AgentSetup, Failure>;
   /** Undefined when nobody watches. */
   of(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
 }
 
-export function createLiveParts(session: SessionId, watchers: Watchers): LiveParts {
+export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveAnswers {
   const definitions = new Map<RunId, AgentDefinition>();
   return {
     noted(node, setup) {

@@ -8,14 +8,14 @@ import { type UserMessage, userText } from '../../events/messages.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { Seat } from '../../patterns/steps.ts';
 import { messageText } from '../../projections/message-text.ts';
+import { foreign, type Reference } from '../hearing/broadcasts.ts';
+import { broadcastMessages } from '../hearing/broadcasts-before-turn.ts';
+import type { SentMessage } from '../hearing/unheard-messages.ts';
 import type { StepIndex } from '../record/step-index.ts';
-import { orchestrationNote } from '../spawning/orchestration-note.ts';
+import { assistantsNote } from '../spawning/assistants-note.ts';
 import { type RunNode, speakerOf, type Tree } from '../tree.ts';
-import { foreign, type Reference } from './channel.ts';
-import type { Letter } from './mailbox.ts';
-import { broadcastMessages } from './team-news.ts';
 
-export async function incoming(
+export async function heardBeforeTurn(
   tree: Tree,
   node: RunNode,
   steps: StepIndex,
@@ -28,19 +28,19 @@ export async function incoming(
   if (recorded === undefined && tree.elsewhere !== undefined && (seat !== undefined || canBeWrittenTo(tree, node)))
     await tree.refresh();
   const heard = recorded === undefined ? undefined : foreign(recorded.payload);
-  const note = orchestrationNote(tree, node, steps, turn, recorded !== undefined);
+  const note = assistantsNote(tree, node, steps, turn, recorded !== undefined);
   const team = seat === undefined ? undefined : await broadcastMessages(tree, node, steps, seat, roomTokens, heard);
-  const letters = heard === undefined ? freshLetters(tree, node) : lettersOf(tree, heard);
-  const messages = [...note, ...(team?.messages ?? []), ...letters.map((letter) => placed(steps, letter))];
+  const sentMessages = heard === undefined ? freshMessages(tree, node) : messagesIn(tree, heard);
+  const messages = [...note, ...(team?.messages ?? []), ...sentMessages.map((sent) => placed(steps, sent))];
   return { messages, overflow: team?.overflow === true };
 }
 
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
-export async function unheard(tree: Tree, node: RunNode, turn: number): Promise<boolean> {
+export async function hasUnheardMessages(tree: Tree, node: RunNode, turn: number): Promise<boolean> {
   if (!canBeWrittenTo(tree, node)) return false;
   if (node.journal.recorded('model.request', `turn/${turn + 1}/model`) !== undefined) return true;
   await tree.refresh();
-  return tree.mailbox.unheard(speakerOf(node).run).length > 0;
+  return tree.messages.unheard(speakerOf(node).run).length > 0;
 }
 
 /** Only an assistant, and who has spawned one. */
@@ -49,22 +49,22 @@ function canBeWrittenTo(tree: Tree, node: RunNode): boolean {
 }
 
 /** Not more at once than one message may hold, but always at least one. */
-function freshLetters(tree: Tree, node: RunNode): Letter[] {
-  const taken: Letter[] = [];
+function freshMessages(tree: Tree, node: RunNode): SentMessage[] {
+  const taken: SentMessage[] = [];
   let bytes = 0;
-  for (const letter of tree.mailbox.unheard(speakerOf(node).run)) {
-    bytes += Buffer.byteLength(letter.payload.content);
+  for (const sent of tree.messages.unheard(speakerOf(node).run)) {
+    bytes += Buffer.byteLength(sent.payload.content);
     if (taken.length > 0 && (bytes > limits.messageBytes || taken.length >= limits.messagesPerTurn)) break;
-    taken.push(letter);
+    taken.push(sent);
   }
   return taken;
 }
 
-const lettersOf = (tree: Tree, heard: readonly Reference[]): Letter[] =>
-  heard.flatMap((reference) => tree.mailbox.find(reference) ?? []);
+const messagesIn = (tree: Tree, heard: readonly Reference[]): SentMessage[] =>
+  heard.flatMap((reference) => tree.messages.find(reference) ?? []);
 
-function placed(steps: StepIndex, letter: Letter): UserMessage {
-  const message = userText(messageText(letter.payload, letter.at));
-  steps.place(message, letter.step, letter.run);
+function placed(steps: StepIndex, sent: SentMessage): UserMessage {
+  const message = userText(messageText(sent.payload, sent.at));
+  steps.place(message, sent.step, sent.run);
   return message;
 }

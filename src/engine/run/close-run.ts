@@ -10,11 +10,11 @@ import { CANCELLED } from '../../loop/port.ts';
 import { succeeded } from '../../patterns/agent-run.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { firstLine } from '../../projections/readable.ts';
+import { isToEnd } from '../hearing/go-on-or-end.ts';
+import { withReason } from '../hearing/stop-reason.ts';
+import type { SentMessage } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
 import type { RunNode, Tree } from '../tree.ts';
-import { isToEnd } from './go-on.ts';
-import type { Letter } from './mailbox.ts';
-import { withReason } from './stopped.ts';
 
 /** `closing` makes the last events for a result; it may be asked again for another one. */
 export async function closeRun(
@@ -28,19 +28,19 @@ export async function closeRun(
   for (;;) {
     const final = isToEnd(tree, node) ? withReason(node, cancelled(result)) : result;
     const takeBack = node.journal.mark();
-    const letters = tree.mailbox.unheard(node.run);
-    const events = [...first, ...letters.flatMap((letter) => unread(tree, node, letter)), ...closing(final)];
+    const sentMessages = tree.messages.unheard(node.run);
+    const events = [...first, ...sentMessages.flatMap((sent) => unread(tree, node, sent)), ...closing(final)];
     // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
     const durable = isRoot ? ({ sync: 'power', release: true } as const) : {};
-    const stored = await tree.writer.writeIfHeard(events, { heard: tree.inbox.heard(), ...durable });
+    const stored = await tree.writer.writeIfHeard(events, { heard: tree.outside.heard(), ...durable });
     if (!('kind' in stored)) {
       if (isRoot) tree.released();
-      for (const event of stored) tree.mailbox.apply(event);
+      for (const event of stored) tree.messages.apply(event);
       return final;
     }
     takeBack();
     await tree.refresh();
-    const more = tree.mailbox.unheard(node.run).length > letters.length;
+    const more = tree.messages.unheard(node.run).length > sentMessages.length;
     if (more && succeeded(final) && !isToEnd(tree, node)) throw new Interruption('unheard', 'hears what came in the last moment');
   }
 }
@@ -52,7 +52,7 @@ function cancelled(result: RunResult): RunResult {
 }
 
 /** Whoever wrote and is not heard any more is told so, in the same thread and the same transaction. */
-function unread(tree: Tree, node: RunNode, { run, payload }: Letter): NewEvent[] {
+function unread(tree: Tree, node: RunNode, { run, payload }: SentMessage): NewEvent[] {
   const { message, from, kind, thread, content } = payload;
   const ofMine = tree.spawned.of(node.run).some((assistant) => assistant.run === from.run);
   if (kind !== undefined || ofMine || message.startsWith(UNREAD) || thread !== threadOf(node.run) || run !== node.run) return [];

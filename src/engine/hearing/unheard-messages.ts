@@ -5,9 +5,9 @@
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Reference } from './channel.ts';
+import type { Reference } from './broadcasts.ts';
 
-export interface Letter {
+export interface SentMessage {
   /** The run that owns the thread, and the step of the event. */
   readonly run: string;
   readonly step: string;
@@ -15,37 +15,37 @@ export interface Letter {
   readonly at: string;
 }
 
-export interface Mailbox {
+export interface UnheardMessages {
   apply(event: LedgerEvent): void;
-  find(reference: Reference): Letter | undefined;
+  find(reference: Reference): SentMessage | undefined;
   /** What the run has not heard, oldest first. */
-  unheard(reader: RunId): readonly Letter[];
+  unheard(reader: RunId): readonly SentMessage[];
   heard(message: string): void;
 }
 
-export function createMailbox(): Mailbox {
-  const letters = new Map<string, Letter>();
+export function createUnheardMessages(): UnheardMessages {
+  const sentMessages = new Map<string, SentMessage>();
   const heardOf = new Set<string>();
-  const waiting = new Map<string, Map<string, Letter>>();
+  const waiting = new Map<string, Map<string, SentMessage>>();
 
   const heard = (message: string): void => {
     heardOf.add(message);
-    for (const letters of waiting.values()) letters.delete(message);
+    for (const sentMessages of waiting.values()) sentMessages.delete(message);
   };
-  const receive = (letter: Letter): void => {
-    const { message, to } = letter.payload;
-    letters.set(`${letter.run} ${letter.step}`, letter);
+  const receive = (sent: SentMessage): void => {
+    const { message, to } = sent.payload;
+    sentMessages.set(`${sent.run} ${sent.step}`, sent);
     if (to.run === undefined || heardOf.has(message)) return;
-    const mine = waiting.get(to.run) ?? new Map<string, Letter>();
-    waiting.set(to.run, mine.set(message, letter));
+    const mine = waiting.get(to.run) ?? new Map<string, SentMessage>();
+    waiting.set(to.run, mine.set(message, sent));
   };
   return {
     // What was heard in this life is carried by the request that was just written: nobody looks it up again.
     heard(message) {
-      for (const [key, letter] of letters) if (letter.payload.message === message) letters.delete(key);
+      for (const [key, sent] of sentMessages) if (sent.payload.message === message) sentMessages.delete(key);
       heard(message);
     },
-    find: ({ run, step }) => letters.get(`${run} ${step}`),
+    find: ({ run, step }) => sentMessages.get(`${run} ${step}`),
     unheard: (reader) => [...(waiting.get(reader)?.values() ?? [])],
     apply(event) {
       if (event.event_type === 'message.sent')

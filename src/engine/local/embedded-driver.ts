@@ -5,17 +5,17 @@ import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence, NewEvent, RunRow } from '../../ledger/port.ts';
 import { failureOf } from '../failure-of.ts';
-import { canGoOn } from '../hearing/go-on.ts';
+import { canGoOn } from '../hearing/go-on-or-end.ts';
 import { openWaits } from '../hearing/waits.ts';
 import { Interruption } from '../interruption.ts';
 import type { LivePart, ResumeOutcome, RunEnd, RunHandle } from '../port.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import { forgetPast } from '../record/kept-past.ts';
 import { type Past, pastOf } from '../record/past.ts';
-import { resumed } from '../record/taking-up.ts';
+import { resumed } from '../record/resumed-event.ts';
 import type { OverLimit } from '../record/writer.ts';
 import { buildTree, type DrivenTree } from '../run/build-tree.ts';
 import { driveRun } from '../run/drive-run.ts';
-import type { AgentSetup } from '../run/setup.ts';
 import { createSlots } from '../spawning/slots.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
 import type { EngineParts, RunNode } from '../tree.ts';
@@ -60,7 +60,7 @@ interface Driven {
   leaving?: Promise<unknown> | undefined;
 }
 
-export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
+export function createEmbeddedDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
   const slots = createSlots(assistantLimits(parts).active);
   const driven = new Map<RunId, Driven>();
   const beginning = new Set<Promise<RunHandle>>();
@@ -69,7 +69,7 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
   const live = (task: DriveTask, lease: Lease): Life => {
     const tree = buildTree({ ...task, parts, watchers, slots, released: () => lease.gone() });
     const root = tree.root(task.run, task.started);
-    const ending = tree.inbox.cancelled(task.run) !== undefined;
+    const ending = tree.outside.cancelled(task.run) !== undefined;
     // One that is to end comes to its end all the same.
     if (stopping !== undefined && !ending) tree.interrupt(stopping);
     return { tree, root, ending };
@@ -154,7 +154,7 @@ export function createDriver(parts: EngineParts, watchers: ReadonlySet<(part: Li
 
 /** Writes what a life begins with. */
 async function begin({ tree, root }: Life, opening: DriveTask['opening']): Promise<void> {
-  for (const event of written(await tree.writer.write(opening(root)))) tree.inbox.apply(event);
+  for (const event of written(await tree.writer.write(opening(root)))) tree.outside.apply(event);
 }
 
 function leaseOf(parts: EngineParts, fence: Fence): Lease {

@@ -1,0 +1,54 @@
+/** What groups ask of the runtime about what is around them: the files that give context, and who the others are. */
+import type { AgentDefinition, GroupContext } from '../../agents/definition/definition.ts';
+import { newestEntries } from '../../agents/text/newest-entries.ts';
+import { TroupeError } from '../../base/errors.ts';
+import { limits } from '../../base/limits.ts';
+import { sentence } from '../../base/wording.ts';
+import type { About } from '../../patterns/agent-run.ts';
+import type { Steps } from '../../patterns/steps.ts';
+import type { EngineParts, Tree } from '../tree.ts';
+
+/** A context file is read once per run and recorded: a resumed run sees what it saw before. */
+export function contextReader(
+  tree: Tree,
+  agent: AgentDefinition,
+  steps: Steps,
+): (kind: 'shared' | 'routing', source: GroupContext | undefined) => Promise<string | undefined> {
+  const read = new Map<string, Promise<string>>();
+  return async (kind, source) => {
+    if (source === undefined) return undefined;
+    const load = (): Promise<string> => contextText(tree.parts, agent, source);
+    const known = read.get(kind) ?? steps.step(`context/${kind}`, load);
+    read.set(kind, known);
+    return newestEntries(await known, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
+  };
+}
+
+/** What a group is told to know, it knows: without the file its work would rest on something else than its author wrote. */
+async function contextText(parts: EngineParts, { source: where }: AgentDefinition, source: GroupContext): Promise<string> {
+  if (typeof source !== 'string') return source.text;
+  const read = await parts.contextFile?.(source);
+  if (read?.ok === true) return read.value;
+  const why = read === undefined ? 'cannot be read here' : read.error.message;
+  throw new TroupeError('no_context', `${where}: the file ${source}, which the group gives as context, ${sentence(why)}`, {
+    fix: '`troupe check` says where it is named.',
+  });
+}
+
+export async function aboutAgents(tree: Tree, agents: readonly string[]): Promise<About[]> {
+  const found: About[] = [];
+  for (const name of agents) {
+    found.push(about(await tree.parts.agent(name)));
+  }
+  return found;
+}
+
+export function about(agent: AgentDefinition | undefined): About {
+  const { description, models, maxTurns } = agent ?? {};
+  const [model] = models ?? [];
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(model === undefined ? {} : { model }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+  };
+}
