@@ -216,4 +216,28 @@ export const aroundMutations: readonly Mutation[] = [
       test: 'nobody is guessed any more behind twenty names that nobody has',
     },
   },
+  {
+    invariant: 'What a group demands is run at its end',
+    change: 'the `verify` of an agent that is a group is passed over',
+    file: 'src/engine/evidence/verify.ts',
+    find: 'part !== undefined || seat?.own === true ?',
+    replace: 'part !== undefined || seat?.own === true || setup.definition.group !== undefined ?',
+    caughtBy: { file: 'src/engine/evidence/verify.test.ts', test: 'is run once, at its end, and decides' },
+  },
+  {
+    invariant: 'Hints fit whoever reads them',
+    change: 'a client is told commands and settings of the server as its own',
+    file: 'src/assistants/clients/assistants.ts',
+    find: 'fix: `For whoever runs the server: $',
+    replace: 'fix: `$',
+    caughtBy: { file: 'src/assistants/clients/assistants.test.ts', test: 'tells what only the owner can mend' },
+  },
+  {
+    invariant: 'No agent speaks as the user',
+    change: 'an agent may have the name of the person',
+    file: 'src/agents/definition/agent-name.ts',
+    find: "if (name.normalize('NFKC').toLowerCase() === PERSON) return 'is what the person at the keyboard is called';",
+    replace: '',
+    caughtBy: { file: 'src/agents/file/load.test.ts', test: 'the name of the person at the keyboard' },
+  },
 ];

@@ -53,9 +53,10 @@ function circle(stops: readonly Stop[], closing: string): Failure {
   };
 }
 
-function missing({ name, source }: AgentDefinition, { target, kind }: Reference): Failure {
+/** An agent that another one names. The one that was asked for itself is `no_agent`. */
+export function missing({ name, source }: AgentDefinition, { target, kind }: Pick<Reference, 'target' | 'kind'>): Failure {
   return {
-    code: 'no_agent',
+    code: 'missing_agent',
     message: `${source}: there is no agent named ${target} that could run, which ${name} names as ${kind}.`,
     fix: 'If it has a file, `troupe check` says what is wrong with it; `troupe agents list` shows those that there are.',
   };

@@ -141,7 +141,7 @@ describe('advisors that call each other', () => {
   it('that do not exist are named before anything is paid for', async () => {
     const error = await refusal([bare('a', { handoff: { to: 'b', include: 'report' } }), bare('b', { advisors: ['gone'] })]);
     expect(error).toMatchObject({
-      code: 'no_agent',
+      code: 'missing_agent',
       message: expect.stringContaining('gone that could run, which b names as advisor'),
     });
   });

@@ -256,6 +256,13 @@ const BAD: readonly (readonly [string, string, readonly string[]])[] = [
     ['agents/a.md:2:7: error: the name ".a" starts with a dot\n  fix: Give the agent another `name`.'],
   ],
   [
+    'the name of the person at the keyboard',
+    withKeys('name: User'),
+    [
+      'agents/a.md:2:7: error: the name "User" is what the person at the keyboard is called\n  fix: Give the agent another `name`.',
+    ],
+  ],
+  [
     'a name that would act on the terminal',
     withKeys('name: "a\\e[2J"'),
     ['agents/a.md:2:7: error: the name "a\\u001b[2J" contains a control character\n  fix: Give the agent another `name`.'],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import type { Brain } from '../../../test/support/world.ts';
 import { agent, calls, createWorld, says, turnOf } from '../../../test/support/world.ts';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';
 import { createIds, type RunId } from '../../base/ids.ts';
 import { systemRandom } from '../../base/random.ts';
@@ -10,6 +11,7 @@ import { createAssistants } from './assistants.ts';
 
 const kept = closedAfterwards();
 
+const FOR_THE_OWNER = /^For whoever runs the server: [A-Z]/;
 const SECRET = 'hunter2-hunter2';
 
 function setUp(brain: Brain, perClient?: number, talker = agent({ name: 'talker', tools: [] })) {
@@ -86,6 +88,28 @@ describe('spawning for a client', () => {
       ok: false,
       error: { code: 'no_agent', fix: 'Use an id from list_assistant or search_assistant.' },
     });
+  });
+
+  it('tells what only the owner can mend as something for whoever runs the server', async () => {
+    const refusal = async (broken: AgentDefinition) => {
+      const { assistants } = setUp(() => says('Hello.'), undefined, broken);
+      return await assistants.spawn(alice, { ...task(), assistant_id: broken.name }, call());
+    };
+    const talker = (changes: Partial<AgentDefinition>) => agent({ name: 'talker', tools: [], ...changes });
+    expect(await refusal(talker({ agents: ['nobody'] }))).toMatchObject({
+      error: { code: 'missing_agent', message: expect.stringContaining('nobody'), fix: expect.stringMatching(FOR_THE_OWNER) },
+    });
+    expect(await refusal(talker({ advisors: ['talker'] }))).toMatchObject({
+      error: { code: 'circle', fix: expect.stringMatching(FOR_THE_OWNER) },
+    });
+    expect(await refusal(talker({ dispatch: { agents: ['other'] } }))).toMatchObject({
+      error: { code: 'not_yet', fix: expect.stringMatching(FOR_THE_OWNER) },
+    });
+    for (const name of ['user', 'User', 'ＵＳＥＲ']) {
+      expect(await refusal(talker({ name }))).toMatchObject({
+        error: { code: 'bad_name', message: expect.stringContaining('the person'), fix: expect.stringMatching(FOR_THE_OWNER) },
+      });
+    }
   });
 
   it('is refused beyond the limit, with the name of the setting', async () => {

@@ -221,11 +221,13 @@ async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact:
   return ok(spawned(handle, 'running', `It was interrupted (${why}) and can be polled.`));
 }
 
-/** What to do, said to somebody who has only these tools: a command or a setting is for whoever runs the server. */
+/**
+ * What to do, said to somebody who has only these tools. Another id is in the client's hands; whatever else keeps an agent from
+ * starting (its file, a key, a setting) is in those of whoever runs the server.
+ */
 function forClient({ code, message, fix }: Failure): Failure {
   if (code === 'no_agent') return { code, message, fix: 'Use an id from list_assistant or search_assistant.' };
-  if (fix === undefined) return { code, message };
-  return { code, message, fix: /\btroupe\b|troupe\.yaml/.test(fix) ? `For whoever runs the server: ${fix}` : fix };
+  return { code, message, ...(fix === undefined ? {} : { fix: `For whoever runs the server: ${fix}` }) };
 }
 
 /** In a thread both would be called the same, and nobody could tell whose words are whose. */

@@ -6,11 +6,13 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { Failure } from '../../events/catalogue.ts';
 import { FINAL_REPORT } from '../../loop/final-report.ts';
 import { ROUTE } from '../../patterns/router.ts';
 import { BROADCAST } from '../../patterns/team/seat.ts';
 import { errorResult, type Tool } from '../../tools/port.ts';
 import { modelName } from '../../tools/registry.ts';
+import { missing } from '../reachable.ts';
 
 export const ASK_CLARIFICATION = 'ask_clarification';
 export const DISMISS_AGENT = 'dismiss_agent';
@@ -28,12 +30,12 @@ export async function agentTools(
   definition: AgentDefinition,
   find: (name: string) => Promise<AgentDefinition | undefined>,
   taken: ReadonlySet<string>,
-): Promise<Result<Tool[], string>> {
+): Promise<Result<Tool[], Failure>> {
   const tools: Tool[] = [];
   const names = new Set([...taken, ...RESERVED]);
   for (const name of definition.agents ?? []) {
     const agent = await find(name);
-    if (agent === undefined) return fail(`there is no agent named ${name} (agents)`);
+    if (agent === undefined) return fail(missing(definition, { target: name, kind: 'sub-agent' }));
     const tool = agentTool(agent, toolName(name, names));
     names.add(tool.name);
     tools.push(tool);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
+import { acting, fastClock, type Group, judges } from '../../../test/support/patterns/group-play.ts';
 import { agent, calls, createWorld, reports, turnOf, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -175,6 +176,43 @@ describe('what is demanded', () => {
     const verify = { commands: ['node --test test/'], testsMayChange: true };
     const result = await verificationIn({ verify: { ...verify, commands: ['node --test'] }, deeds: ['rm -r test'] });
     expect(result.verification).toEqual({ state: 'unverified', reasons: ['verify "node --test": no test passed in it'] });
+  });
+});
+
+describe('what a group demands', () => {
+  const groups: readonly Group[] = [
+    { mode: 'broadcast', workers: ['helper'] },
+    { mode: 'sequential', workers: ['helper'] },
+    { mode: 'orchestrator', workers: ['helper'] },
+    { mode: 'reflect', workers: ['helper'], evaluator: 'helper' },
+    { mode: 'reflect', evaluator: 'helper' },
+  ];
+  const playing = (group: Group, work: string) => ({
+    changes: { group },
+    clock: fastClock,
+    brain: acting(
+      ({ agent: name, part, request }) => {
+        if (part === 'evaluate') return judges(1);
+        if (part === 'synthesis') return 'Put together.';
+        if (name === 'worker' && group.workers !== undefined) return undefined;
+        return turnOf(request) === 1 ? calls({ name: 'shell', input: { command: work } }) : reports('Done.');
+      },
+      ['helper'],
+    ),
+  });
+
+  it.each(groups)('is run once, at its end, and decides: %j', async (group) => {
+    const spoil = `printf '${BAD.trim()}' > state.js`;
+    const verify = { commands: [...counted().commands, 'node --test'] };
+    expect(await verificationIn({ verify, ...playing(group, 'true') })).toMatchObject({
+      status: 'completed',
+      verification: { state: 'verified' },
+    });
+    expect(count()).toBe(1);
+    expect(await verificationIn({ verify, ...playing(group, spoil) })).toMatchObject({
+      status: 'completed_unverified',
+      verification: { state: 'unverified', reasons: ['verify "node --test": it ended with 1'] },
+    });
   });
 });
 

@@ -45,7 +45,7 @@ export async function equip(
   const tools = await parts.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
   const agents = await agentTools(definition, parts.agent, new Set(tools.value.map((tool) => tool.name)));
-  if (!agents.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${agents.error}` });
+  if (!agents.ok) return agents;
   const models = definition.models.length > 0 ? ok(definition.models) : await parts.defaultModels();
   if (!models.ok) return fail({ code: 'no_model', message: models.error });
   return ok({ definition, system, models: models.value, tools: [...tools.value, ...agents.value] });
