@@ -9,7 +9,7 @@ import type { LoadedAgent } from './file/load.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
 import { arrange, type Diagnostic } from './text/diagnostics.ts';
 
-export interface CheckOptions extends DiscoverOptions {
+export interface ProjectCheckOptions extends DiscoverOptions {
   /** Names of the MCP servers in the project's configuration. */
   readonly mcpServers?: readonly string[] | undefined;
   /** The project's own permissions. */
@@ -23,7 +23,7 @@ export interface ProjectCheck {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export async function checkProject(options: CheckOptions): Promise<ProjectCheck> {
+export async function checkProject(options: ProjectCheckOptions): Promise<ProjectCheck> {
   const { agents, shadowed, broken, diagnostics } = await discoverAgents(options);
   const servers = options.mcpServers ?? [];
   const tools = agents.flatMap(({ definition, origin, placeOf }) =>

@@ -6,7 +6,7 @@
  * under the same key, so the repetition fetches again what the first attempt had marked.
  */
 import type { Clock } from '../base/clock.ts';
-import { ownerOf } from '../base/ids.ts';
+import { threadOwner } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../tools/assistants/schemas.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from '../tools/port.ts';
-import type { Assistants, Caller, CallOptions, Outcome } from './port.ts';
+import type { AssistantCallOptions, Assistants, Caller, Outcome } from './port.ts';
 
 export interface AgentToolParts {
   readonly assistants: Pick<Assistants, 'list' | 'search' | 'poll' | 'send' | 'receive'>;
@@ -125,7 +125,7 @@ function sendTool({ assistants }: AgentToolParts): Tool {
 }
 
 const callerOf = ({ run }: ToolContext): Caller => ({ kind: 'run', run });
-const optionsOf = ({ signal, idempotencyKey }: ToolContext): CallOptions => ({ signal, idempotencyKey });
+const optionsOf = ({ signal, idempotencyKey }: ToolContext): AssistantCallOptions => ({ signal, idempotencyKey });
 
 function asResult(outcome: Awaited<Outcome<Json>>): ToolOutcome {
   if (outcome.ok) return textResult(JSON.stringify(outcome.value));
@@ -150,7 +150,7 @@ function inVain({ clock }: AgentToolParts, waitMs: number): (startedAt: number) 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
 async function startOf({ assistants }: AgentToolParts, thread: string, context: ToolContext): Promise<number | undefined> {
-  const input = { process_id: ownerOf(thread) ?? '', include_summary: false, wait_ms: 0 };
+  const input = { process_id: threadOwner(thread) ?? '', include_summary: false, wait_ms: 0 };
   const outcome = await assistants.poll(callerOf(context), input, optionsOf(context));
   return outcome.ok ? outcome.value.process.started_at : undefined;
 }

@@ -49,7 +49,7 @@ export interface Client {
 /** The name under which a client takes part in threads when it gives none. */
 export const DEFAULT_CLIENT = PERSON;
 
-export interface CallOptions {
+export interface AssistantCallOptions {
   readonly signal: AbortSignal;
   /** Told while a call waits, for display only. */
   onProgress?(progress: { readonly done: number; readonly message: string }): void;
@@ -62,10 +62,10 @@ export type Outcome<Value> = Promise<Result<Value, Failure>>;
 export interface Assistants {
   list(caller: Caller, input: ListInput): Outcome<ListOutput>;
   search(caller: Caller, input: SearchInput): Outcome<SearchOutput>;
-  spawn(caller: Caller, input: SpawnInput, options: CallOptions): Outcome<SpawnOutput>;
-  poll(caller: Caller, input: PollInput, options: CallOptions): Outcome<PollOutput>;
-  send(caller: Caller, input: SendInput, options: CallOptions): Outcome<SuccessOutput>;
-  receive(caller: Caller, input: ReceiveInput, options: CallOptions): Outcome<ReceiveOutput>;
-  cancel(caller: Caller, input: CancelInput, options: CallOptions): Outcome<SuccessOutput>;
-  answer(caller: Caller, input: AnswerInput, options: CallOptions): Outcome<SuccessOutput>;
+  spawn(caller: Caller, input: SpawnInput, options: AssistantCallOptions): Outcome<SpawnOutput>;
+  poll(caller: Caller, input: PollInput, options: AssistantCallOptions): Outcome<PollOutput>;
+  send(caller: Caller, input: SendInput, options: AssistantCallOptions): Outcome<SuccessOutput>;
+  receive(caller: Caller, input: ReceiveInput, options: AssistantCallOptions): Outcome<ReceiveOutput>;
+  cancel(caller: Caller, input: CancelInput, options: AssistantCallOptions): Outcome<SuccessOutput>;
+  answer(caller: Caller, input: AnswerInput, options: AssistantCallOptions): Outcome<SuccessOutput>;
 }

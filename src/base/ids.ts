@@ -60,7 +60,7 @@ export function threadOf(run: RunId): ThreadId {
 }
 
 /** The run that owns a thread; `undefined` when the text is not the id of one. */
-export function ownerOf(thread: string): RunId | undefined {
+export function threadOwner(thread: string): RunId | undefined {
   return /^thr_[0-9a-z]+$/.test(thread) ? (thread.replace(/^thr_/, 'run_') as RunId) : undefined;
 }
 

@@ -1,12 +1,13 @@
 /** What Restate's admin API says: version, nodes, where workers answer, and what is under way. Read only. */
 
 import { z } from 'zod';
+import type { Environment } from '../base/environment.ts';
 import { TroupeError } from '../base/errors.ts';
 import { type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { startOf } from '../base/whole-words.ts';
 import type { RestateAddress } from '../engine/restate/address.ts';
-import { type Answered, request } from './request.ts';
+import { type HttpAnswer, request } from './request.ts';
 
 const versionSchema = z.object({ version: z.string() });
 const healthSchema = z.object({ metadata_cluster_health: z.object({ members: z.array(z.number()) }).nullish() });
@@ -90,18 +91,14 @@ export function createAdmin(address: string): Admin {
   };
 }
 
-function problemOf(answered: Answered): string {
+function problemOf(answered: HttpAnswer): string {
   return answered.kind === 'answered' ? `status ${answered.status}: ${startOf(answered.text, 300)}` : answered.problem;
 }
 
 const ADMIN_PORT = 9070;
 
 /** Named by an option or a variable; otherwise on the machine of the ingress, on the usual port. */
-export function adminAddress(
-  { ingress }: RestateAddress,
-  named: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): string {
+export function adminAddress({ ingress }: RestateAddress, named: string | undefined, env: Environment): string {
   const given = named ?? (env['TROUPE_RESTATE_ADMIN'] || undefined);
   if (given !== undefined) {
     if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '');

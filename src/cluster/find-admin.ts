@@ -1,5 +1,7 @@
 /** Where Restate's admin port is: as named, or that of a cluster which was started for this project, or the usual one. */
+
 import { join } from 'node:path';
+import type { Environment } from '../base/environment.ts';
 import type { RestateAddress } from '../engine/restate/address.ts';
 import { adminAddress } from './admin.ts';
 import { readClusterFile } from './cluster-file.ts';
@@ -7,7 +9,7 @@ import { readClusterFile } from './cluster-file.ts';
 export async function findAdmin(
   address: RestateAddress,
   named: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   home: string,
 ): Promise<string> {
   if (named === undefined && !env['TROUPE_RESTATE_ADMIN']) {

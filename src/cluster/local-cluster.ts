@@ -2,9 +2,11 @@
  * A whole cluster on one machine, to try it: Postgres, one or three Restate servers, and workers. Everything is a child process
  * that ends with ours, however ours ends; what they keep is in one folder, and the next start goes on with it.
  */
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
@@ -26,7 +28,7 @@ export interface LocalClusterOptions {
   readonly concurrency?: number | undefined;
   /** A database that is there already. */
   readonly postgres?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Folders in whose packages the servers may be, besides Troupe's own. */
   readonly packages: readonly string[];
   /** The file that is the command line. */

@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 
-export type Answered =
+export type HttpAnswer =
   | {
       readonly kind: 'answered';
       readonly ok: boolean;
@@ -14,7 +14,7 @@ export type Answered =
   | { readonly kind: 'silent'; readonly problem: string };
 
 /** With a body it is a POST. */
-export async function request(url: string, body?: Json, milliseconds: number = limits.ingressMs): Promise<Answered> {
+export async function request(url: string, body?: Json, milliseconds: number = limits.ingressMs): Promise<HttpAnswer> {
   try {
     const response = await fetch(url, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { endOf } from '../base/whole-words.ts';
@@ -31,7 +32,7 @@ export interface RestateServerOptions {
 }
 
 /** Where the binary may be: named by a variable, or in a package below one of these folders. */
-export function findRestateBinary(env: Readonly<Record<string, string | undefined>>, folders: readonly string[]): string {
+export function findRestateBinary(env: Environment, folders: readonly string[]): string {
   const named = env['TROUPE_RESTATE_SERVER'];
   if (named !== undefined && named !== '') return named;
   const name = `@restatedev/restate-server-${process.platform}-${process.arch}`;

@@ -1,6 +1,7 @@
 /** A worker of a local cluster, as a process. What it says is passed on; it has started when it says that it is ready. */
 
 import { type Clock, sleep } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { endOf } from '../base/whole-words.ts';
@@ -13,7 +14,7 @@ export interface WorkerProcessOptions {
   readonly admin: string;
   readonly concurrency?: number | undefined;
   readonly settings: { readonly ledger: string; readonly engine: string };
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly program: string;
   readonly clock: Clock;
   readonly say: (text: string) => void;
@@ -51,6 +52,6 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Server
   throw new TroupeError('worker_start', `${name} did not start. It said: ${endOf(worker.said(), 500)}`);
 }
 
-function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function definedOf(env: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

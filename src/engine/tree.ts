@@ -18,7 +18,7 @@ import type { TreesDoings } from '../projections/doings.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Permission, Tool } from '../tools/port.ts';
-import type { Protection } from '../tools/protected-names.ts';
+import type { ProtectedKind } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
 import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
 import type { AskableAgents } from './calls/askable-agents.ts';
@@ -54,7 +54,7 @@ export interface EngineParts {
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   permission(agent: AgentDefinition, tool: Tool): Permission;
   /** Whether an agent may change what is protected; without it nobody may. */
-  opening?(agent: AgentDefinition, protection: Protection): Permission;
+  opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
   /** The text of a file that an agent names for context, or what is wrong with it. */
   contextFile?(file: string): Promise<Result<string, { readonly message: string }>>;
   /** Takes secrets out of what a tool gave, so that the model sees what the ledger keeps. */

@@ -8,7 +8,7 @@ import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { openProject } from '../project/open.ts';
 import type { Project } from '../project/project.ts';
 import { groupsIn, type Organisation } from '../projections/groups.ts';
-import { createFolder, createGroup, deleteFound, findIn, moveSession, place, rename } from './groups.ts';
+import { createFolder, createGroup, deleteFound, findIn, moveSession, placeGroup, rename } from './groups.ts';
 import { readOrganisation } from './organisation.ts';
 
 let folder: string;
@@ -56,12 +56,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(name, name).map(
     ([what, to]): Step =>
       (project) =>
-        place(project.groups, what, { folder: to }),
+        placeGroup(project.groups, what, { folder: to }),
   ),
   fc.tuple(name, fc.boolean()).map(
     ([what, pinned]): Step =>
       (project) =>
-        place(project.groups, what, { pinned, order: 1 }),
+        placeGroup(project.groups, what, { pinned, order: 1 }),
   ),
   name.map(
     (one): Step =>

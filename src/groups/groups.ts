@@ -2,9 +2,11 @@
  * Groups that last: made, renamed, moved, pinned, put in order and deleted. All of it is events in the ledger. Deleting a group
  * closes its members for good; deleting a folder only moves what lies in it.
  */
+
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { plainName } from '../agents/presets/preset.ts';
 import { suggest } from '../base/did-you-mean.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Ids, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -13,8 +15,14 @@ import type { Failure } from '../events/catalogue.ts';
 import type { WorktreeStrategy } from '../events/organisation.ts';
 import { DEFAULT_FOLDER, type Folder, groupOfSession, type Organisation, type SavedGroup } from '../projections/groups.ts';
 import { agentsOfGroup, type FindAgent, kept, membersOf } from './agents.ts';
-import { type Change, changeOrganisation, type Decision, type OrganisationParts, readOrganisation } from './organisation.ts';
-import { changedWorktrees, type Environment, makeWorktrees, planWorktrees, removeWorktrees, repositoryOf } from './worktrees.ts';
+import {
+  changeOrganisation,
+  type Decision,
+  type OrganisationChange,
+  type OrganisationParts,
+  readOrganisation,
+} from './organisation.ts';
+import { changedWorktrees, makeWorktrees, planWorktrees, removeWorktrees, repositoryOf } from './worktrees.ts';
 
 export interface GroupParts extends OrganisationParts {
   readonly engine: Engine;
@@ -120,20 +128,20 @@ export function rename(parts: OrganisationParts, word: string, name: string): Pr
   });
 }
 
-export interface Place {
+export interface GroupPlace {
   readonly folder?: string | undefined;
   readonly pinned?: boolean | undefined;
   readonly order?: number | undefined;
 }
 
 /** Puts a group into a folder, to the top, or to a place among the others. */
-export function place(parts: OrganisationParts, word: string, to: Place): Promise<Result<Found, Failure>> {
+export function placeGroup(parts: OrganisationParts, word: string, to: GroupPlace): Promise<Result<Found, Failure>> {
   return changeFound(parts, word, (state, found) => {
     if (found.kind === 'folder') return fail({ code: 'usage', message: 'Folders do not lie in folders' });
     const { group } = found.group;
     const folder = to.folder === undefined ? undefined : folderNamed(state, to.folder);
     if (folder?.ok === false) return folder;
-    const changes: Change[] = [];
+    const changes: OrganisationChange[] = [];
     if (folder !== undefined) changes.push({ type: 'group.moved', payload: { group, folder: folder.value.folder } });
     if (to.pinned !== undefined) changes.push({ type: 'group.pinned', payload: { group, pinned: to.pinned } });
     if (to.order !== undefined) changes.push({ type: 'group.ordered', payload: { group, order: to.order } });
@@ -193,7 +201,7 @@ async function endRuns({ ledger, engine }: GroupParts, session: SessionId): Prom
 /** Removes what deleted groups left on the disk, also those whose deletion was cut off. */
 async function cleanUp(parts: GroupParts): Promise<readonly string[]> {
   const cleaned = await changeOrganisation<readonly string[]>(parts, async (state) => {
-    const changes: Change[] = [];
+    const changes: OrganisationChange[] = [];
     const branches: string[] = [];
     for (const group of state.uncleaned) {
       const saved = state.deleted.get(group);
@@ -211,7 +219,10 @@ async function cleanUp(parts: GroupParts): Promise<readonly string[]> {
 function changeFound(
   parts: OrganisationParts,
   word: string,
-  change: (state: Organisation, found: Found) => Result<Change[], Failure> | Promise<Result<Change[], Failure>>,
+  change: (
+    state: Organisation,
+    found: Found,
+  ) => Result<OrganisationChange[], Failure> | Promise<Result<OrganisationChange[], Failure>>,
 ): Promise<Result<Found, Failure>> {
   return changeOrganisation<Found>(parts, async (state): Promise<Result<Decision<Found>, Failure>> => {
     const found = findIn(state, word);

@@ -20,13 +20,13 @@ export interface OrganisationParts {
 }
 
 type OrganisationType = Exclude<keyof typeof organisationEvents, `prompt.${string}`>;
-export type Change = {
+export type OrganisationChange = {
   [Type in OrganisationType]: { readonly type: Type; readonly payload: Payloads[Type] };
 }[OrganisationType];
 
 /** Looks at what is there, says what changes; `whileHeld` happens before anybody else may change anything. */
 export interface Decision<Value> {
-  readonly changes: readonly Change[];
+  readonly changes: readonly OrganisationChange[];
   readonly value: Value;
   whileHeld?(): Promise<Result<void, Failure>>;
 }
@@ -69,7 +69,11 @@ async function takeTurn({ ledger, clock }: OrganisationParts): Promise<Fence | u
   }
 }
 
-async function write({ ledger, clock, root }: OrganisationParts, fence: Fence, changes: readonly Change[]): Promise<boolean> {
+async function write(
+  { ledger, clock, root }: OrganisationParts,
+  fence: Fence,
+  changes: readonly OrganisationChange[],
+): Promise<boolean> {
   if (changes.length === 0) return true;
   const at = clock.now();
   const [first] = await ledger.read({ session: ORGANISATION, limit: 1 });

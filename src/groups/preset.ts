@@ -5,7 +5,7 @@ import type { PresetContent } from '../agents/presets/preset.ts';
 import type { SavedGroup } from '../projections/groups.ts';
 
 /** `undefined` when the group has no workers. */
-export function presetOf(group: SavedGroup, name: string): PresetContent | undefined {
+export function presetOfGroup(group: SavedGroup, name: string): PresetContent | undefined {
   const agents = group.agents as unknown as readonly AgentDefinition[];
   const made = presetFromAgents(agents, group.agent, group.preset ?? name);
   if (made === undefined) return undefined;

@@ -30,7 +30,7 @@ export interface GroupPrompt {
   readonly member?: string | undefined;
 }
 
-export type Sent =
+export type SentPrompt =
   | { readonly kind: 'started'; readonly prompt: RunId; readonly handle: RunHandle }
   /** It waits; `handle` is there when prompts before it wait too and this process has begun to work on them. */
   | {
@@ -47,7 +47,7 @@ export type Sent =
 
 export type Standing = 'working' | 'waiting' | 'paused' | 'left';
 
-export async function sendToGroup(parts: GroupParts, word: string, prompt: GroupPrompt): Promise<Result<Sent, Failure>> {
+export async function sendToGroup(parts: GroupParts, word: string, prompt: GroupPrompt): Promise<Result<SentPrompt, Failure>> {
   const group = findGroup(await readOrganisation(parts.ledger), word);
   if (!group.ok) return group;
   const refusal = memberRefusal(group.value, prompt.member);
@@ -129,7 +129,7 @@ async function enqueue(
   session: SessionId,
   prompt: RunId,
   { text, member }: GroupPrompt,
-): Promise<Result<Sent, Failure>> {
+): Promise<Result<SentPrompt, Failure>> {
   const waiting = await queueOf(parts, session);
   if (waiting.length >= limits.queuedPrompts)
     return fail({

@@ -3,15 +3,15 @@
  * missing, so a crash in between costs nothing. Whoever calls this holds the lease of the organisation: git does not like two
  * of these at once. Work that is not committed is never thrown away unasked.
  */
+
 import { execFile } from 'node:child_process';
 import { access, rmdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import type { Environment } from '../base/environment.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { Worktree, WorktreeStrategy } from '../events/organisation.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface WorktreePlan {
   readonly strategy: WorktreeStrategy;

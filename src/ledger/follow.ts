@@ -8,7 +8,7 @@ import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { Ledger } from './port.ts';
 
-export async function* follow(
+export async function* followSession(
   read: Ledger['read'],
   session: SessionId,
   after: number,

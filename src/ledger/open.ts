@@ -1,6 +1,8 @@
 /** Opens the ledger that an address names. The Postgres store and its driver are loaded only when one is opened. */
+
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Ids } from '../base/ids.ts';
 import type { LedgerAddress } from './address.ts';
 import type { CopyStore } from './copy/store.ts';
@@ -18,7 +20,7 @@ export interface OpenLedgerOptions {
   readonly readOnly?: boolean;
   readonly owner?: Partial<LeaseOwner>;
   /** Has the keys of the bucket for large payloads, when the address names one. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
 }
 
 export async function openLedger(address: LedgerAddress, options: OpenLedgerOptions): Promise<Ledger> {

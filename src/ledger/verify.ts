@@ -11,7 +11,7 @@ import type { DriftedRow, ReadQuery, VerifyReport } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
 import { CHAIN_START, chainHash, payloadRef } from './rules/chain.ts';
 import { type Derivation, deriveCounters, deriveSession, type IndexedRun, type IndexedSession } from './rules/derived.ts';
-import { place, type StoredEvent } from './rules/stored-event.ts';
+import { payloadPlace, type StoredEvent } from './rules/stored-event.ts';
 
 /** What the end of a session is compared with: `seal` is the chain hash of the event at `sealed`. */
 export interface SealedSession extends IndexedSession {
@@ -79,7 +79,7 @@ async function verifySession(
       const checked = why === undefined ? await checkPayload(event, source).catch(unreadable) : { why };
       if (checked.why !== undefined) return broken(position + 1, checked.why);
       derived.apply(event.fields, checked.payload);
-      if (event.place === place.gone) {
+      if (event.place === payloadPlace.gone) {
         if (position >= collected && position >= (await collectedNow(source, session)))
           return broken(position + 1, NOT_COLLECTED);
         tombstones += 1;
@@ -134,7 +134,7 @@ async function checkPayload(
     const attachment = await source.isIntact(fields.attachment);
     if (!attachment) return { why: 'its attachment was changed or is missing' };
   }
-  if (event.place === place.gone) return { payload: undefined };
+  if (event.place === payloadPlace.gone) return { payload: undefined };
   const body = event.body ?? (await source.payload(fields.payload));
   if (body === undefined) return { why: 'its payload file is missing' };
   if (payloadRef(body) !== fields.payload) return { why: 'its payload was changed: the bytes do not match their hash' };

@@ -2,8 +2,10 @@
  * Opens models by name. Real ones are `provider/model`; `scripted:replies.yaml` plays a file and `recorded:ses_…` (or a
  * file of events) repeats a past session. One catalogue shares its connections and hands out each model once.
  */
+
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import { messageOf } from '../base/errors.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
@@ -12,7 +14,6 @@ import type { Model, ModelCatalogue } from './port.ts';
 import { aiSdkModel } from './provider/ai-sdk.ts';
 import {
   dialectOf,
-  type Environment,
   findProvider,
   loadModel,
   optionsOf,
@@ -22,7 +23,7 @@ import {
 } from './provider/providers.ts';
 import { createSentOutput } from './provider/sent-output.ts';
 import { createTransport, type Transport } from './provider/transport.ts';
-import { readRecording, recordedModel } from './scripted/recorded.ts';
+import { readRecording, replayingModel } from './scripted/recorded.ts';
 import { readScript } from './scripted/script-file.ts';
 import { playScript } from './scripted/scripted.ts';
 
@@ -107,5 +108,5 @@ async function openRecording(name: string, options: CatalogueOptions): Promise<O
   const source = name.slice('recorded:'.length);
   const events = source.startsWith('ses_') ? await options.readSession?.(source) : await readRecording(source, options.folder);
   if (events === undefined) return fail({ kind: 'invalid_request', message: `There is no recording ${source}.` });
-  return ok(recordedModel(events, { id: name }));
+  return ok(replayingModel(events, { id: name }));
 }

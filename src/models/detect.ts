@@ -1,11 +1,13 @@
 /**
  * Which model to use when nobody named one: whatever the environment has a key for, else what Ollama has installed here.
  */
+
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import { isJsonObject, type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { type Environment, keyVariables, ollamaAddress, setting } from './provider/providers.ts';
+import { keyVariables, ollamaAddress, setting } from './provider/providers.ts';
 import { createTransport, type Transport } from './provider/transport.ts';
 
 export const defaultModels = {

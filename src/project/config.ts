@@ -5,11 +5,13 @@
  * The schema is strict: an unknown key is an error with its line, so that a typo never silently changes what runs.
  * Secrets are never in a file: a provider names the environment variable that holds its key.
  */
+
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Diagnostic, errorAt, type Place } from '../agents/text/diagnostics.ts';
+import { type Diagnostic, errorAt, type SourcePlace } from '../agents/text/diagnostics.ts';
 import { readText } from '../agents/text/read-text.ts';
+import type { Environment } from '../base/environment.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -52,7 +54,7 @@ export interface ProjectConfig {
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
   /** Where permissions are given, for whoever checks the names. */
-  readonly named: readonly { readonly name: string; readonly place: Place }[];
+  readonly named: readonly { readonly name: string; readonly place: SourcePlace }[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
 }
@@ -61,7 +63,7 @@ export interface ConfigPlaces {
   readonly cwd: string;
   /** The project's folder, when it is known; otherwise it is looked for from `cwd` upwards. */
   readonly root?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly flags?: SettingsFlags | undefined;
 }
 

@@ -6,17 +6,19 @@
  * project, which may be a stranger's too. A program or script that the declaration names inside the project counts as a part of
  * it, so a change of either asks anew.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { parseMcpReference } from '../agents/definition/tool-names.ts';
+import type { Environment } from '../base/environment.ts';
 import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import { decide, type Permissions } from '../tools/permissions.ts';
-import { type Environment, minimalEnvironment } from '../tools/shell/environment.ts';
+import { minimalEnvironment } from '../tools/shell/environment.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
 
 export interface DeclaredServer {

@@ -1,6 +1,8 @@
 /** What an open project offers to whoever drives it: a command line, a server, a test. `open.ts` makes one. */
+
 import type { ProjectCheck } from '../agents/check-project.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
 import type { Engine } from '../engine/port.ts';
 import type { RestateWorker, WorkerOptions } from '../engine/restate/worker.ts';
@@ -35,7 +37,7 @@ export interface OpenOptions {
   readonly cwd: string;
   /** The project's folder, when it is known; otherwise it is looked for from `cwd` upwards. */
   readonly root?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Opens an existing ledger without the right to write; nothing is created. */
   readonly readOnly?: boolean | undefined;
   readonly flags?: ProjectFlags | undefined;

@@ -1,7 +1,9 @@
 /** The tools of each agent: built-ins, the project's MCP servers, and those that only the agent's own file declares. */
+
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/definition/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
@@ -16,7 +18,7 @@ import type { DeclaredServers } from './declared-servers.ts';
 export interface ToolsetsOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Where MCP servers are started. */
   readonly folder: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;

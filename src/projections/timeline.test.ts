@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answered, eventList, ROOT, started } from '../../test/support/event-list.ts';
 import { foldTimeline, initialTimeline } from './timeline.ts';
 import { foldWaits, initialWaits } from './waits.ts';
-import { foldCauses, initialCauses, resultOf, whyOf } from './why.ts';
+import { foldCauses, initialCauses, resultEvent, whyOf } from './why.ts';
 
 function session(): ReturnType<typeof eventList> {
   const list = eventList();
@@ -51,7 +51,7 @@ describe('timeline', () => {
 describe('why', () => {
   it('walks from the result back to the prompt', () => {
     const causes = session().events.reduce(foldCauses, initialCauses());
-    const result = resultOf(causes, ROOT);
+    const result = resultEvent(causes, ROOT);
     if (result === undefined) throw new Error('no result');
     expect(whyOf(causes, result).map((cause) => cause.type)).toEqual([
       'run.ended',

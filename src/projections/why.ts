@@ -11,7 +11,7 @@ import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { type TimelineLine, timelineLine } from './timeline.ts';
 
-export interface Cause extends TimelineLine {
+export interface CauseLine extends TimelineLine {
   readonly event: EventId;
   readonly type: EventType;
   readonly parent: EventId | null;
@@ -21,7 +21,7 @@ export interface Cause extends TimelineLine {
 
 export interface Causes {
   readonly agents: Map<RunId, string>;
-  readonly events: Map<EventId, Cause>;
+  readonly events: Map<EventId, CauseLine>;
   /** Where each run's result is. */
   readonly results: Map<RunId, EventId>;
   /** The newest event of each run: where a run stands that has no result yet. */
@@ -72,13 +72,13 @@ function restsOn({ outcomes, advice }: Causes, event: LedgerEvent): readonly Eve
 }
 
 /** The event a run is judged by: its result, or the last thing that happened in it. */
-export function resultOf(causes: Causes, run: RunId): EventId | undefined {
+export function resultEvent(causes: Causes, run: RunId): EventId | undefined {
   return causes.results.get(run) ?? causes.newest.get(run);
 }
 
 /** From the event back to the first cause. Empty when the event is not there. */
-export function whyOf(causes: Causes, event: EventId): readonly Cause[] {
-  const chain: Cause[] = [];
+export function whyOf(causes: Causes, event: EventId): readonly CauseLine[] {
+  const chain: CauseLine[] = [];
   const seen = new Set<EventId>();
   for (let next: EventId | null = event; next !== null && !seen.has(next); ) {
     const cause = causes.events.get(next);

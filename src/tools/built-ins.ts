@@ -1,5 +1,7 @@
 /** The built-in tools by name. Each is made only when an agent asks for it. */
+
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
 import { askTool } from './ask.ts';
 import { editTool } from './files/edit.ts';
@@ -10,7 +12,6 @@ import { searchTool } from './files/search.ts';
 import { writeTool } from './files/write.ts';
 import { planTool } from './plan.ts';
 import type { Tool } from './port.ts';
-import type { Environment } from './shell/environment.ts';
 import { shellTool } from './shell/shell.ts';
 import { fetchTool } from './web/fetch.ts';
 

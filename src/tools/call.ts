@@ -9,7 +9,7 @@ import { limits } from '../base/limits.ts';
 import { checkInput } from './input.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
 
-export interface CallOptions {
+export interface ToolRunOptions {
   /** The agent's `toolTimeout`; a tool's own `timeoutMs` goes before it. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly graceMs?: number;
 }
 
-export async function runTool(tool: Tool, input: Json, context: ToolContext, options: CallOptions): Promise<ToolOutcome> {
+export async function runTool(tool: Tool, input: Json, context: ToolContext, options: ToolRunOptions): Promise<ToolOutcome> {
   const checked = checkInput(tool.inputSchema, input);
   if (!checked.ok) return errorResult(checked.error);
   if (context.signal.aborted) return errorResult('The call was cancelled before it started.');
@@ -57,7 +57,7 @@ async function settle(tool: Tool, input: Json, context: ToolContext): Promise<Se
 }
 
 /** Resolves when the tool was told to stop and the grace period has passed. */
-function abandonAfter(signal: AbortSignal, { clock, graceMs = 3 * limits.stopGraceMs }: CallOptions) {
+function abandonAfter(signal: AbortSignal, { clock, graceMs = 3 * limits.stopGraceMs }: ToolRunOptions) {
   let forget = (): void => {};
   const promise = new Promise<{ readonly kind: 'abandoned' }>((resolve) => {
     const onAbort = (): void => {

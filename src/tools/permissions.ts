@@ -4,7 +4,7 @@
  */
 
 import type { Permission, Tool } from './port.ts';
-import type { Protection } from './protected-names.ts';
+import type { ProtectedKind } from './protected-names.ts';
 
 export type Permissions = Readonly<Record<string, Permission>>;
 type Subject = Pick<Tool, 'name' | 'replay' | 'readOnly' | 'origin'>;
@@ -58,7 +58,7 @@ function namesOf({ name, origin }: Subject): readonly string[] {
  * Whether an agent may change what is protected. Both must say so by name, the owner's settings and the agent's own file: a file
  * cannot give itself the right, and one agent that needs it does not open the door for all.
  */
-export function decideProtected(protection: Protection, agent: Permissions = {}, project: Permissions = {}): Permission {
+export function decideProtected(protection: ProtectedKind, agent: Permissions = {}, project: Permissions = {}): Permission {
   const answers = [agent, project].map((one) => one[`protected:${protection}`] ?? one['protected'] ?? 'deny');
   return answers.reduce(stricter);
 }

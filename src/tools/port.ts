@@ -6,7 +6,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { ImagePart, TextPart } from '../events/messages.ts';
-import type { Protection } from './protected-names.ts';
+import type { ProtectedKind } from './protected-names.ts';
 
 /**
  * What may happen when a call was under way as the process died. `safe`: make it again. `never`: do not; tell the model
@@ -41,7 +41,7 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   readonly seen: SeenFiles;
   /** What this one call may change although it is protected: the owner's settings and the agent's file allow it. */
-  readonly opened?: Protection | undefined;
+  readonly opened?: ProtectedKind | undefined;
   /** Takes secrets out of a text. Needed before a text is cut: half of a secret would not be recognised. */
   redact(text: string): string;
 }
@@ -91,7 +91,7 @@ export interface Tool {
   /** The agent behind a tool of kind `agent`. */
   readonly agent?: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
   /** What a call would have to be allowed to change beyond its own permission. */
-  protects?(input: Json, workspace: string): Promise<Protection | undefined>;
+  protects?(input: Json, workspace: string): Promise<ProtectedKind | undefined>;
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;
 }
 

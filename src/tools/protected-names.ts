@@ -4,7 +4,7 @@
  */
 
 /** What a path belongs to. `state` is Troupe's own and always closed; the others can be opened by a permission. */
-export type Protection = 'state' | 'agents' | 'settings' | 'git';
+export type ProtectedKind = 'state' | 'agents' | 'settings' | 'git';
 
 /** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
 export const STATE_FOLDER = '.troupe';
@@ -16,7 +16,7 @@ export const SETTINGS_FILE = 'troupe.yaml';
 export const AGENT_FOLDERS: readonly string[] = ['.claude', '.opencode', '.squad', '.ai-team'];
 export const SETTINGS_FILES: readonly string[] = [SETTINGS_FILE, '.mcp.json'];
 
-const PROTECTED: ReadonlyMap<string, Protection> = new Map<string, Protection>([
+const PROTECTED: ReadonlyMap<string, ProtectedKind> = new Map<string, ProtectedKind>([
   [STATE_FOLDER, 'state'],
   // Hooks in here run outside every permission. The second is its short name on Windows.
   ['.git', 'git'],
@@ -28,7 +28,7 @@ const PROTECTED: ReadonlyMap<string, Protection> = new Map<string, Protection>([
 /**
  * The one spelling of a name: file systems ignore case, Unicode's forms, signs that do not show, or dots and spaces at the end.
  */
-export function plainName(name: string): string {
+export function foldedName(name: string): string {
   return name
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -37,9 +37,9 @@ export function plainName(name: string): string {
 }
 
 /** Of the parts of a path, the first that is protected wherever it stands; what Troupe itself keeps counts before the rest. */
-export function protectedName(parts: readonly string[]): Protection | undefined {
-  const found = parts.map((part) => PROTECTED.get(plainName(part))).filter((one) => one !== undefined);
+export function protectedName(parts: readonly string[]): ProtectedKind | undefined {
+  const found = parts.map((part) => PROTECTED.get(foldedName(part))).filter((one) => one !== undefined);
   return found.includes('state') ? 'state' : found[0];
 }
 
-export const plainPath = (path: string): string => path.split('/').map(plainName).join('/');
+export const plainPath = (path: string): string => path.split('/').map(foldedName).join('/');

@@ -14,7 +14,7 @@ import type { Span } from '../text/frontmatter.ts';
 import { readText } from '../text/read-text.ts';
 import { type SourceText, sourceText } from '../text/source-text.ts';
 
-export interface Body {
+export interface PromptBody {
   readonly source: SourceText;
   readonly span: Span;
   /** Where the file is; includes are looked up from here. */
@@ -44,14 +44,14 @@ interface Assembly extends Surroundings {
   full: boolean;
 }
 
-export async function assemblePrompt(body: Body, surroundings: Surroundings): Promise<Assembled> {
+export async function assemblePrompt(body: PromptBody, surroundings: Surroundings): Promise<Assembled> {
   const assembly: Assembly = { ...surroundings, diagnostics: [], checked: new Set(), included: 0, length: 0, full: false };
   const text = await fillIn(body, [body.path], assembly);
   return { prompt: text.replaceAll('\r\n', '\n').trim(), diagnostics: assembly.diagnostics };
 }
 
 /** `chain` holds the files that are being read, outermost first. */
-async function fillIn(body: Body, chain: readonly string[], assembly: Assembly): Promise<string> {
+async function fillIn(body: PromptBody, chain: readonly string[], assembly: Assembly): Promise<string> {
   const { source, span } = body;
   const text = source.text.slice(span.start, span.end);
   noteUnknownVariables(body, text, assembly);
@@ -67,7 +67,13 @@ async function fillIn(body: Body, chain: readonly string[], assembly: Assembly):
   return pieces.join('');
 }
 
-async function include(path: string, body: Body, at: Placeholder, chain: readonly string[], assembly: Assembly): Promise<string> {
+async function include(
+  path: string,
+  body: PromptBody,
+  at: Placeholder,
+  chain: readonly string[],
+  assembly: Assembly,
+): Promise<string> {
   const place = body.source.placeAt(body.span.start + at.start);
   const refuse = (message: string, fix?: string): string => {
     assembly.diagnostics.push(errorAt(place, message, fix));
@@ -108,7 +114,7 @@ function includePath({ content }: Placeholder): string | undefined {
   return content.startsWith('include:') ? content.slice('include:'.length).trim() : undefined;
 }
 
-function noteUnknownVariables(body: Body, text: string, assembly: Assembly): void {
+function noteUnknownVariables(body: PromptBody, text: string, assembly: Assembly): void {
   if (assembly.checked.has(body.path)) return;
   assembly.checked.add(body.path);
   const placeAt = (offset: number) => body.source.placeAt(body.span.start + offset);

@@ -11,9 +11,9 @@ import {
   compact,
   description,
   type ForeignReader,
+  type FrontmatterPermissions,
   foreignReader,
   ourTool,
-  type Permissions,
   type Translate,
 } from './foreign.ts';
 
@@ -108,10 +108,10 @@ function translateTool(written: string, path: readonly (string | number)[], read
   return [tool];
 }
 
-function permissions(reader: ForeignReader, tools: readonly string[]): Permissions {
+function permissions(reader: ForeignReader, tools: readonly string[]): FrontmatterPermissions {
   const mode = reader.text('permissionMode') ?? 'default';
   const asking = askFor(tools);
-  const set = (permission: 'allow' | 'deny', which: readonly string[]): Permissions =>
+  const set = (permission: 'allow' | 'deny', which: readonly string[]): FrontmatterPermissions =>
     Object.fromEntries(Object.entries(asking).map(([tool, ask]) => [tool, which.includes(tool) ? permission : ask]));
   switch (mode) {
     case 'default':

@@ -19,7 +19,7 @@ export interface Translation {
 
 export type Translate = (value: Readonly<Record<string, unknown>>, placeOf: PlaceOf) => Translation;
 
-export type Permissions = NonNullable<Frontmatter['permissions']>;
+export type FrontmatterPermissions = NonNullable<Frontmatter['permissions']>;
 
 /** Tools that change something or reach out. A file written for another tool's rules gets to use them by asking. */
 const ASKED_TOOLS: readonly string[] = ['write', 'edit', 'shell', 'fetch'];
@@ -118,7 +118,7 @@ export function description(reader: ForeignReader): string | undefined {
   return text.slice(0, DESCRIPTION_MAX);
 }
 
-export function askFor(tools: readonly string[]): Permissions {
+export function askFor(tools: readonly string[]): FrontmatterPermissions {
   return Object.fromEntries(tools.filter((tool) => ASKED_TOOLS.includes(tool)).map((tool) => [tool, 'ask' as const]));
 }
 

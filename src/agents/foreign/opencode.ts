@@ -12,9 +12,9 @@ import {
   compact,
   description,
   type ForeignReader,
+  type FrontmatterPermissions,
   foreignReader,
   ourTool,
-  type Permissions,
   type Translate,
 } from './foreign.ts';
 
@@ -77,9 +77,9 @@ function noteUnknown(reader: ForeignReader, path: readonly string[], name: strin
 const CHOICES = ['ask', 'allow', 'deny'] as const;
 type Choice = (typeof CHOICES)[number];
 
-function permissions(reader: ForeignReader, tools: readonly string[]): Permissions {
+function permissions(reader: ForeignReader, tools: readonly string[]): FrontmatterPermissions {
   const value = reader.raw('permission') ?? {};
-  const result: Permissions = { ...askFor(tools) };
+  const result: FrontmatterPermissions = { ...askFor(tools) };
   const set = (tool: string, choice: Choice): void => {
     if (tools.includes(tool)) result[tool] = choice;
   };

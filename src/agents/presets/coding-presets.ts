@@ -186,4 +186,4 @@ came out; "looks right" is not a result.`,
   ],
 };
 
-export const buildingPresets: readonly PresetContent[] = [prReview, implementAndChallenge, bugHunt];
+export const codingPresets: readonly PresetContent[] = [prReview, implementAndChallenge, bugHunt];

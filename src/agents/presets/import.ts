@@ -4,7 +4,8 @@
  */
 import type { Json, JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
-import type { GroupMode, WorktreeStrategy } from './preset.ts';
+import type { WorktreeStrategy } from '../../events/organisation.ts';
+import type { GroupMode } from './preset.ts';
 
 /** Enumerations are written as words, or as numbers in this order. */
 const MODES: readonly (readonly [string, GroupMode])[] = [

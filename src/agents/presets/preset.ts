@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
+import { worktreeStrategy } from '../../events/organisation.ts';
 
 export const groupModes = ['broadcast', 'sequential', 'orchestrator', 'reflect'] as const;
-export const worktreeStrategies = ['shared', 'group', 'isolated'] as const;
 export const presetTiers = ['repo', 'user', 'built-in'] as const;
 
 /** What holds when a file names a mode that nobody knows: it uses all that a preset has, and ends after one pass. */
@@ -38,11 +38,10 @@ export const presetSchema = z.object({
   sharedContext: text.optional(),
   routingContext: text.optional(),
   maxIterations: z.number().int().positive().max(1_000).optional().catch(undefined),
-  worktrees: z.enum(worktreeStrategies).optional().catch(undefined),
+  worktrees: worktreeStrategy.optional().catch(undefined),
 });
 
 export type PresetTier = (typeof presetTiers)[number];
-export type WorktreeStrategy = (typeof worktreeStrategies)[number];
 export type GroupMode = (typeof groupModes)[number];
 export type PresetWorker = z.infer<typeof presetWorkerSchema>;
 /** A preset as files hold it: where it came from is not its own business. */

@@ -2,7 +2,7 @@
  * Puts new text into a markdown file that people and other tools also write. Sections of the same heading are updated, new ones
  * are added, and every other section stays as it is, byte by byte.
  */
-import { type Line, markdownLines, markdownSections, plainWords, type Section } from '../text/markdown-sections.ts';
+import { type MarkdownLine, markdownLines, markdownSections, plainWords, type Section } from '../text/markdown-sections.ts';
 import { plainText } from './charter.ts';
 
 export interface MergeOptions {
@@ -104,7 +104,7 @@ function openingOf(old: string, fresh: string, options: MergeOptions, end: strin
   return { text: inPlaceOf(old, title === '' ? fresh : `${title}\n\n${fresh.trim()}`, end), extra: '' };
 }
 
-const isTitle = (line: Line): boolean => line.live && /^ {0,3}#[ \t]/.test(line.text);
+const isTitle = (line: MarkdownLine): boolean => line.live && /^ {0,3}#[ \t]/.test(line.text);
 const isTitled = (text: string): boolean => markdownLines(text).some(isTitle);
 const titleLine = (text: string): string => markdownLines(text).find(isTitle)?.raw ?? '';
 const bodyOf = (text: string): string =>

@@ -10,7 +10,7 @@ import { newestEntries } from '../text/newest-entries.ts';
 import { type Charter, plainText, readCharter } from './charter.ts';
 import { modelOf, NO_CONFIG, readSquadConfig, type SquadConfig } from './config.ts';
 import { agentFolders, findSquadFolder, pathInFolder, problem, readSquadFile, type SquadFolder, TEAM_FILE } from './folder.ts';
-import { isWorker, type Member, type Roster, readRoster } from './roster.ts';
+import { isWorker, type Roster, type RosterMember, readRoster } from './roster.ts';
 
 export interface SquadReading {
   /** Without it there is no team, or it has no workers. */
@@ -28,14 +28,14 @@ export async function readSquad(root: string, options: SquadOptions = {}): Promi
   if (found.folder === undefined) return { warnings: found.warnings };
   const { folder } = found;
   const parts = await readSquadParts(folder);
-  const settled = presetOf(parts, options);
+  const settled = presetOfSquad(parts, options);
   const warnings = [...found.warnings, ...parts.warnings, ...settled.warnings];
   if (settled.preset.workers.length > 0) return { team: { folder, preset: settled.preset }, warnings };
   const empty = warningAt({ file: `${folder.name}/${TEAM_FILE}`, line: 1, column: 1 }, 'the team has no members that work yet');
   return { warnings: [...warnings, empty] };
 }
 
-export interface SquadMember extends Member {
+export interface SquadMember extends RosterMember {
   /** Relative to the folder: where the charter is, or would be. */
   readonly charterFile: string | undefined;
   readonly content: Charter | undefined;
@@ -89,7 +89,7 @@ export async function readSquadParts(folder: SquadFolder): Promise<SquadParts> {
 async function withCharter(
   folder: SquadFolder,
   folders: readonly string[],
-  member: Member,
+  member: RosterMember,
   read: (file: string, line?: number) => Promise<string | undefined>,
   warnings: Diagnostic[],
 ): Promise<SquadMember> {
@@ -129,7 +129,7 @@ function configIn(folder: SquadFolder, text: string | undefined, warnings: Diagn
   return NO_CONFIG;
 }
 
-export function presetOf(
+export function presetOfSquad(
   parts: SquadParts,
   options: SquadOptions,
 ): { readonly preset: GroupPreset; readonly warnings: readonly Diagnostic[] } {

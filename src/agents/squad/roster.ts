@@ -6,9 +6,16 @@
 
 import { type GroupMode, plainName } from '../presets/preset.ts';
 import { type Diagnostic, warningAt } from '../text/diagnostics.ts';
-import { type Line, markdownLines, markdownSections, markdownTables, plainWords, type Table } from '../text/markdown-sections.ts';
+import {
+  type MarkdownLine,
+  markdownLines,
+  markdownSections,
+  markdownTables,
+  plainWords,
+  type Table,
+} from '../text/markdown-sections.ts';
 
-export interface Member {
+export interface RosterMember {
   readonly name: string;
   readonly role: string;
   /** The path of the charter as it is said; not checked. */
@@ -23,7 +30,7 @@ export interface Roster {
   readonly title: string | undefined;
   readonly tagline: string | undefined;
   readonly mode: GroupMode | undefined;
-  readonly members: readonly Member[];
+  readonly members: readonly RosterMember[];
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -48,7 +55,7 @@ export function readRoster(text: string, file: string): Roster {
     warnings.push(warningAt({ file, line: 1, column: 1 }, 'there is no "## Members" heading: the table at the top is read'));
   }
   const members = place === undefined ? [] : membersIn(lines.slice(place.from, place.to), place.from);
-  const unique = new Map<string, Member>();
+  const unique = new Map<string, RosterMember>();
   for (const member of members) {
     const twin = unique.get(plainName(member.name) || member.name);
     if (twin === undefined) unique.set(plainName(member.name) || member.name, member);
@@ -90,7 +97,7 @@ export function placeOfMembers(text: string): MembersPlace | undefined {
 }
 
 /** The first table that has a column for names and, to be told from other tables, one for roles. */
-export function rosterTable(lines: readonly Line[]): Table | undefined {
+export function rosterTable(lines: readonly MarkdownLine[]): Table | undefined {
   return markdownTables(lines).find(({ header }) => columnOf(header, NAME_HEADERS) >= 0 && columnOf(header, ['role']) >= 0);
 }
 
@@ -99,7 +106,7 @@ export const columnOf = (header: readonly string[], names: readonly string[]): n
 
 export const nameColumn = (header: readonly string[]): number => columnOf(header, NAME_HEADERS);
 
-function membersIn(lines: readonly Line[], offset: number): readonly Member[] {
+function membersIn(lines: readonly MarkdownLine[], offset: number): readonly RosterMember[] {
   const sections = sectionMembers(lines, offset);
   const table = rosterTable(lines);
   if (table === undefined) return sections;
@@ -130,7 +137,7 @@ export function memberName(cell: string): string | undefined {
 }
 
 /** `### Ripley`, or `### Ripley — Lead`, with `- **Role:** …` and the like below. */
-function sectionMembers(lines: readonly Line[], offset: number): readonly Member[] {
+function sectionMembers(lines: readonly MarkdownLine[], offset: number): readonly RosterMember[] {
   let at = offset;
   return markdownSections(lines.map(({ raw }) => raw).join(''), 3).flatMap(({ level, title, raw }) => {
     const line = at + 1;
@@ -170,7 +177,7 @@ export function wordOf(said: string): string | undefined {
 }
 
 /** `mode: reflect` on a line of its own. A sentence that merely begins like it is not meant. */
-export function modeOf(lines: readonly Line[]): { readonly word: string; readonly line: number } | undefined {
+export function modeOf(lines: readonly MarkdownLine[]): { readonly word: string; readonly line: number } | undefined {
   for (const [line, { text, live }] of lines.entries()) {
     const word = live ? /^\s*(?:[-*>]\s+)?(?:\*\*)?mode(?:\*\*)?\s*:\s*(?:\*\*)?\s*`?([\w-]+)`?\s*$/i.exec(text)?.[1] : undefined;
     if (word !== undefined) return { word: word.toLowerCase(), line };
@@ -194,10 +201,10 @@ function taglineOf(text: string): string | undefined {
 }
 
 /** Where the first quotation at the top stands; empty when there is none. */
-export function quotedLines(lines: readonly Line[]): { readonly from: number; readonly to: number } {
+export function quotedLines(lines: readonly MarkdownLine[]): { readonly from: number; readonly to: number } {
   const end = lines.findIndex(({ text, live }) => live && /^ {0,3}##/.test(text));
   const top = end === -1 ? lines : lines.slice(0, end);
-  const isQuote = ({ text, live }: Line): boolean => live && /^\s*>/.test(text);
+  const isQuote = ({ text, live }: MarkdownLine): boolean => live && /^\s*>/.test(text);
   const from = top.findIndex(isQuote);
   if (from === -1) return { from: 0, to: 0 };
   const length = top.slice(from).findIndex((line) => !isQuote(line));
@@ -208,6 +215,6 @@ const SILENT_NAMES = new Set(['scribe', 'ralph', 'rai', 'factchecker', 'coordina
 const SILENT_STATUS = /\b(silent|monitor|rai|verifier|alumni|retired|inactive|archived)\b/i;
 
 /** Whether tasks go to this member: not to who logs, watches or coordinates, and not to who has left. */
-export function isWorker({ name, status }: Pick<Member, 'name' | 'status'>): boolean {
+export function isWorker({ name, status }: Pick<RosterMember, 'name' | 'status'>): boolean {
   return !SILENT_NAMES.has(name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')) && !SILENT_STATUS.test(status);
 }

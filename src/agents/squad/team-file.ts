@@ -4,7 +4,7 @@
  */
 
 import { type GroupPreset, plainName } from '../presets/preset.ts';
-import { type Line, markdownLines, plainWords, type Table, tableRow } from '../text/markdown-sections.ts';
+import { type MarkdownLine, markdownLines, plainWords, type Table, tableRow } from '../text/markdown-sections.ts';
 import { lineEnd, withLineEnd } from './merge.ts';
 import type { SquadMember } from './read.ts';
 import {
@@ -57,7 +57,7 @@ export function updatedTeamFile(text: string, team: TeamWords, members: readonly
 
 const rule = (columns: number): string => `|${'---|'.repeat(columns)}`;
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-const join = (lines: readonly Pick<Line, 'raw'>[]): string => lines.map(({ raw }) => raw).join('');
+const join = (lines: readonly Pick<MarkdownLine, 'raw'>[]): string => lines.map(({ raw }) => raw).join('');
 
 function updateTitle(text: string, roster: Roster, { name }: TeamWords): string {
   if (roster.title === name || (roster.title === undefined && name === 'Squad Team')) return text;
@@ -155,7 +155,7 @@ function isUnchanged({ existing, role, charter }: WantedMember): boolean {
 }
 
 /** Workers first, in the order of the team; then whoever else was in the table. Rows without a change are kept to the letter. */
-function membersTable(members: readonly WantedMember[], table?: Table, inside: readonly Line[] = []): readonly string[] {
+function membersTable(members: readonly WantedMember[], table?: Table, inside: readonly MarkdownLine[] = []): readonly string[] {
   const header = table?.header ?? CANONICAL_HEADER;
   const further = header.map((_, index) => index).filter((index) => isFurther(header, index));
   const titles = [...CANONICAL_HEADER, ...further.map((index) => header[index] ?? '')];

@@ -15,7 +15,7 @@ import { plainText, readCharter } from './charter.ts';
 import { withOverrides } from './config.ts';
 import { findSquadFolder, readSquadFile, SQUAD_FOLDERS, type SquadFolder, TEAM_FILE } from './folder.ts';
 import { mergeSections } from './merge.ts';
-import { COORDINATOR_CHARTERS, presetOf, readSquadParts, type SquadOptions, type SquadParts } from './read.ts';
+import { COORDINATOR_CHARTERS, presetOfSquad, readSquadParts, type SquadOptions, type SquadParts } from './read.ts';
 import { isWorker } from './roster.ts';
 import { newTeamFile, updatedTeamFile, type WantedMember } from './team-file.ts';
 
@@ -62,7 +62,7 @@ async function changedFiles(
   options: SquadOptions,
   isNew: boolean,
 ): Promise<Result<ReadonlyMap<string, string>, ReadFailure>> {
-  const now = presetOf(parts, options).preset;
+  const now = presetOfSquad(parts, options).preset;
   const members = wantedMembers(parts, preset);
   const files = new Map<string, string>();
   const update = async (file: string, change: (existing: string | undefined) => string): Promise<ReadFailure | undefined> => {

@@ -17,15 +17,17 @@ export interface Diagnostic extends Position {
   readonly fix?: string;
 }
 
-export interface Place extends Position {
+export interface SourcePlace extends Position {
   readonly file: string;
 }
 
-export const errorAt = (place: Place, message: string, fix?: string): Diagnostic => diagnostic('error', place, message, fix);
+export const errorAt = (place: SourcePlace, message: string, fix?: string): Diagnostic =>
+  diagnostic('error', place, message, fix);
 
-export const warningAt = (place: Place, message: string, fix?: string): Diagnostic => diagnostic('warning', place, message, fix);
+export const warningAt = (place: SourcePlace, message: string, fix?: string): Diagnostic =>
+  diagnostic('warning', place, message, fix);
 
-function diagnostic(severity: Diagnostic['severity'], place: Place, message: string, fix: string | undefined): Diagnostic {
+function diagnostic(severity: Diagnostic['severity'], place: SourcePlace, message: string, fix: string | undefined): Diagnostic {
   const { file, line, column } = place;
   return { file, line, column, severity, message, ...(fix === undefined ? {} : { fix }) };
 }

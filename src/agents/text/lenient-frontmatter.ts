@@ -3,7 +3,7 @@
  * them, which those tools accept because they read line by line: `key: everything after it`, lines that are indented or have no
  * key go on, `- item` makes a list.
  */
-import type { Place } from './diagnostics.ts';
+import type { SourcePlace } from './diagnostics.ts';
 import type { Span } from './frontmatter.ts';
 import type { SourceText } from './source-text.ts';
 import type { PlaceOf, YamlMap } from './yaml-map.ts';
@@ -25,7 +25,7 @@ export function readLeniently(source: SourceText, span: Span): YamlMap {
     } else if (line.trim() !== '' && !line.startsWith('#')) current?.lines.push(line.trim());
     offset += line.length + 1;
   }
-  const placeOf: PlaceOf = (path): Place => source.placeAt(entries.get(String(path[0]))?.offset ?? span.start);
+  const placeOf: PlaceOf = (path): SourcePlace => source.placeAt(entries.get(String(path[0]))?.offset ?? span.start);
   return { value: Object.fromEntries([...entries].map(([key, entry]) => [key, entryValue(entry)])), placeOf };
 }
 

@@ -2,7 +2,7 @@
  * Markdown as lines, sections and tables, close to the letter: every piece keeps its own text, so that a file can be put
  * together again byte by byte around what was changed. Code fences and comments are text, never headings or tables.
  */
-export interface Line {
+export interface MarkdownLine {
   /** With its line ending. */
   readonly raw: string;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface Table {
   readonly to: number;
 }
 
-export function markdownLines(text: string): readonly Line[] {
+export function markdownLines(text: string): readonly MarkdownLine[] {
   let fence: string | undefined;
   let comment = false;
   return (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((raw) => {
@@ -59,7 +59,7 @@ export function markdownSections(text: string, deepest: number): readonly Sectio
   return sections;
 }
 
-export function markdownTables(lines: readonly Line[]): readonly Table[] {
+export function markdownTables(lines: readonly MarkdownLine[]): readonly Table[] {
   const tables: Table[] = [];
   for (let index = 0; index + 1 < lines.length; index += 1) {
     const header = cellsOf(lines[index]);
@@ -77,7 +77,7 @@ export function markdownTables(lines: readonly Line[]): readonly Table[] {
   return tables;
 }
 
-function cellsOf(line: Line | undefined): readonly string[] | undefined {
+function cellsOf(line: MarkdownLine | undefined): readonly string[] | undefined {
   if (line === undefined || !line.live || !/^\s*\|/.test(line.text)) return undefined;
   const inner = line.text
     .trim()

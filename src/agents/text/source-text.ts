@@ -1,18 +1,18 @@
 /** The text of a file that remembers where each character stands, so that every problem can be pointed at. */
-import type { Place } from './diagnostics.ts';
+import type { SourcePlace } from './diagnostics.ts';
 
 export interface SourceText {
   /** The name to show for the file. */
   readonly file: string;
   /** Without a byte-order mark. */
   readonly text: string;
-  placeAt(offset: number): Place;
+  placeAt(offset: number): SourcePlace;
 }
 
 export function sourceText(file: string, content: string): SourceText {
   const text = content.startsWith('\ufeff') ? content.slice(1) : content;
   let starts: readonly number[] | undefined;
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): SourcePlace => {
     starts ??= lineStarts(text);
     const line = lastNotAfter(starts, offset);
     return { file, line: line + 1, column: offset - (starts[line] ?? 0) + 1 };

@@ -21,14 +21,14 @@ import {
 import { messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { type Diagnostic, errorAt, type Place } from './diagnostics.ts';
+import { type Diagnostic, errorAt, type SourcePlace } from './diagnostics.ts';
 import type { Span } from './frontmatter.ts';
 import type { SourceText } from './source-text.ts';
 
 export type Path = readonly PropertyKey[];
 
 /** Where a key or its value stands; the nearest enclosing one when the path does not lead all the way. */
-export type PlaceOf = (path: Path, part?: 'key' | 'value') => Place;
+export type PlaceOf = (path: Path, part?: 'key' | 'value') => SourcePlace;
 
 export interface YamlMap {
   readonly value: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export interface YamlMap {
 
 export function parseYamlMap(source: SourceText, span: Span): Result<YamlMap, readonly Diagnostic[]> {
   const text = source.text.slice(span.start, span.end);
-  const placeAt = (offset: number): Place => source.placeAt(span.start + Math.min(offset, text.length));
+  const placeAt = (offset: number): SourcePlace => source.placeAt(span.start + Math.min(offset, text.length));
   if (nestingOf(text) > limits.frontmatterDepth) {
     const message = `the frontmatter nests deeper than ${limits.frontmatterDepth} levels (limit frontmatterDepth)`;
     return fail([errorAt(placeAt(0), message, 'Write it flatter.')]);
@@ -60,7 +60,7 @@ export function parseYamlMap(source: SourceText, span: Span): Result<YamlMap, re
   return toMap(document, placeAt);
 }
 
-function toMap(document: Document.Parsed, placeAt: (offset: number) => Place): Result<YamlMap, readonly Diagnostic[]> {
+function toMap(document: Document.Parsed, placeAt: (offset: number) => SourcePlace): Result<YamlMap, readonly Diagnostic[]> {
   const { contents } = document;
   const placeOf: PlaceOf = (path, part = 'value') => placeAt(offsetOf(document, path, part));
   // Nothing but comments between the fences: every key has its default.
@@ -102,7 +102,7 @@ function nestingOf(text: string): number {
   return deepest;
 }
 
-function checkAliases(document: Document.Parsed, placeAt: (offset: number) => Place): readonly Diagnostic[] {
+function checkAliases(document: Document.Parsed, placeAt: (offset: number) => SourcePlace): readonly Diagnostic[] {
   const problems: Diagnostic[] = [];
   let count = 0;
   visit(document, {

@@ -17,7 +17,7 @@ import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
-import type { Assistants, Caller, CallOptions, Client, Outcome } from '../port.ts';
+import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
 import { createMessageService } from '../threads/message-service.ts';
 import { chosenAnswer, mayAnswer } from './answers.ts';
 import { createFinding, spawnedRoot } from './findable-agents.ts';
@@ -54,7 +54,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
     if (row?.state === 'running' && row.owner === null) await engine.resume(run);
   };
   const messages = createMessageService({ ...parts, onIdle: (run) => void resume(run).catch(() => undefined) });
-  const reachable = (caller: Caller, process_id: string, options: CallOptions) =>
+  const reachable = (caller: Caller, process_id: string, options: AssistantCallOptions) =>
     messages.poll(caller, { process_id, include_summary: false, wait_ms: 0 }, options);
 
   /** The owner answers as if it were the client that spawned the run. */
@@ -65,7 +65,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
   };
 
   /** One after the other for each client: what has been started counts before the next is looked at. */
-  const begin = async (caller: Client, input: SpawnInput, { idempotencyKey: key }: CallOptions): Outcome<RunHandle> => {
+  const begin = async (caller: Client, input: SpawnInput, { idempotencyKey: key }: AssistantCallOptions): Outcome<RunHandle> => {
     const run = key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key]));
     const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
     if (before !== undefined && !(await isTask(ledger, before, input))) return fail(keyReused(before.run));
@@ -175,7 +175,12 @@ function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: str
 }
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */
-async function ended(parts: AssistantParts, handle: RunHandle, caller: Caller, options: CallOptions): Outcome<SpawnOutput> {
+async function ended(
+  parts: AssistantParts,
+  handle: RunHandle,
+  caller: Caller,
+  options: AssistantCallOptions,
+): Outcome<SpawnOutput> {
   const { clock, redact } = parts;
   const stopped = Promise.withResolvers<'stopped'>();
   const onAbort = (): void => stopped.resolve('stopped');

@@ -4,7 +4,7 @@
  *
  * What never changes of a run is remembered. Whether an id is unknown or belongs to strangers cannot be told from outside.
  */
-import { type EventId, ownerOf, type RunId, type SessionId } from '../../base/ids.ts';
+import { type EventId, type RunId, type SessionId, threadOwner } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -21,7 +21,7 @@ export interface Kin {
   readonly spawnedBy: string | null;
 }
 
-export interface Member extends Kin {
+export interface FamilyMember extends Kin {
   readonly session: SessionId;
   readonly agent: string;
   /** Its `run.started`: what a message to it follows from. */
@@ -29,14 +29,14 @@ export interface Member extends Kin {
 }
 
 /** A caller whose run is known. */
-export type Known = { readonly kind: 'client'; readonly name: string } | { readonly kind: 'run'; readonly member: Member };
+export type Known = { readonly kind: 'client'; readonly name: string } | { readonly kind: 'run'; readonly member: FamilyMember };
 
 type Asking = { readonly kind: 'client'; readonly name: string } | { readonly kind: 'run'; readonly member: Kin };
 
 /** A caller, and the process that it may look at or write to. */
 export interface Access {
   readonly caller: Known;
-  readonly owner: Member;
+  readonly owner: FamilyMember;
 }
 
 export interface Family {
@@ -45,9 +45,9 @@ export interface Family {
 }
 
 export function createFamily(ledger: Ledger): Family {
-  const members = createRecentlyUsed<string, Member>(limits.familyMembersKept);
+  const members = createRecentlyUsed<string, FamilyMember>(limits.familyMembersKept);
 
-  const find = async (run: string): Promise<Member | undefined> => {
+  const find = async (run: string): Promise<FamilyMember | undefined> => {
     const known = members.get(run);
     if (known !== undefined || !/^run_[0-9a-z]+$/.test(run)) return known;
     const found = await readMember(ledger, run as RunId);
@@ -72,13 +72,13 @@ export function createFamily(ledger: Ledger): Family {
       return found === undefined ? fail(unknownProcess(process)) : ok(found);
     },
     async toThread(caller, thread) {
-      const found = await access(caller, ownerOf(thread));
+      const found = await access(caller, threadOwner(thread));
       return found === undefined ? fail(unknownThread(thread)) : ok(found);
     },
   };
 }
 
-async function readMember(ledger: Ledger, run: RunId): Promise<Member | undefined> {
+async function readMember(ledger: Ledger, run: RunId): Promise<FamilyMember | undefined> {
   const [row] = await ledger.runs({ run, limit: 1 });
   if (row === undefined) return undefined;
   const [event] = await ledger.read({ session: row.session, run, types: ['run.started'], limit: 1 });

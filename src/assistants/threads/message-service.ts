@@ -8,7 +8,7 @@ import type { Ids, RunId } from '../../base/ids.ts';
 import { fail, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import type { Assistants, CallOptions, Outcome } from '../port.ts';
+import type { AssistantCallOptions, Assistants, Outcome } from '../port.ts';
 import { type Access, createFamily } from './family.ts';
 import { createIdleCheck } from './idle.ts';
 import { createLastTold } from './last-told.ts';
@@ -44,9 +44,9 @@ export function createMessageService(options: MessageServiceOptions): MessageSer
   };
   const answer = <Input, Value>(
     access: Promise<Result<Access, Failure>>,
-    act: (parts: ServiceParts, access: Access, input: Input, options: CallOptions) => Outcome<Value>,
+    act: (parts: ServiceParts, access: Access, input: Input, options: AssistantCallOptions) => Outcome<Value>,
     input: Input,
-    call: CallOptions,
+    call: AssistantCallOptions,
   ): Outcome<Value> =>
     asOutcome(async () => {
       const may = await access;

@@ -4,13 +4,18 @@ import { threadOf } from '../../base/ids.ts';
 import { ok } from '../../base/result.ts';
 import { hasEnded, type Process } from '../../projections/processes.ts';
 import type { PollInput, PollOutput } from '../../tools/assistants/schemas.ts';
-import type { CallOptions, Outcome } from '../port.ts';
+import type { AssistantCallOptions, Outcome } from '../port.ts';
 import { type Access, partyOf } from './family.ts';
 import { cancelled, type ServiceParts } from './service-parts.ts';
 import type { SessionState } from './session-state.ts';
 import { waitFor } from './waiting.ts';
 
-export async function poll(parts: ServiceParts, access: Access, input: PollInput, options: CallOptions): Outcome<PollOutput> {
+export async function poll(
+  parts: ServiceParts,
+  access: Access,
+  input: PollInput,
+  options: AssistantCallOptions,
+): Outcome<PollOutput> {
   const { owner, caller } = access;
   const state = await parts.sessions.open(owner.session);
   const before = processIn(state, access);

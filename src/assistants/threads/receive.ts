@@ -10,7 +10,7 @@ import type { NewEvent } from '../../ledger/port.ts';
 import { type BoxMessage, sameParty } from '../../projections/message-box.ts';
 import { hasEnded } from '../../projections/processes.ts';
 import type { ReceiveInput, ReceiveOutput } from '../../tools/assistants/schemas.ts';
-import type { CallOptions, Outcome } from '../port.ts';
+import type { AssistantCallOptions, Outcome } from '../port.ts';
 import { type Access, partyOf } from './family.ts';
 import { actorOf, callId, cancelled, type ServiceParts } from './service-parts.ts';
 import type { SessionState } from './session-state.ts';
@@ -30,7 +30,7 @@ export async function receive(
   parts: ServiceParts,
   access: Access,
   input: ReceiveInput,
-  options: CallOptions,
+  options: AssistantCallOptions,
 ): Outcome<ReceiveOutput> {
   const { owner, caller } = access;
   const state = await parts.sessions.open(owner.session);

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { hasEnded, type Process, type Processes } from '../../projections/processes.ts';
-import { type Access, type Member, mayUse, parentOf } from './family.ts';
+import { type Access, type FamilyMember, mayUse, parentOf } from './family.ts';
 
 export interface Recipient {
   readonly to: Party;
@@ -35,7 +35,7 @@ export function recipientOf(access: Access, name: string, processes: Processes):
   return candidates.length === 1 ? ok(only) : fail(ambiguous(name, candidates));
 }
 
-function parentAsRecipient(self: Member | undefined): Recipient | undefined {
+function parentAsRecipient(self: FamilyMember | undefined): Recipient | undefined {
   const parent = self === undefined ? undefined : parentOf(self);
   return self === undefined || parent === undefined ? undefined : { to: parent, owner: self.run };
 }

@@ -10,8 +10,8 @@ import type { Failure } from '../../events/catalogue.ts';
 import type { CounterChange, NewEvent } from '../../ledger/port.ts';
 import { hasEnded } from '../../projections/processes.ts';
 import type { SendInput, SuccessOutput } from '../../tools/assistants/schemas.ts';
-import type { CallOptions, Outcome } from '../port.ts';
-import { type Access, type Known, type Member, partyOf } from './family.ts';
+import type { AssistantCallOptions, Outcome } from '../port.ts';
+import { type Access, type FamilyMember, type Known, partyOf } from './family.ts';
 import { type Recipient, recipientOf } from './recipient.ts';
 import { actorOf, callId, type ServiceParts } from './service-parts.ts';
 import type { SessionState } from './session-state.ts';
@@ -22,7 +22,7 @@ export async function send(
   parts: ServiceParts,
   access: Access,
   input: SendInput,
-  { idempotencyKey }: CallOptions,
+  { idempotencyKey }: AssistantCallOptions,
 ): Outcome<SuccessOutput> {
   const id = idempotencyKey === undefined ? parts.ids.nonce() : callId(access.caller, idempotencyKey);
   // Before anything else that could refuse it by now: what was sent was sent.
@@ -45,7 +45,7 @@ export async function send(
 const counterOf = (message: string): CounterChange => ({ name: `message/${message}`, add: 1, max: 1 });
 
 /** The recipient's thread is in the session of the thread that was named, unless it is the caller's own. */
-function threadOwner({ caller, owner }: Access, recipient: Recipient): Pick<Member, 'run' | 'session' | 'started'> {
+function threadOwner({ caller, owner }: Access, recipient: Recipient): Pick<FamilyMember, 'run' | 'session' | 'started'> {
   if (recipient.owner === owner.run) return owner;
   if (caller.kind === 'run' && caller.member.run === recipient.owner) return caller.member;
   return { run: recipient.owner, session: owner.session, started: owner.started };
@@ -81,7 +81,7 @@ const hasEndedAlready = ({ to }: Pick<Recipient, 'to'>): Failure => ({
 async function append(
   { ledger, clock, ids }: ServiceParts,
   caller: Known,
-  owner: Pick<Member, 'run' | 'session' | 'started'>,
+  owner: Pick<FamilyMember, 'run' | 'session' | 'started'>,
   { to }: Recipient,
   { id, content }: { readonly id: string; readonly content: string },
 ): Promise<'sent' | 'ended'> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { SessionState } from './session-state.ts';
 
-export interface Wait {
+export interface SessionWait {
   readonly milliseconds: number;
   readonly signal: AbortSignal;
   /** What is waited for; looked at after every change of the session. */
@@ -14,7 +14,7 @@ export interface Wait {
 
 export type Waited = 'over' | 'elapsed' | 'cancelled';
 
-export async function waitFor(clock: Clock, state: SessionState, wait: Wait): Promise<Waited> {
+export async function waitFor(clock: Clock, state: SessionState, wait: SessionWait): Promise<Waited> {
   if (wait.signal.aborted) return 'cancelled';
   if (wait.milliseconds === 0 || wait.isOver()) return wait.isOver() ? 'over' : 'elapsed';
   const waited = await untilOver(clock, state, wait);
@@ -23,7 +23,7 @@ export async function waitFor(clock: Clock, state: SessionState, wait: Wait): Pr
   return waited;
 }
 
-function untilOver(clock: Clock, state: SessionState, wait: Wait): Promise<Waited> {
+function untilOver(clock: Clock, state: SessionState, wait: SessionWait): Promise<Waited> {
   const started = clock.elapsed();
   return new Promise((resolve, reject) => {
     const endings: (() => void)[] = [];

@@ -6,6 +6,7 @@
  * a hit is the text looked at closely, where JSON's escapes cannot mislead. All secrets are found in the text as it was given and
  * taken out at once, so that two that overlap leave nothing of either; redacting again changes nothing.
  */
+import type { Environment } from '../environment.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { holdsMany, isSecretName } from './names.ts';
 import { SHAPES, type Shape } from './shapes.ts';
@@ -30,8 +31,6 @@ export interface Redactor {
   /** Knows these too from now on. */
   learn(secrets: readonly Secret[]): void;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An address with a login in it, such as that of a database. */
 const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^@\s]+)@[^@]*$/i;

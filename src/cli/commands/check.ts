@@ -10,14 +10,14 @@ import { graphLines } from '../view/graph-lines.ts';
 import { mermaidLines } from '../view/graph-mermaid.ts';
 import { type GraphShape, shapeOf } from '../view/graph-shape.ts';
 
-export interface CheckOptions extends JsonOption {
+export interface CheckCommandOptions extends JsonOption {
   /** Draws who may call whom. */
   readonly graph?: boolean | 'text' | 'mermaid' | undefined;
   /** Only what this agent leads to. */
   readonly from?: string | undefined;
 }
 
-export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<ExitCode> {
+export async function checkCommand(context: CommandContext, options: CheckCommandOptions): Promise<ExitCode> {
   const { out, progress } = context.terminal;
   const checked = await checkFiles(context);
   const agents = checked.ok ? checked.value.agents.length : 0;
@@ -43,7 +43,7 @@ interface Drawn {
   lines(paint: CommandContext['terminal']['out']['paint']): readonly string[];
 }
 
-function graphOf({ agents, edges }: CheckedFiles, { graph, from }: CheckOptions): Drawn {
+function graphOf({ agents, edges }: CheckedFiles, { graph, from }: CheckCommandOptions): Drawn {
   const names = agents.map((agent) => agent.definition.name);
   if (from !== undefined && !names.includes(from))
     throw usageError(`There is no agent ${from}`, suggest(from, names, 'agents') ?? 'see: troupe agents list');

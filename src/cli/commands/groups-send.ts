@@ -7,7 +7,7 @@ import { counted } from '../../base/wording.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { findGroup } from '../../groups/groups.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
-import { activeRun, dropQueue, queueOf, type Sent, type Standing, sendToGroup, takePauseBack } from '../../groups/send.ts';
+import { activeRun, dropQueue, queueOf, type SentPrompt, type Standing, sendToGroup, takePauseBack } from '../../groups/send.ts';
 import type { Project } from '../../project/project.ts';
 import type { SavedGroup } from '../../projections/groups.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
@@ -54,7 +54,7 @@ const quietly = (options: SendOptions): DriveOptions => ({ ...options, json: fal
 function sayQueued(
   context: CommandContext,
   name: string,
-  sent: Extract<Sent, { kind: 'queued' }>,
+  sent: Extract<SentPrompt, { kind: 'queued' }>,
   options: JsonOption,
 ): ExitCode {
   const { prompt, before, run, standing } = sent;

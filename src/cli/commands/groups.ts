@@ -16,11 +16,11 @@ import {
   findIn,
   moveSession,
   type NewGroup,
-  place,
+  placeGroup,
   rename,
 } from '../../groups/groups.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
-import { presetOf } from '../../groups/preset.ts';
+import { presetOfGroup } from '../../groups/preset.ts';
 import { activeRun, pauseOf, queueOf } from '../../groups/send.ts';
 import { userFolder } from '../../project/config.ts';
 import type { Project } from '../../project/project.ts';
@@ -239,7 +239,7 @@ export async function groupsMoveCommand(
   return withProject(context, {}, async (project) => {
     const known = findIn(await readOrganisation(project.ledger), what);
     if (known.ok) {
-      const found = must(await place(project.groups, what, { folder, pinned, order }));
+      const found = must(await placeGroup(project.groups, what, { folder, pinned, order }));
       say(context, options, { ...idOf(found), ...{ folder, pinned, order } }, `moved ${safeLine(what)}`);
       return exitCodes.completed;
     }
@@ -268,7 +268,7 @@ export async function groupsDeleteCommand(context: CommandContext, name: string,
 export async function groupsSaveCommand(context: CommandContext, name: string, options: SaveOptions): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async (project) => {
     const group = must(findGroup(await readOrganisation(project.ledger), name));
-    const preset = presetOf(group, options.as ?? group.name);
+    const preset = presetOfGroup(group, options.as ?? group.name);
     if (preset === undefined) throw usageError(`The group ${group.name} has no workers to make a preset of`);
     if (options.squad === true) return await saveAsSquad(context, project, preset, options);
     const path = await keepPreset(context, preset);

@@ -103,7 +103,7 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
   });
 }
 
-export interface CopyOptions extends JsonOption {
+export interface CopyCommandOptions extends JsonOption {
   readonly force?: boolean | undefined;
 }
 
@@ -112,7 +112,7 @@ export async function ledgerCopyCommand(
   context: CommandContext,
   from: string,
   to: string,
-  options: CopyOptions,
+  options: CopyCommandOptions,
 ): Promise<ExitCode> {
   const { clock, cwd, terminal } = context;
   const { env } = terminal;

@@ -7,7 +7,7 @@ import type { RunEnd, RunHandle } from '../../engine/port.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
 import type { Project } from '../../project/project.ts';
 import { groupOfSession } from '../../projections/groups.ts';
-import { driveRun } from '../drive/drive-run.ts';
+import { stayWithRun } from '../drive/drive-run.ts';
 import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
 import { createFollower } from '../drive/follow.ts';
 import { type CommandContext, callOf } from '../terminal/command.ts';
@@ -29,7 +29,7 @@ export async function driveHandle(
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
-  const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+  const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   if (printed)
     return {
       code: finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options),

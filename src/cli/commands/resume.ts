@@ -7,7 +7,7 @@ import { limits } from '../../base/limits.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
-import { driveRun } from '../drive/drive-run.ts';
+import { stayWithRun } from '../drive/drive-run.ts';
 import { findRun } from '../drive/find-run.ts';
 import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
 import { createFollower, type Follower } from '../drive/follow.ts';
@@ -60,7 +60,7 @@ async function resumeAndDrive(
   switch (resumed.kind) {
     case 'resumed': {
       const view = chooseView(context, run, options);
-      return driveRun({ context, project, follower, view, approveAll: options.yes === true }, resumed.handle);
+      return stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, resumed.handle);
     }
     case 'ended':
       await follower.catchUp(run);

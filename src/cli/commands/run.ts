@@ -8,7 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { userText } from '../../events/messages.ts';
 import type { Project } from '../../project/project.ts';
 import { allowServers } from '../agents/allow.ts';
-import { driveRun } from '../drive/drive-run.ts';
+import { stayWithRun } from '../drive/drive-run.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findRun } from '../drive/find-run.ts';
 import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
@@ -68,7 +68,7 @@ async function startAndDrive(
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
-  const end = await driveRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+  const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
 }
 

@@ -1,7 +1,7 @@
 /** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
 import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
 import type { Project } from '../../project/project.ts';
-import { type Cause, type Causes, foldCauses, initialCauses, resultOf, whyOf } from '../../projections/why.ts';
+import { type CauseLine, type Causes, foldCauses, initialCauses, resultEvent, whyOf } from '../../projections/why.ts';
 import { findRun } from '../drive/find-run.ts';
 import { foldSession } from '../drive/session-events.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -42,7 +42,7 @@ export interface WhyLook {
 }
 
 /** The walk, a line for each step; what a step rests on besides is indented below it. */
-export function whyLines(causes: Causes, chain: readonly Cause[], look: WhyLook): readonly string[] {
+export function whyLines(causes: Causes, chain: readonly CauseLine[], look: WhyLook): readonly string[] {
   const onTheWay = new Set(chain.map((cause) => cause.event));
   return chain.flatMap((cause, index) => {
     const beside = cause.also.filter((event) => !onTheWay.has(event));
@@ -59,7 +59,7 @@ function besideLines({ events }: Causes, beside: readonly EventId[], look: WhyLo
 }
 
 /** One line also on a screen: what does not fit is in `troupe logs`. */
-function causeLine(cause: Cause, lead: string, { width, paint }: WhyLook): string {
+function causeLine(cause: CauseLine, lead: string, { width, paint }: WhyLook): string {
   const place = `[${cause.position}]`;
   const around = textWidth(lead) + TIME_WIDTH + textWidth(safeLine(cause.agent)) + textWidth(place) + 1;
   const text = cutToWidth(safeLine(cause.text), Math.max(TEXT_WIDTH_MIN, width - around));
@@ -69,12 +69,12 @@ function causeLine(cause: Cause, lead: string, { width, paint }: WhyLook): strin
 async function chainOf(
   { ledger }: Project,
   text: string,
-): Promise<{ readonly causes: Causes; readonly chain: readonly Cause[] }> {
+): Promise<{ readonly causes: Causes; readonly chain: readonly CauseLine[] }> {
   const isEvent = eventPosition(text) !== undefined;
   const row = isEvent ? undefined : await findRun(ledger, text);
   const session = row?.session ?? (text.slice(0, text.lastIndexOf('.')) as SessionId);
   const causes = await foldSession(ledger, session, initialCauses(), foldCauses);
-  const start = row === undefined ? (text as EventId) : resultOf(causes, row.run);
+  const start = row === undefined ? (text as EventId) : resultEvent(causes, row.run);
   const chain = start === undefined ? [] : whyOf(causes, start);
   if (chain.length === 0)
     throw usageError(`There is no event ${text} in this ledger`, 'event ids are in: troupe logs --jsonl <run>');

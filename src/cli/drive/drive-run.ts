@@ -23,7 +23,7 @@ export interface Drive {
   readonly approveAll: boolean;
 }
 
-export async function driveRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
+export async function stayWithRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((part) => view.part(part)) : () => undefined;
   const stopListening = stopOnSignal(drive);

@@ -6,8 +6,8 @@ import type { AgentsAllowOptions } from '../agents/allow.ts';
 import type { AgentsRemoveOptions } from '../agents/remove.ts';
 import type { AgentsSearchOptions } from '../agents/search.ts';
 import type { AnswerOptions } from '../commands/answer.ts';
-import type { CheckOptions } from '../commands/check.ts';
-import type { CopyOptions, GcOptions } from '../commands/ledger.ts';
+import type { CheckCommandOptions } from '../commands/check.ts';
+import type { CopyCommandOptions, GcOptions } from '../commands/ledger.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { ResumeOptions } from '../commands/resume.ts';
@@ -15,7 +15,7 @@ import type { RunOptions } from '../commands/run.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
-import type { McpOptions } from '../serving/mcp.ts';
+import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseUsd } from '../terminal/parse-option.ts';
@@ -56,7 +56,7 @@ function describeStart(add: Add, perform: Perform): void {
   json(add('check', 'find every problem in settings and agents', 'troupe check --graph'))
     .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
     .option('--from <agent>', 'draw only what this agent leads to')
-    .action((options: CheckOptions) =>
+    .action((options: CheckCommandOptions) =>
       perform(async (context) => (await import('../commands/check.ts')).checkCommand(context, options)),
     );
   output(
@@ -155,7 +155,7 @@ function describeServers(add: Add, perform: Perform): void {
   const as = 'the name under which the client takes part in threads';
   add('mcp', 'serve the agents to an MCP client on stdin and stdout', 'claude mcp add troupe -- troupe mcp')
     .option('--as <name>', as)
-    .action((options: McpOptions) =>
+    .action((options: McpCommandOptions) =>
       perform(async (context) => (await import('../serving/mcp.ts')).mcpCommand(context, options)),
     );
   add('serve', 'serve the agents to MCP clients over HTTP', 'troupe serve --port 4747')
@@ -216,7 +216,7 @@ function describeLedger(ledger: Command, perform: Perform): void {
     ),
   )
     .option('--force', 'also sessions that somebody works on, up to where they are')
-    .action((from: string, to: string, options: CopyOptions) =>
+    .action((from: string, to: string, options: CopyCommandOptions) =>
       perform(async (context) => (await import('../commands/ledger.ts')).ledgerCopyCommand(context, from, to, options)),
     );
 }

@@ -3,15 +3,16 @@
  * `TROUPE_TOKENS` or in `serve.callers` of troupe.yaml, which also says what they may do. Nobody but the owner gives permissions
  * unless an entry says so.
  */
+
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Environment } from '../../base/environment.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import { isCallerName, isReservedName, type NamedToken, reservedText, sha256Of, tokenProblem } from '../../http/tokens.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import type { McpCaller } from '../../protocols/mcp/parts.ts';
 import { usageError } from '../terminal/command.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Serve = ProjectConfig['serve'];
 type Entry = NonNullable<Serve['callers']>[string];
 

@@ -29,7 +29,7 @@ export function logError({ terminal }: CommandContext): (error: Error) => void {
 }
 
 /** Goes on with what clients spawned before, in the background: nobody waits for it. */
-export function takeUp(context: CommandContext, { assistants }: Project): void {
+export function takeUpAssistants(context: CommandContext, { assistants }: Project): void {
   assistants.takeUp().catch(logError(context));
 }
 

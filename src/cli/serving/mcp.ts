@@ -3,9 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import { serveMcpStdio } from '../../protocols/mcp/stdio.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
+import { keepStdoutClean, logError, mcpParts, ownerName, takeUpAssistants } from './mcp-parts.ts';
 
-export interface McpOptions {
+export interface McpCommandOptions {
   readonly as?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ interface Streams {
 
 export async function mcpCommand(
   context: CommandContext,
-  options: McpOptions,
+  options: McpCommandOptions,
   streams: Streams = ownStreams(),
 ): Promise<ExitCode> {
   const name = ownerName(options.as);
@@ -26,7 +26,7 @@ export async function mcpCommand(
     return await withProject(context, {}, async (project) => {
       const caller = { name, sees: 'everything' } as const;
       const parts = mcpParts(context, project);
-      takeUp(context, project);
+      takeUpAssistants(context, project);
       await serveMcpStdio({ parts, caller, ...streams, signal: stop.signal, onError: logError(context) });
       return exitCodes.completed;
     });

@@ -12,7 +12,7 @@ import { type CommandContext, usageError, withProject } from '../terminal/comman
 import { exposedVariables } from '../terminal/conceal-environment.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
-import { keepStdoutClean, logError, mcpParts, ownerName, takeUp } from './mcp-parts.ts';
+import { keepStdoutClean, logError, mcpParts, ownerName, takeUpAssistants } from './mcp-parts.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -48,7 +48,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
       announce(context, server, callers.tokens.length > 0);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
-      takeUp(context, project);
+      takeUpAssistants(context, project);
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
       await Promise.all([mcp.close(), server.stop()]);

@@ -4,7 +4,9 @@
  *
  * Results go to `out`, everything else to `progress`. Nobody is asked and nothing moves unless a person is at the other end.
  */
+
 import picocolors from 'picocolors';
+import type { Environment } from '../../base/environment.ts';
 
 type Paint = ReturnType<typeof picocolors.createColors>;
 
@@ -26,7 +28,7 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Progress may be redrawn in place. */
   readonly animated: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   /** Asks a person; `undefined` when they end the input instead. */
   ask(question: string): Promise<string | undefined>;

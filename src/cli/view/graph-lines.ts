@@ -7,7 +7,7 @@ import type { GraphShape } from './graph-shape.ts';
 /** A tangle has more ways through it than anybody reads. */
 const LINES_MAX = 500;
 
-interface Place {
+interface DrawnPlace {
   readonly name: string;
   readonly kind: string;
   readonly own: string;
@@ -24,7 +24,7 @@ export function graphLines(shape: GraphShape, paint: Screen['paint']): readonly 
   const restless = shape.unreachable.filter((name) => next.has(name));
   for (const start of [...shape.entries, ...restless]) {
     if (drawn.has(start)) continue;
-    const pending: Place[] = [{ name: start, kind: '', own: '', below: '', way: [] }];
+    const pending: DrawnPlace[] = [{ name: start, kind: '', own: '', below: '', way: [] }];
     for (let place = pending.pop(); place !== undefined && lines.length < LINES_MAX; place = pending.pop()) {
       const edges = next.get(place.name) ?? [];
       const seen = drawn.has(place.name);
@@ -39,7 +39,7 @@ export function graphLines(shape: GraphShape, paint: Screen['paint']): readonly 
   return notes.length === 0 ? lines.slice(0, -1) : [...lines, ...notes];
 }
 
-function placesBelow({ name, below, way }: Place, edges: readonly Edge[]): Place[] {
+function placesBelow({ name, below, way }: DrawnPlace, edges: readonly Edge[]): DrawnPlace[] {
   return edges.map(({ to, kind }, index) => {
     const last = index === edges.length - 1;
     const guides = { own: `${below}${last ? '└─ ' : '├─ '}`, below: `${below}${last ? '   ' : '│  '}` };
@@ -47,7 +47,7 @@ function placesBelow({ name, below, way }: Place, edges: readonly Edge[]): Place
   });
 }
 
-function placeLine({ name, kind, own, way }: Place, shape: GraphShape, seen: boolean, paint: Screen['paint']): string {
+function placeLine({ name, kind, own, way }: DrawnPlace, shape: GraphShape, seen: boolean, paint: Screen['paint']): string {
   const head = `${paint.dim(own)}${kind === '' ? '' : `${paint.cyan(kind)} ${paint.dim('→')} `}${paint.bold(safeLine(name))}`;
   if (shape.missing.includes(name)) return `${head} ${paint.red('(no such agent)')}`;
   if (way.at(-1) === name) return `${head} ${paint.dim('(itself)')}`;

@@ -17,7 +17,7 @@ import { runTool } from '../../tools/call.ts';
 import { closedText } from '../../tools/files/workspace.ts';
 import { stricter } from '../../tools/permissions.ts';
 import type { Tool, ToolOutcome } from '../../tools/port.ts';
-import type { Protection } from '../../tools/protected-names.ts';
+import type { ProtectedKind } from '../../tools/protected-names.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -158,7 +158,7 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
 }
 
 /** What of the protected places the call may change, if it may go ahead; else what to tell the model. */
-async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<Protection | undefined, string>> {
+async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<ProtectedKind | undefined, string>> {
   const { tree, node, setup } = caller;
   const protection = await tool.protects?.(asked.input, tree.workspaceOf(node));
   const own = tree.parts.permission(setup.definition, tool);

@@ -9,7 +9,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { foldCauses, initialCauses, resultOf, whyOf } from '../../projections/why.ts';
+import { foldCauses, initialCauses, resultEvent, whyOf } from '../../projections/why.ts';
 
 const plain = { tools: [], permissions: {} };
 const agents = [
@@ -78,7 +78,7 @@ async function life(path: string, more: Partial<WorldOptions> = {}): Promise<rea
 /** The agents on the way from the answer to the prompt, each once for every stretch of the way. */
 function wayOf(events: readonly LedgerEvent[]): string[] {
   const causes = events.reduce(foldCauses, initialCauses());
-  const chain = whyOf(causes, resultOf(causes, ROOT_RUN) as never);
+  const chain = whyOf(causes, resultEvent(causes, ROOT_RUN) as never);
   return chain.map((cause) => cause.agent).filter((name, index, all) => name !== all[index - 1]);
 }
 

@@ -54,11 +54,11 @@ export function bucketError(place: BucketPlace, answer: BucketAnswer): TroupeErr
       fix: WRONG_KEYS.has(code ?? '') ? KEYS : `${KEYS} ${RIGHTS}`,
     });
   }
-  if (isPassing(answer)) return unreachable(place, code ?? `status ${status}`);
-  return badAnswer(place, `${code ?? 'no reason given'}, status ${status}`);
+  if (isPassing(answer)) return bucketUnreachable(place, code ?? `status ${status}`);
+  return bucketAnswerError(place, `${code ?? 'no reason given'}, status ${status}`);
 }
 
-export function unreachable(place: BucketPlace, why: string): TroupeError {
+export function bucketUnreachable(place: BucketPlace, why: string): TroupeError {
   return new TroupeError(
     'ledger_bucket_unreachable',
     `The bucket for large payloads cannot be reached: ${place.shown} (${why})`,
@@ -68,7 +68,7 @@ export function unreachable(place: BucketPlace, why: string): TroupeError {
   );
 }
 
-export function badAnswer(place: BucketPlace, why: string): TroupeError {
+export function bucketAnswerError(place: BucketPlace, why: string): TroupeError {
   return new TroupeError('ledger_bucket_answer', `The bucket did not answer as an S3 server does: ${place.shown} (${why})`, {
     fix: 'Check that the endpoint in the address of the ledger is that of an S3-compatible server.',
   });

@@ -2,20 +2,29 @@
  * Signed requests to a bucket. Each may be sent twice without harm, so what fails in passing is sent again after a pause
  * that grows, a bounded number of times. Redirects are not followed: a signed request goes where it was meant to go.
  */
+
 import { type Clock, sleep } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import type { Random } from '../../base/random.ts';
 import { type Secret, secretsOf } from '../../base/secrets/redact.ts';
 import { payloadRef } from '../rules/chain.ts';
-import { type BucketAnswer, badAnswer, bucketError, isPassing, networkProblem, unreachable } from './bucket-errors.ts';
+import {
+  type BucketAnswer,
+  bucketAnswerError,
+  bucketError,
+  bucketUnreachable,
+  isPassing,
+  networkProblem,
+} from './bucket-errors.ts';
 import { tooLarge } from './check.ts';
 import type { BucketPlace } from './place.ts';
 
 export interface BucketAccess {
   readonly clock: Clock;
   readonly random: Random;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** For tests: how long a request may take. */
   readonly requestMs?: number;
 }
@@ -77,7 +86,7 @@ export async function openBucketRequests(place: BucketPlace, access: BucketAcces
       if (typeof answer !== 'string' && !isPassing(answer)) return answer;
       problem = answer;
     }
-    throw typeof problem === 'string' ? unreachable(place, problem) : bucketError(place, problem);
+    throw typeof problem === 'string' ? bucketUnreachable(place, problem) : bucketError(place, problem);
   };
 }
 
@@ -128,7 +137,7 @@ async function bodyOf(response: Response, { method, key, most }: BucketRequest, 
       chunks.push(chunk);
     }
   } else await response.body.cancel();
-  if (bytes > most) throw key === '' ? badAnswer(place, `more than ${most} bytes`) : tooLarge(bytes);
+  if (bytes > most) throw key === '' ? bucketAnswerError(place, `more than ${most} bytes`) : tooLarge(bytes);
   return Buffer.concat(chunks);
 }
 

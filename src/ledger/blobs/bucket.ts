@@ -4,7 +4,7 @@
  */
 import type { PayloadRef } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { badAnswer, bucketError, codeIn, tooManyPages } from './bucket-errors.ts';
+import { bucketAnswerError, bucketError, codeIn, tooManyPages } from './bucket-errors.ts';
 import { type AskBucket, type BucketAccess, openBucketRequests } from './bucket-requests.ts';
 import { checkedBlob, tooLarge } from './check.ts';
 import { type ListingPage, readListing } from './listing.ts';
@@ -73,10 +73,10 @@ async function* objectsIn(place: BucketPlace, ask: AskBucket, pageKeys: number):
     const answer = await ask({ method: 'GET', key: '', query, most: limits.bucketAnswerBytes, timeoutMs: limits.bucketMs });
     if (answer.status !== 200) throw bucketError(place, answer);
     const listing = readListing(Buffer.from(answer.body).toString());
-    if (!listing.ok) throw badAnswer(place, listing.error);
+    if (!listing.ok) throw bucketAnswerError(place, listing.error);
     yield* listing.value.objects;
     if (listing.value.next === undefined) return;
-    if (listing.value.next === next) throw badAnswer(place, 'its list does not go on');
+    if (listing.value.next === next) throw bucketAnswerError(place, 'its list does not go on');
     next = listing.value.next;
   }
   throw tooManyPages(place);

@@ -1,6 +1,6 @@
 /** What an S3 server says: a page of the names in a bucket, or the word for what went wrong. */
 import { fail, ok, type Result } from '../../base/result.ts';
-import { readXml, textOf } from './xml.ts';
+import { childText, readXml } from './xml.ts';
 
 export interface ListedObject {
   readonly key: string;
@@ -23,14 +23,14 @@ export function readListing(document: string): Result<ListingPage, string> {
   if (read.value.name !== 'ListBucketResult') return fail('it is not a list');
   const objects: ListedObject[] = [];
   for (const element of read.value.children.filter(({ name }) => name === 'Contents')) {
-    const key = textOf(element, 'Key');
-    const time = textOf(element, 'LastModified') ?? '';
+    const key = childText(element, 'Key');
+    const time = childText(element, 'LastModified') ?? '';
     const at = TIME.test(time) ? Date.parse(time) : Number.NaN;
     if (key === undefined || Number.isNaN(at)) return fail('an object has no name or no time');
     objects.push({ key, at });
   }
-  const truncated = textOf(read.value, 'IsTruncated');
-  const next = textOf(read.value, 'NextContinuationToken') || undefined;
+  const truncated = childText(read.value, 'IsTruncated');
+  const next = childText(read.value, 'NextContinuationToken') || undefined;
   if (truncated !== 'true' && truncated !== 'false') return fail('it does not say whether it is complete');
   if (truncated === 'true' && next === undefined) return fail('it does not say how it goes on');
   return ok({ objects, next: truncated === 'true' ? next : undefined });
@@ -39,6 +39,6 @@ export function readListing(document: string): Result<ListingPage, string> {
 /** Only the word: the rest of such an answer may repeat what was signed. */
 export function errorCode(document: string): string | undefined {
   const read = readXml(document);
-  const code = read.ok && read.value.name === 'Error' ? textOf(read.value, 'Code') : undefined;
+  const code = read.ok && read.value.name === 'Error' ? childText(read.value, 'Code') : undefined;
   return code !== undefined && ERROR_CODE.test(code) ? code : undefined;
 }

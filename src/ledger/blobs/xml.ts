@@ -52,7 +52,7 @@ export function readXml(document: string): Result<XmlElement, string> {
   return ok(root);
 }
 
-export function textOf(element: XmlElement, name: string): string | undefined {
+export function childText(element: XmlElement, name: string): string | undefined {
   return element.children.find((child) => child.name === name)?.text;
 }
 

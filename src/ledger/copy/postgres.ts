@@ -1,5 +1,7 @@
 /** A Postgres ledger as a place to copy from or to. Writes take the locks that appends take. */
+
 import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { systemRandom } from '../../base/random.ts';
@@ -8,13 +10,13 @@ import { parsePostgresAddress } from '../postgres/address.ts';
 import { type Connection, type Database, openDatabase, type Statement } from '../postgres/connection.ts';
 import { COLLECTING, lockKey } from '../postgres/load.ts';
 import { openBlobs } from '../postgres/open-blobs.ts';
-import { isLiveOwner, OWNER_COLUMNS, ownerOf } from '../postgres/owner.ts';
+import { isLiveOwner, leaseOwner, OWNER_COLUMNS } from '../postgres/owner.ts';
 import { createPostgresReader } from '../postgres/read.ts';
 import { openSchema } from '../postgres/schema.ts';
 import { COUNTER, columnsOf, EVENT, eventRow, insertInto, ONE_PAYLOAD, REVIVE, RUN, SESSION } from '../postgres/write.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { chainedEvent } from '../rules/read-events.ts';
-import { type ChainedEvent, place } from '../rules/stored-event.ts';
+import { type ChainedEvent, payloadPlace } from '../rules/stored-event.ts';
 import { copiedRun, copiedSession } from './rows.ts';
 import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './store.ts';
 
@@ -61,7 +63,7 @@ export interface PostgresCopyOptions {
   /** Keeps the temporary names of several processes apart. */
   readonly unique: string;
   /** Has the keys of the bucket, when the address names one. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly readOnly: boolean;
 }
 
@@ -90,7 +92,7 @@ function reading(database: Database, blobs: BlobStore | undefined): Omit<CopySto
     },
     liveOwner: async (name) => {
       const row = (await database.rows(OWNERS, [name])).find(isLiveOwner);
-      return row === undefined ? undefined : (ownerOf(row) ?? undefined);
+      return row === undefined ? undefined : (leaseOwner(row) ?? undefined);
     },
     runs: async (name) => (await database.rows(RUNS, [name])).map(copiedRun),
     events: async (name, after, limit) =>
@@ -142,7 +144,7 @@ async function writePayloads(
   for (const { ref, bytes: size, body } of payloads) {
     const outside = body !== undefined && blobs !== undefined && size > limits.payloadInlineBytes;
     if (outside) await blobs.write(ref, body);
-    const where = body === undefined ? place.gone : outside ? place.file : place.inline;
+    const where = body === undefined ? payloadPlace.gone : outside ? payloadPlace.file : payloadPlace.inline;
     const key = Buffer.from(ref, 'hex');
     const stored = body === undefined || outside ? null : Buffer.from(body);
     await connection.query({ ...ONE_PAYLOAD, values: [key, where, size, stored] });
@@ -190,5 +192,9 @@ async function runNumbers(connection: Connection, runs: readonly CopiedRun[]): P
 }
 
 function sizeOf(row: Row): PayloadSize {
-  return { ref: hex(bytes(row, 'ref')) as PayloadRef, bytes: integer(row, 'bytes'), gone: integer(row, 'place') === place.gone };
+  return {
+    ref: hex(bytes(row, 'ref')) as PayloadRef,
+    bytes: integer(row, 'bytes'),
+    gone: integer(row, 'place') === payloadPlace.gone,
+  };
 }

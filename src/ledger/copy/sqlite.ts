@@ -8,7 +8,7 @@ import { createPayloadFiles, type PayloadFiles } from '../blobs/payload-files.ts
 import type { LeaseOwner } from '../port.ts';
 import { integer, text, textOrNull } from '../rows.ts';
 import { chainedEvent } from '../rules/read-events.ts';
-import { type ChainedEvent, place } from '../rules/stored-event.ts';
+import { type ChainedEvent, payloadPlace } from '../rules/stored-event.ts';
 import { liveness } from '../sqlite/leases.ts';
 import { openFile } from '../sqlite/schema.ts';
 import { copiedRun, copiedSession } from './rows.ts';
@@ -111,7 +111,7 @@ function sizesOf(database: DatabaseSync, refs: readonly PayloadRef[]): readonly 
   const find = database.prepare('SELECT place, bytes FROM payload WHERE ref = ?');
   return refs.flatMap((ref) => {
     const row = find.get(Buffer.from(ref, 'hex'));
-    return row === undefined ? [] : [{ ref, bytes: integer(row, 'bytes'), gone: integer(row, 'place') === place.gone }];
+    return row === undefined ? [] : [{ ref, bytes: integer(row, 'bytes'), gone: integer(row, 'place') === payloadPlace.gone }];
   });
 }
 
@@ -119,12 +119,12 @@ function sizesOf(database: DatabaseSync, refs: readonly PayloadRef[]): readonly 
 function writePayloads(database: DatabaseSync, files: PayloadFiles, payloads: readonly CopiedPayload[]): void {
   const write = database.prepare(
     `INSERT INTO payload (ref, place, bytes, body) VALUES (?, ?, ?, ?)
-     ON CONFLICT (ref) DO UPDATE SET place = excluded.place, body = excluded.body WHERE place = ${place.gone}`,
+     ON CONFLICT (ref) DO UPDATE SET place = excluded.place, body = excluded.body WHERE place = ${payloadPlace.gone}`,
   );
   for (const { ref, bytes: size, body } of payloads) {
     const large = body !== undefined && size > limits.payloadInlineBytes;
     if (large) files.ensure(ref, Buffer.from(body).toString());
-    const where = body === undefined ? place.gone : large ? place.file : place.inline;
+    const where = body === undefined ? payloadPlace.gone : large ? payloadPlace.file : payloadPlace.inline;
     const inline = body === undefined || large ? null : Buffer.from(body).toString();
     write.run(Buffer.from(ref, 'hex'), where, size, inline);
   }

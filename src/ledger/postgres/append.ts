@@ -4,10 +4,10 @@ import { limits } from '../../base/limits.ts';
 import type { Append, AppendOutcome, NewEvent } from '../port.ts';
 import { checkRuns, parentsOf, refusalOf } from '../rules/append.ts';
 import { type ChainedFields, chainHash } from '../rules/chain.ts';
-import { type Body, badAppend, chainedFields, isInbound, type PreparedEvent } from '../rules/prepared-event.ts';
-import { place, toLedgerEvent } from '../rules/stored-event.ts';
+import { badAppend, chainedFields, isInbound, type PayloadBody, type PreparedEvent } from '../rules/prepared-event.ts';
+import { payloadPlace, toLedgerEvent } from '../rules/stored-event.ts';
 import type { WrittenEvents } from '../rules/written-events.ts';
-import type { BatchState, Needs, RunState, SessionState } from './state.ts';
+import type { BatchState, Needs, PostgresRun, PostgresSession } from './state.ts';
 
 export function needsOf(request: Append, events: readonly PreparedEvent[]): Needs {
   const parents = events.flatMap(({ event }) => (event.type === 'run.started' ? (event.payload.parent ?? []) : [])) as RunId[];
@@ -22,7 +22,7 @@ export function needsOf(request: Append, events: readonly PreparedEvent[]): Need
   };
 }
 
-export function bodiesOf(events: readonly PreparedEvent[]): readonly Body[] {
+export function bodiesOf(events: readonly PreparedEvent[]): readonly PayloadBody[] {
   return events.flatMap(({ body, attachment }) => (attachment === null ? [body] : [body, attachment]));
 }
 
@@ -57,7 +57,7 @@ export function applyAppend(
 function write(
   state: BatchState,
   request: Append,
-  session: SessionState,
+  session: PostgresSession,
   parent: number | null,
   prepared: PreparedEvent,
 ): ChainedFields {
@@ -81,8 +81,14 @@ function write(
   return fields;
 }
 
-function ensureRun(state: BatchState, { fence }: Append, session: SessionState, event: NewEvent, position: number): RunState {
-  const make = (name: NewEvent['run'], root: number | undefined): RunState => {
+function ensureRun(
+  state: BatchState,
+  { fence }: Append,
+  session: PostgresSession,
+  event: NewEvent,
+  position: number,
+): PostgresRun {
+  const make = (name: NewEvent['run'], root: number | undefined): PostgresRun => {
     const run = state.runs.get(name);
     if (run === undefined) throw badAppend(`${name} was not asked for`);
     if (run.first > 0) return run;
@@ -94,7 +100,7 @@ function ensureRun(state: BatchState, { fence }: Append, session: SessionState, 
 }
 
 /** What an event changes in the row of its run; the index of runs follows the events. */
-function changesOf(state: BatchState, run: RunState, event: NewEvent, at: number): Partial<RunState> | undefined {
+function changesOf(state: BatchState, run: PostgresRun, event: NewEvent, at: number): Partial<PostgresRun> | undefined {
   switch (event.type) {
     case 'run.started': {
       if (run.startedAt !== null) return undefined;
@@ -118,10 +124,10 @@ function changesOf(state: BatchState, run: RunState, event: NewEvent, at: number
   }
 }
 
-function store(state: BatchState, body: Body): void {
+function store(state: BatchState, body: PayloadBody): void {
   const known = state.places.get(body.ref);
-  if (state.bodies.has(body.ref) || (known !== undefined && known !== place.gone)) return;
-  state.bodies.set(body.ref, { body, revived: known === place.gone });
+  if (state.bodies.has(body.ref) || (known !== undefined && known !== payloadPlace.gone)) return;
+  state.bodies.set(body.ref, { body, revived: known === payloadPlace.gone });
 }
 
-export const isLarge = (body: Body): boolean => body.bytes > limits.payloadInlineBytes;
+export const isLarge = (body: PayloadBody): boolean => body.bytes > limits.payloadInlineBytes;

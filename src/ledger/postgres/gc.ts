@@ -7,7 +7,7 @@ import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { GcReport, RetentionPolicy } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
-import { place } from '../rules/stored-event.ts';
+import { payloadPlace } from '../rules/stored-event.ts';
 import type { Connection, Database } from './connection.ts';
 import { COLLECTING, lockKey } from './load.ts';
 
@@ -32,7 +32,7 @@ kept AS (
   WHERE NOT event.session = ANY($1::bigint[]) AND event.position > session.collected AND event.attachment IS NOT NULL
 )
 SELECT ref, place, bytes FROM payload
-WHERE place <> ${place.gone} AND ref IN (SELECT ref FROM used) AND ref NOT IN (SELECT ref FROM kept)`;
+WHERE place <> ${payloadPlace.gone} AND ref IN (SELECT ref FROM used) AND ref NOT IN (SELECT ref FROM kept)`;
 
 /** A blob that nothing refers to yet may belong to a commit under way; after this time it does not. */
 const LEFTOVER_MS = 60 * 60 * 1000;
@@ -60,16 +60,16 @@ export async function collectPostgres(
     return found;
   });
   if (!policy.dryRun && blobs !== undefined) {
-    const large = chosen.payloads.filter((row) => integer(row, 'place') === place.file);
-    await removeBlobs(database, alone, blobs, large.map(refOf), [place.gone]);
+    const large = chosen.payloads.filter((row) => integer(row, 'place') === payloadPlace.file);
+    await removeBlobs(database, alone, blobs, large.map(refOf), [payloadPlace.gone]);
     let page: PayloadRef[] = [];
     for await (const ref of blobs.olderThan(policy.now - LEFTOVER_MS)) {
       page.push(ref);
       if (page.length < PAGE) continue;
-      await removeBlobs(database, alone, blobs, page, [place.gone, place.inline]);
+      await removeBlobs(database, alone, blobs, page, [payloadPlace.gone, payloadPlace.inline]);
       page = [];
     }
-    await removeBlobs(database, alone, blobs, page, [place.gone, place.inline]);
+    await removeBlobs(database, alone, blobs, page, [payloadPlace.gone, payloadPlace.inline]);
   }
   return {
     sessions: chosen.sessions.map((row) => text(row, 'name') as SessionId),
@@ -90,7 +90,7 @@ async function choose(connection: Connection, policy: RetentionPolicy): Promise<
 
 async function bury(connection: Connection, { sessions, payloads }: Chosen): Promise<void> {
   await connection.query({
-    text: `UPDATE payload SET place = ${place.gone}, body = NULL WHERE ref = ANY($1::bytea[])`,
+    text: `UPDATE payload SET place = ${payloadPlace.gone}, body = NULL WHERE ref = ANY($1::bytea[])`,
     values: [payloads.map((row) => row['ref'])],
   });
   await connection.query({

@@ -4,8 +4,8 @@ import type { PayloadRef, RunId, SessionId } from '../../base/ids.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import { CHAIN_START } from '../rules/chain.ts';
 import type { Connection, Statement } from './connection.ts';
-import { isLiveOwner, OWNER_COLUMNS, ownerOf } from './owner.ts';
-import { type BatchRows, type BatchState, createBatchState, type LeaseState, type Needs, type RunState } from './state.ts';
+import { isLiveOwner, leaseOwner, OWNER_COLUMNS } from './owner.ts';
+import { type BatchRows, type BatchState, createBatchState, type LeaseState, type Needs, type PostgresRun } from './state.ts';
 
 /** A name that has no row yet gets its number here, in the order it was asked for. */
 const SESSIONS: Statement = {
@@ -78,7 +78,7 @@ export async function beginBatch(
     wanted === 0 ? [] : (await connection.query({ ...statement, values })).rows;
   const made = [...runs.map(() => true), ...looked.map(() => false)];
   const names = list(locksOf);
-  const [, foundSessions, foundRuns, unfinished, foundLeases, foundCounters, places, last] = await together([
+  const [, foundSessions, foundRuns, unfinished, foundLeases, foundCounters, places, last] = await allOf([
     connection.query({ text: beginning(schema, [`writer ${writer}`, ...names]) }).then(() => []),
     ask(SESSIONS, sessions.length, [sessions]),
     ask(RUNS, made.length, [[...runs, ...looked], made]),
@@ -99,7 +99,7 @@ export async function beginBatch(
 }
 
 /** Waits for all of what was sent, then reports the first failure: what comes after it only failed because of it. */
-export async function together<Values extends readonly unknown[]>(
+export async function allOf<Values extends readonly unknown[]>(
   sent: {
     readonly [Index in keyof Values]: Promise<Values[Index]>;
   },
@@ -136,7 +136,7 @@ function sessionStates(rows: readonly Row[]): BatchRows['sessions'] {
 }
 
 function runStates(rows: readonly Row[]): BatchRows['runs'] {
-  const states = new Map<RunId, RunState>();
+  const states = new Map<RunId, PostgresRun>();
   for (const row of rows) {
     if (row['id'] === null) continue;
     const name = text(row, 'name') as RunId;
@@ -163,7 +163,7 @@ function leaseState(row: Row): LeaseState {
     run: text(row, 'run') as RunId,
     session: text(row, 'session') as SessionId,
     epoch: integer(row, 'epoch'),
-    owner: ownerOf(row),
+    owner: leaseOwner(row),
     live: isLiveOwner(row),
     changed: false,
   };

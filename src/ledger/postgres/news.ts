@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { follow } from '../follow.ts';
+import { followSession } from '../follow.ts';
 import type { Ledger } from '../port.ts';
 import { integer, text } from '../rows.ts';
 import { createListeners } from '../watch.ts';
@@ -74,7 +74,7 @@ export function createPostgresNews(options: NewsOptions): PostgresNews {
   return {
     tail: (session, after, signal) => {
       const ended = AbortSignal.any([signal, closing.signal]);
-      return follow(options.read, session, after, ended, clock, (wake) => tails.add(session, wake));
+      return followSession(options.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
     onInbound: (session, callback) => {
       let seen = inbound.known(session);

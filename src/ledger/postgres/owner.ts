@@ -26,7 +26,7 @@ function processSpace(): string {
 }
 
 /** `null` when nobody holds it. An owner whose row was cleared away is still named. */
-export function ownerOf(row: Row): LeaseOwner | null {
+export function leaseOwner(row: Row): LeaseOwner | null {
   if (row['owner'] === null) return null;
   return { id: text(row, 'owner'), pid: integerOrNull(row, 'pid') ?? 0, host: textOrNull(row, 'host') ?? '' };
 }

@@ -6,8 +6,8 @@ import type { BlobStore } from '../blobs/store.ts';
 import type { Ledger, LedgerStats, ReadQuery } from '../port.ts';
 import { bytes, integer, type Row } from '../rows.ts';
 import { payloadRef } from '../rules/chain.ts';
-import { eventsOf, storedEvent } from '../rules/read-events.ts';
-import { place, type StoredEvent } from '../rules/stored-event.ts';
+import { assembledEvents, storedEvent } from '../rules/read-events.ts';
+import { payloadPlace, type StoredEvent } from '../rules/stored-event.ts';
 import type { Protection } from '../seals/protection.ts';
 import type { VerifySource } from '../verify.ts';
 import { readPostgresSnapshot } from './check.ts';
@@ -34,10 +34,10 @@ const SIZES: Statement = {
                 (SELECT count(*) FROM run WHERE started_at IS NOT NULL) AS runs,
                 (SELECT coalesce(sum(head), 0)::bigint FROM session) AS events,
                 count(*) AS payloads, coalesce(sum(bytes), 0)::bigint AS payload_bytes,
-                coalesce(sum(bytes) FILTER (WHERE place = ${place.file}), 0)::bigint AS file_bytes,
+                coalesce(sum(bytes) FILTER (WHERE place = ${payloadPlace.file}), 0)::bigint AS file_bytes,
                 (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
                  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r') AS database_bytes
-         FROM payload WHERE place <> ${place.gone}`,
+         FROM payload WHERE place <> ${payloadPlace.gone}`,
 };
 
 export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'counter' | 'stats'> {
@@ -51,8 +51,8 @@ export function createPostgresReader(
 ): PostgresReader {
   const payload = async (ref: PayloadRef): Promise<Uint8Array | undefined> => {
     const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
-    if (row === undefined || integer(row, 'place') === place.gone) return undefined;
-    if (integer(row, 'place') === place.inline) return bytes(row, 'body');
+    if (row === undefined || integer(row, 'place') === payloadPlace.gone) return undefined;
+    if (integer(row, 'place') === payloadPlace.inline) return bytes(row, 'body');
     if (blobs === undefined) throw noFolder(database.shown);
     return await blobs.read(ref);
   };
@@ -62,13 +62,13 @@ export function createPostgresReader(
   };
   const isIntact = async (ref: PayloadRef): Promise<boolean> => {
     const [row] = await database.rows(PAYLOAD, [Buffer.from(ref, 'hex')]);
-    if (row !== undefined && integer(row, 'place') === place.gone) return true;
+    if (row !== undefined && integer(row, 'place') === payloadPlace.gone) return true;
     const found = await payload(ref);
     return found !== undefined && payloadRef(found) === ref;
   };
   return {
     payload,
-    read: async (query) => eventsOf(await stored(query), payload, query.exact === true ? protection : undefined),
+    read: async (query) => assembledEvents(await stored(query), payload, query.exact === true ? protection : undefined),
     counter: async (name) => {
       const [row] = await database.rows(COUNTER, [name]);
       return row === undefined ? 0 : integer(row, 'value');
@@ -104,7 +104,11 @@ function eventsValues({ session, after, limit, run, root, types }: ReadQuery): u
 /** A payload that is missing altogether is found missing when it is read, as a missing file is. */
 function readable(row: Row): Row {
   const { body } = row;
-  return { ...row, place: row['place'] ?? place.file, body: body instanceof Uint8Array ? Buffer.from(body).toString() : null };
+  return {
+    ...row,
+    place: row['place'] ?? payloadPlace.file,
+    body: body instanceof Uint8Array ? Buffer.from(body).toString() : null,
+  };
 }
 
 function statsOf(row: Row): LedgerStats {

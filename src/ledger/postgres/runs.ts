@@ -5,7 +5,7 @@ import type { RunFilter, RunRow } from '../port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import { isUnfinished, runStateOf } from '../rules/run-state.ts';
 import type { Database, Statement } from './connection.ts';
-import { isLiveOwner, OWNER_COLUMNS, ownerOf } from './owner.ts';
+import { isLiveOwner, leaseOwner, OWNER_COLUMNS } from './owner.ts';
 
 /** A run that has no lease of its own is covered by the one of its root. */
 const RUNS = `
@@ -55,6 +55,6 @@ function runRow(row: Row): RunRow {
     state: runStateOf(text(row, 'state')),
     startedAt: integer(row, 'started_at'),
     endedAt: integerOrNull(row, 'ended_at'),
-    owner: isLiveOwner(row) ? ownerOf(row) : null,
+    owner: isLiveOwner(row) ? leaseOwner(row) : null,
   };
 }

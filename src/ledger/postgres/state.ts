@@ -10,7 +10,7 @@ import type { Fence, LeaseOwner } from '../port.ts';
 import type { WriterView } from '../rules/append.ts';
 import type { ChainedFields } from '../rules/chain.ts';
 import type { HeldLease, LeaseView } from '../rules/leases.ts';
-import type { Body } from '../rules/prepared-event.ts';
+import type { PayloadBody } from '../rules/prepared-event.ts';
 
 /** What a job may look at or change. */
 export interface Needs {
@@ -23,10 +23,10 @@ export interface Needs {
   /** Sessions of which every lease and every unfinished run matters. */
   readonly leasing?: readonly SessionId[];
   readonly counters?: readonly string[];
-  readonly bodies?: readonly Body[];
+  readonly bodies?: readonly PayloadBody[];
 }
 
-export interface SessionState {
+export interface PostgresSession {
   readonly id: number;
   readonly name: SessionId;
   head: number;
@@ -40,7 +40,7 @@ export interface SessionState {
   changed: boolean;
 }
 
-export interface RunState {
+export interface PostgresRun {
   readonly id: number;
   readonly name: RunId;
   session: number;
@@ -62,7 +62,7 @@ export interface LeaseState extends HeldLease {
 }
 
 interface StoredBody {
-  readonly body: Body;
+  readonly body: PayloadBody;
   /** A tombstone that gets its bytes back. */
   readonly revived: boolean;
 }
@@ -76,8 +76,8 @@ interface WrittenEvent {
 
 /** The rows of one batch. */
 export interface BatchRows {
-  readonly sessions: Map<SessionId, SessionState>;
-  readonly runs: Map<RunId, RunState>;
+  readonly sessions: Map<SessionId, PostgresSession>;
+  readonly runs: Map<RunId, PostgresRun>;
   readonly leases: Map<RunId, LeaseState>;
   readonly counters: Map<string, number>;
   /** Where the payloads are that are already stored. */
@@ -88,8 +88,8 @@ export interface BatchRows {
 
 /** The rows, what the rules of appends and leases see of them, and what has to be written. */
 export interface BatchState extends WriterView, LeaseView, BatchRows {
-  session(name: SessionId): SessionState | undefined;
-  run(name: RunId): RunState | undefined;
+  session(name: SessionId): PostgresSession | undefined;
+  run(name: RunId): PostgresRun | undefined;
   lease(run: RunId): ReturnType<WriterView['lease']>;
   setCounter(name: string, value: number): void;
   setLease(run: RunId, session: SessionId, epoch: number, owner: LeaseOwner): void;
@@ -129,7 +129,7 @@ export function createBatchState(rows: BatchRows): BatchState {
     othersHeld: (session, run) => [...leases.values()].filter((lease) => lease.session === session && lease.run !== run),
     unfinished: (name) => {
       const id = sessions.get(name)?.id;
-      const isUnfinished = (run: RunState): boolean =>
+      const isUnfinished = (run: PostgresRun): boolean =>
         run.session === id && run.root === run.id && run.startedAt !== null && run.endedAt === null;
       return [...runs.values()].filter(isUnfinished).map((run) => run.name);
     },

@@ -2,8 +2,10 @@
  * The ledger in a Postgres database, for many machines: puts the parts together behind the port. docs/ledger.md says what
  * is promised and what differs from the file.
  */
+
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import type { Ids, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { systemRandom } from '../../base/random.ts';
@@ -52,7 +54,7 @@ export interface PostgresLedgerOptions {
   /** Where large payloads go; the folder or bucket of the address by default. */
   readonly blobs?: BlobStore;
   /** Has the keys of the bucket, when the address names one. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** For tests: the tables of another version. */
   readonly migrations?: readonly Migration[];
 }

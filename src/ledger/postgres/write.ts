@@ -3,12 +3,12 @@
  * statement fails, the commit at the end is a rollback.
  */
 import { TroupeError } from '../../base/errors.ts';
-import { place } from '../rules/stored-event.ts';
+import { payloadPlace } from '../rules/stored-event.ts';
 import { isLarge } from './append.ts';
 import type { Connection, Statement } from './connection.ts';
-import { together } from './load.ts';
+import { allOf } from './load.ts';
 import type { Writer } from './owner.ts';
-import type { BatchState, RunState, SessionState } from './state.ts';
+import type { BatchState, PostgresRun, PostgresSession } from './state.ts';
 
 /** Columns of a table with their types, so that a statement and its arrays cannot get out of step. */
 interface Table {
@@ -102,7 +102,7 @@ const LEASE: Table = {
 
 export const REVIVE: Statement = {
   name: 'troupe-revive',
-  text: `UPDATE payload SET place = $2, body = $3 WHERE ref = $1 AND place = ${place.gone}`,
+  text: `UPDATE payload SET place = $2, body = $3 WHERE ref = $1 AND place = ${payloadPlace.gone}`,
 };
 const FREE: Statement = {
   name: 'troupe-free',
@@ -141,7 +141,7 @@ export async function commitBatch(to: Destination, state: BatchState, batch: num
     ...signature(to.writer, state, batch).map(([statement, values]) => send(statement, values)),
     send({ name: 'troupe-commit', text: 'COMMIT' }, []),
   ];
-  const commands = await together<string[]>(sent);
+  const commands = await allOf<string[]>(sent);
   if (commands.at(-1) !== 'COMMIT') throw new TroupeError('ledger_io', 'The database rolled a batch of appends back');
 }
 
@@ -173,12 +173,12 @@ function rowsOf(state: BatchState): readonly (readonly [Table, Rows])[] {
 
 const binary = (text: string): Buffer => Buffer.from(text, 'hex');
 
-function sessionRow(session: SessionState): readonly unknown[] {
+function sessionRow(session: PostgresSession): readonly unknown[] {
   const { id, name, head, chain, sealed, seal, inbound, pinned } = session;
   return [id, name, head, binary(chain), sealed, binary(seal), inbound, pinned];
 }
 
-function runRow(run: RunState): readonly unknown[] {
+function runRow(run: PostgresRun): readonly unknown[] {
   const { id, name, session, root, first, parent, agent, role, state, startedAt, endedAt } = run;
   return [id, name, session, root, first, parent, agent, role, state, startedAt, endedAt];
 }
@@ -201,7 +201,7 @@ function payloadRows({ hasBlobs }: Destination, state: BatchState): readonly Sen
   for (const { body, revived } of state.bodies.values()) {
     const outside = hasBlobs && isLarge(body);
     const bytes = outside ? null : Buffer.from(body.text);
-    const where = outside ? place.file : place.inline;
+    const where = outside ? payloadPlace.file : payloadPlace.inline;
     if (revived) alone.push({ statement: REVIVE, values: [binary(body.ref), where, bytes] });
     else if (isLarge(body)) alone.push({ statement: ONE_PAYLOAD, values: [binary(body.ref), where, body.bytes, bytes] });
     else small.push([binary(body.ref), where, body.bytes, bytes]);

@@ -15,7 +15,7 @@ import { type ChainedFields, payloadRef } from './chain.ts';
 import { SEALED } from './read-events.ts';
 
 /** Bytes to store, and their name. */
-export interface Body {
+export interface PayloadBody {
   readonly ref: PayloadRef;
   readonly text: string;
   readonly bytes: number;
@@ -26,8 +26,8 @@ export interface PreparedEvent {
   readonly at: number;
   /** The payload as it will be read back. */
   readonly payload: unknown;
-  readonly body: Body;
-  readonly attachment: Body | null;
+  readonly body: PayloadBody;
+  readonly attachment: PayloadBody | null;
 }
 
 /** What the chain's hash covers of an event at its place. */
@@ -102,7 +102,7 @@ function bodyWithSeal(session: SessionId, event: NewEvent, { value, found }: Red
   return JSON.stringify({ ...(value as JsonObject), [SEALED]: sealed });
 }
 
-function bodyOf(text: string, type: string): Body {
+function bodyOf(text: string, type: string): PayloadBody {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.payloadBytes) {
     throw new TroupeError(

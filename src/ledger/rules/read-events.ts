@@ -6,7 +6,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import type { Protection } from '../seals/protection.ts';
 import type { ChainedFields } from './chain.ts';
-import { type ChainedEvent, place, type StoredEvent, toLedgerEvent } from './stored-event.ts';
+import { type ChainedEvent, payloadPlace, type StoredEvent, toLedgerEvent } from './stored-event.ts';
 
 type ReadPayload = (ref: PayloadRef) => Promise<Uint8Array | undefined>;
 
@@ -17,7 +17,7 @@ export const SEALED = 'sealed';
  * Reads the payloads that are not in the rows themselves and puts the events together, in order: as they were redacted, or,
  * given what opens them, as they were appended.
  */
-export async function eventsOf(
+export async function assembledEvents(
   stored: readonly StoredEvent[],
   payload: ReadPayload,
   opener: Protection | undefined,
@@ -66,7 +66,7 @@ export function chainedEvent(session: SessionId, row: Row): ChainedEvent {
 }
 
 async function largePayload(event: StoredEvent, payload: ReadPayload): Promise<string> {
-  if (event.place === place.gone) {
+  if (event.place === payloadPlace.gone) {
     throw new TroupeError('ledger_collected', `The payloads of ${event.fields.session} were removed by \`troupe ledger gc\``, {
       fix: 'Pin sessions that you want to keep: what was collected cannot be read again.',
     });

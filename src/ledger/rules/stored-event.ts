@@ -7,7 +7,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import type { ChainedFields } from './chain.ts';
 
 /** Where a payload's bytes are. A tombstone (`gone`) keeps the hash so that the chain still verifies. */
-export const place = { inline: 0, file: 1, gone: 2 } as const;
+export const payloadPlace = { inline: 0, file: 1, gone: 2 } as const;
 
 /** An envelope and its hash. */
 export interface ChainedEvent {

@@ -5,6 +5,7 @@
  * A key that cannot be kept (no folder that can be written) lives as long as this process: what it sealed is then gone for
  * everybody else, and a resumed run says so.
  */
+
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -21,6 +22,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Environment } from '../../base/environment.ts';
 import { codeOf, messageOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import type { Random } from '../../base/random.ts';
@@ -36,8 +38,6 @@ export interface KeyRing {
   current(): SealKey;
   find(id: string): SealKey | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export const SEAL_VARIABLE = 'TROUPE_SEAL_KEY';
 const KEY_BYTES = 32;

@@ -7,7 +7,7 @@ import { CHAIN_START, type ChainedFields, chainHash } from '../rules/chain.ts';
 import { chainedFields, isInbound, type PreparedEvent } from '../rules/prepared-event.ts';
 import { toLedgerEvent } from '../rules/stored-event.ts';
 import { createWrittenEvents } from '../rules/written-events.ts';
-import type { Memo, SessionState } from './memo.ts';
+import type { Memo, RememberedSession } from './memo.ts';
 import type { PayloadStore } from './payloads.ts';
 import type { RunIndex } from './runs.ts';
 
@@ -24,12 +24,12 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
   const seal = database.prepare('UPDATE session SET sealed = ?, seal = ? WHERE id = ?');
   const written = createWrittenEvents();
 
-  const createSession = (name: SessionId): SessionState => {
+  const createSession = (name: SessionId): RememberedSession => {
     const id = Number(addSession.run(name).lastInsertRowid);
     return memo.addSession(name, { id, head: 0, chain: CHAIN_START, inbound: 0 });
   };
 
-  const write = (request: Append, session: SessionState, parent: number | null, prepared: PreparedEvent): ChainedFields => {
+  const write = (request: Append, session: RememberedSession, parent: number | null, prepared: PreparedEvent): ChainedFields => {
     const { event, at, body, attachment } = prepared;
     const position = session.head + 1;
     const run = runs.ensure(event.run, session.id, position, request.fence?.run ?? event.run);

@@ -8,7 +8,7 @@ import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
 import type { GcReport, RetentionPolicy } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
-import { place } from '../rules/stored-event.ts';
+import { payloadPlace } from '../rules/stored-event.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Memo } from './memo.ts';
 
@@ -33,7 +33,7 @@ used AS (
   SELECT payload AS id FROM event WHERE session IN old
   UNION SELECT attachment FROM event WHERE session IN old AND attachment IS NOT NULL
 )
-SELECT id, ref, place, bytes FROM payload WHERE place <> ${place.gone} AND id IN used AND id NOT IN kept`;
+SELECT id, ref, place, bytes FROM payload WHERE place <> ${payloadPlace.gone} AND id IN used AND id NOT IN kept`;
 
 /** A file that nothing refers to yet may belong to a commit under way; after this time it does not. */
 const LEFTOVER_MS = 60 * 60 * 1000;
@@ -76,7 +76,7 @@ export async function collectGarbage(options: GcOptions, policy: RetentionPolicy
 }
 
 function bury(database: DatabaseSync, sessions: readonly Row[], payloads: readonly Row[]): void {
-  const tombstone = database.prepare(`UPDATE payload SET place = ${place.gone}, body = NULL WHERE id = ?`);
+  const tombstone = database.prepare(`UPDATE payload SET place = ${payloadPlace.gone}, body = NULL WHERE id = ?`);
   const collected = database.prepare(
     'UPDATE session SET collected = (SELECT max(position) FROM event WHERE session = session.id) WHERE id = ?',
   );
@@ -91,13 +91,13 @@ function bury(database: DatabaseSync, sessions: readonly Row[], payloads: readon
 async function removeFiles({ database, writes, files }: GcOptions, payloads: readonly Row[], now: number): Promise<void> {
   if (files === undefined) return;
   const known = database.prepare('SELECT 1 FROM payload WHERE ref = ?');
-  const stillGone = database.prepare(`SELECT 1 FROM payload WHERE id = ? AND place = ${place.gone}`);
+  const stillGone = database.prepare(`SELECT 1 FROM payload WHERE id = ? AND place = ${payloadPlace.gone}`);
   await writes.submit({
     weight: 1,
     power: false,
     apply: () => {
       for (const row of payloads) {
-        if (integer(row, 'place') !== place.file || stillGone.get(integer(row, 'id')) === undefined) continue;
+        if (integer(row, 'place') !== payloadPlace.file || stillGone.get(integer(row, 'id')) === undefined) continue;
         files.remove(hex(bytes(row, 'ref')) as PayloadRef);
       }
       files.sweep(now - LEFTOVER_MS, (ref) => known.get(Buffer.from(ref, 'hex')) !== undefined);

@@ -8,14 +8,14 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 
-export interface SessionState {
+export interface RememberedSession {
   readonly id: number;
   head: number;
   chain: string;
   inbound: number;
 }
 
-export interface RunState {
+export interface RememberedRun {
   readonly id: number;
   readonly session: number;
   /** The number of the root run; its own for a root. */
@@ -31,10 +31,10 @@ interface LeaseState {
 }
 
 export interface Memo {
-  session(name: SessionId): SessionState | undefined;
-  addSession(name: SessionId, state: SessionState): SessionState;
-  run(name: RunId): RunState | undefined;
-  addRun(name: RunId, run: RunState): void;
+  session(name: SessionId): RememberedSession | undefined;
+  addSession(name: SessionId, state: RememberedSession): RememberedSession;
+  run(name: RunId): RememberedRun | undefined;
+  addRun(name: RunId, run: RememberedRun): void;
   lease(run: RunId): LeaseState | undefined;
   forgetLease(run: RunId): void;
   counter(name: string): number;
@@ -47,8 +47,8 @@ export interface Memo {
 }
 
 export function createMemo(database: DatabaseSync): Memo {
-  const sessions = new Map<string, SessionState>();
-  const runs = new Map<string, RunState>();
+  const sessions = new Map<string, RememberedSession>();
+  const runs = new Map<string, RememberedRun>();
   const leases = new Map<string, LeaseState | undefined>();
   const counters = new Map<string, number>();
   const changedCounters = new Set<string>();
@@ -112,13 +112,13 @@ function remember<Value>(known: Map<string, Value>, name: string, value: Value |
   return value;
 }
 
-function sessionState(row: Row | undefined): SessionState | undefined {
+function sessionState(row: Row | undefined): RememberedSession | undefined {
   if (row === undefined) return undefined;
   const [id, head, inbound] = [integer(row, 'id'), integer(row, 'head'), integer(row, 'inbound')];
   return { id, head, inbound, chain: hex(bytes(row, 'chain')) };
 }
 
-function runState(row: Row | undefined): RunState | undefined {
+function runState(row: Row | undefined): RememberedRun | undefined {
   if (row === undefined) return undefined;
   const [id, session, root] = [integer(row, 'id'), integer(row, 'session'), integer(row, 'root')];
   return { id, session, root, endedAt: integerOrNull(row, 'ended_at') };

@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { follow } from '../follow.ts';
+import { followSession } from '../follow.ts';
 import { integer } from '../rows.ts';
 import { createListeners, ring, type Watch, watchFile } from '../watch.ts';
 import type { Reader } from './read.ts';
@@ -50,7 +50,7 @@ export function createNews(database: DatabaseSync, path: string, reader: Reader,
   return {
     tail: (session, after, signal) => {
       const ended = AbortSignal.any([signal, closing.signal]);
-      return follow(reader.read, session, after, ended, clock, (wake) => tails.add(session, wake));
+      return followSession(reader.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
     onInbound: (session, callback) => {
       let seen = lastInbound(session);

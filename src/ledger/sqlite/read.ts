@@ -8,8 +8,8 @@ import type { PayloadFiles } from '../blobs/payload-files.ts';
 import type { LedgerStats, ReadQuery } from '../port.ts';
 import { integer, text } from '../rows.ts';
 import { payloadRef } from '../rules/chain.ts';
-import { eventsOf, storedEvent } from '../rules/read-events.ts';
-import { place, type StoredEvent } from '../rules/stored-event.ts';
+import { assembledEvents, storedEvent } from '../rules/read-events.ts';
+import { payloadPlace, type StoredEvent } from '../rules/stored-event.ts';
 import type { Protection } from '../seals/protection.ts';
 import type { Snapshot } from '../verify.ts';
 import { readSnapshot } from './check.ts';
@@ -102,17 +102,17 @@ export function createReader(
 
   const payload: Reader['payload'] = async (ref) => {
     const row = findPayload.get(Buffer.from(ref, 'hex'));
-    if (row === undefined || integer(row, 'place') === place.gone) return undefined;
-    return integer(row, 'place') === place.inline ? Buffer.from(text(row, 'body')) : await files?.read(ref);
+    if (row === undefined || integer(row, 'place') === payloadPlace.gone) return undefined;
+    return integer(row, 'place') === payloadPlace.inline ? Buffer.from(text(row, 'body')) : await files?.read(ref);
   };
 
   return {
     stored,
     payload,
-    read: (query) => eventsOf(stored(query), payload, query.exact === true ? protection : undefined),
+    read: (query) => assembledEvents(stored(query), payload, query.exact === true ? protection : undefined),
     isIntact: async (ref) => {
       const row = findPayload.get(Buffer.from(ref, 'hex'));
-      if (row !== undefined && integer(row, 'place') === place.gone) return true;
+      if (row !== undefined && integer(row, 'place') === payloadPlace.gone) return true;
       const found = await payload(ref);
       return found !== undefined && payloadRef(found) === ref;
     },
@@ -137,8 +137,8 @@ const SELECT_SIZES = `
 SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM run WHERE started_at IS NOT NULL) AS runs,
        (SELECT coalesce(sum((SELECT max(position) FROM event WHERE event.session = session.id)), 0) FROM session) AS events,
        count(*) AS payloads, coalesce(sum(bytes), 0) AS payload_bytes,
-       coalesce(sum(bytes) FILTER (WHERE place = ${place.file}), 0) AS file_bytes
-FROM payload WHERE place <> ${place.gone}`;
+       coalesce(sum(bytes) FILTER (WHERE place = ${payloadPlace.file}), 0) AS file_bytes
+FROM payload WHERE place <> ${payloadPlace.gone}`;
 
 function readStats(database: DatabaseSync, path: string): LedgerStats {
   const row = database.prepare(SELECT_SIZES).get();

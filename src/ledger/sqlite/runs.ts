@@ -8,13 +8,13 @@ import { limits } from '../../base/limits.ts';
 import type { NewEvent, RunFilter, RunRow } from '../port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import { isUnfinished, runStateOf } from '../rules/run-state.ts';
-import type { Memo, RunState } from './memo.ts';
+import type { Memo, RememberedRun } from './memo.ts';
 
 export interface RunIndex {
   /** The run's row, made when this is its first event. `root` is the run whose lease covers it. */
-  ensure(name: RunId, session: number, position: number, root: RunId): RunState;
+  ensure(name: RunId, session: number, position: number, root: RunId): RememberedRun;
   /** Follows an event that changes a run's state. */
-  apply(run: RunState, event: NewEvent, at: number): void;
+  apply(run: RememberedRun, event: NewEvent, at: number): void;
 }
 
 export type RunReader = (filter: RunFilter) => readonly RunRow[];
@@ -37,7 +37,7 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
     const rootId = name === root ? 0 : ensure(root, session, position, root).root;
     const id = Number(insert.run(name, session, rootId, position).lastInsertRowid);
     if (rootId === 0) makeRoot.run(id);
-    const state: RunState = { id, session, root: rootId === 0 ? id : rootId, endedAt: null };
+    const state: RememberedRun = { id, session, root: rootId === 0 ? id : rootId, endedAt: null };
     memo.addRun(name, state);
     return state;
   };

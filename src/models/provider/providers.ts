@@ -2,8 +2,10 @@
  * Which provider a model's name means, and how it is reached: `anthropic/…`, `openai/…`, `google/…`, `ollama/…`, and the
  * names given in the config. Keys come from the environment only. A provider's package is loaded when first used.
  */
+
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
+import type { Environment } from '../../base/environment.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import type { Dialect } from './prompt.ts';
@@ -18,8 +20,6 @@ export const providerConfig = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
 });
 export type ProviderConfig = z.infer<typeof providerConfig>;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderSources {
   readonly env: Environment;

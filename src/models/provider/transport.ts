@@ -5,6 +5,7 @@
  *
  * Timeouts are the caller's: undici's own are off, because a model may think for minutes before its first byte.
  */
+import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import {
   type ByteQueue,
@@ -39,8 +40,6 @@ export class UnexpectedResponse extends Error {
 
 type Dispatcher = Pick<import('undici').Dispatcher, 'dispatch'>;
 type Controller = import('undici').Dispatcher.DispatchController;
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export interface TransportOptions {
   /** Read for `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly env: Environment;

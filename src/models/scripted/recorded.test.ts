@@ -9,7 +9,7 @@ import type { EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type AssistantMessage, type Message, textOf, userText } from '../../events/messages.ts';
 import { createModelCatalogue } from '../catalogue.ts';
-import { recordedModel } from './recorded.ts';
+import { replayingModel } from './recorded.ts';
 
 const session = 'ses_test' as SessionId;
 const says = (text: string): AssistantMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });
@@ -88,7 +88,7 @@ function session1(): readonly LedgerEvent[] {
 
 describe('recordedModel', () => {
   it('answers as it did, each agent for itself, and is not paid for it', async () => {
-    const model = recordedModel(session1(), { id: 'recorded:ses_test' });
+    const model = replayingModel(session1(), { id: 'recorded:ses_test' });
     for (const [agent, place] of [
       ['mate', 'south'],
       ['captain', 'north'],
@@ -104,7 +104,7 @@ describe('recordedModel', () => {
   });
 
   it('says how the run has drifted', async () => {
-    const model = recordedModel(session1(), { id: 'recorded:x' });
+    const model = replayingModel(session1(), { id: 'recorded:x' });
     const failWith = async (agent: string, messages: Message[]) => failureIn(await model.ask(modelRequest({ agent, messages })));
     const changed = await failWith('captain', [userText('Go north'), calling, result('open water')]);
     expect(changed.kind).toBe('script_ended');

@@ -24,7 +24,7 @@ interface Recorded {
   readonly spoken: number | undefined;
 }
 
-export function recordedModel(events: readonly LedgerEvent[], options: { readonly id: string }): Model {
+export function replayingModel(events: readonly LedgerEvent[], options: { readonly id: string }): Model {
   const recordings = readRecordings(events);
   const ask = async (request: ModelRequest): Promise<ModelOutcome> => {
     if (request.signal.aborted) return { kind: 'failed', error: cancelledFailure };

@@ -5,22 +5,22 @@
  * and then, because many clients give up on a call that is silent for a minute.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallOptions } from '../../assistants/port.ts';
+import type { AssistantCallOptions } from '../../assistants/port.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
-import type { McpConnection, McpParts } from './parts.ts';
+import type { CallerConnection, McpParts } from './parts.ts';
 
 /** The `_meta` key with which a client makes a call and its repetition one. */
 export const IDEMPOTENCY_META_KEY = 'troupe/idempotencyKey';
 
 export interface ToolCall {
-  readonly options: CallOptions;
+  readonly options: AssistantCallOptions;
   /** The caller called it off, as opposed to: the server stops, or the connection broke. */
   wasCancelled(): boolean;
   end(): void;
 }
 
-export function beginCall(parts: McpParts, connection: McpConnection, context: ServerContext): ToolCall {
+export function beginCall(parts: McpParts, connection: CallerConnection, context: ServerContext): ToolCall {
   const { signal, _meta: meta } = context.mcpReq;
   const ending = AbortSignal.any([signal, parts.stopping, ...(connection.gone === undefined ? [] : [connection.gone])]);
   const progress = createProgress(parts, context);

@@ -48,7 +48,7 @@ export async function agentsFor(
 }
 
 /** Where one server instance is used. */
-export interface McpConnection {
+export interface CallerConnection {
   readonly caller: McpCaller;
   /** Aborts when whoever asked has gone, where the protocol itself does not say so. */
   readonly gone?: AbortSignal | undefined;

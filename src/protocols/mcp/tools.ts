@@ -11,7 +11,7 @@ import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import * as schemas from '../../tools/assistants/schemas.ts';
 import { beginCall, type ToolCall } from './call.ts';
-import type { McpConnection, McpParts } from './parts.ts';
+import type { CallerConnection, McpParts } from './parts.ts';
 import { withKeptJsonSchema } from './schema.ts';
 
 interface Tool<Input, Output> {
@@ -25,7 +25,7 @@ interface Tool<Input, Output> {
 const looks: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const acts: ToolAnnotations = { readOnlyHint: false, openWorldHint: true };
 
-export function registerTools(server: McpServer, parts: McpParts, connection: McpConnection): void {
+export function registerTools(server: McpServer, parts: McpParts, connection: CallerConnection): void {
   const { assistants } = parts;
   const { name, answersForAll, rights, workspace } = connection.caller;
   const caller: Client = { kind: 'client', name, answersForAll, rights, workspace };

@@ -11,7 +11,7 @@ import { runSession } from '../../loop/loop.ts';
 import type { SessionResult } from '../../loop/port.ts';
 import type { Start } from '../wire/frames.ts';
 import { createFrameReader, createFrameWriter } from '../wire/framing.ts';
-import { createPeer, INVALID_PARAMS, INVALID_REQUEST, type Method, type RpcResult, refusal } from '../wire/rpc.ts';
+import { createPeer, INVALID_PARAMS, INVALID_REQUEST, type Method, type RpcResult, rpcRefusal } from '../wire/rpc.ts';
 import { remoteSession } from './session.ts';
 
 const exitCodes: Readonly<Record<SessionResult['status'], number>> = {
@@ -44,8 +44,8 @@ async function play(start: Start): Promise<RpcResult> {
 
 const methods: Readonly<Record<string, Method>> = {
   async start(params) {
-    if (started) return refusal(INVALID_REQUEST, 'A runner plays one session.');
-    if (!isStart(params)) return refusal(INVALID_PARAMS, 'This does not start a session.');
+    if (started) return rpcRefusal(INVALID_REQUEST, 'A runner plays one session.');
+    if (!isStart(params)) return rpcRefusal(INVALID_PARAMS, 'This does not start a session.');
     started = true;
     try {
       return await play(params);

@@ -10,7 +10,7 @@ import type { Checkpoint, Ending, SessionInput, SessionPorts, TurnOutcome, TurnR
 import type { ToolSpec } from '../../models/port.ts';
 import type { CondensedReply, LlmReply, LlmRequest, ServiceContextReply, Start, ToolReply } from '../wire/frames.ts';
 import { condensed, llmRequest, serviceContext, toolCall, turnOnly } from '../wire/frames.ts';
-import { INVALID_PARAMS, type Method, type RpcResult, refusal } from '../wire/rpc.ts';
+import { INVALID_PARAMS, type Method, type RpcResult, rpcRefusal } from '../wire/rpc.ts';
 import type { Asked } from './answered-once.ts';
 import { createGivenItems, createMirror, type GivenItems, type Mirror } from './numbered.ts';
 
@@ -130,7 +130,7 @@ function checked<Params>(schema: z.ZodType<Params>, run: (params: Params) => Pro
     const parsed = schema.safeParse(params);
     const reply = parsed.success ? await run(parsed.data) : undefined;
     // Everything that goes out is made of JSON; what is undefined in it stays behind.
-    return reply === undefined ? refusal(INVALID_PARAMS, 'These are not parameters of this method.') : ok(reply as Json);
+    return reply === undefined ? rpcRefusal(INVALID_PARAMS, 'These are not parameters of this method.') : ok(reply as Json);
   };
 }
 

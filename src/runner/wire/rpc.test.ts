@@ -10,7 +10,7 @@ import {
   METHOD_NOT_FOUND,
   type Method,
   type Peer,
-  refusal,
+  rpcRefusal,
   TOO_MANY,
 } from './rpc.ts';
 
@@ -44,7 +44,7 @@ function pair(methods: Readonly<Record<string, Method>>): Peer {
 
 describe('a request', () => {
   const near = pair({
-    double: (params) => (typeof params === 'number' ? ok(params * 2) : refusal(INVALID_PARAMS, 'a number, please')),
+    double: (params) => (typeof params === 'number' ? ok(params * 2) : rpcRefusal(INVALID_PARAMS, 'a number, please')),
     broken: () => {
       throw new Error('oh');
     },
@@ -83,8 +83,8 @@ describe('bounds', () => {
     const { peer, sent } = alone();
     const open = peer.request('m', null);
     peer.close('it died');
-    expect(await open).toEqual(refusal(CLOSED, 'it died'));
-    expect(await peer.request('m', null)).toEqual(refusal(CLOSED, 'it died'));
+    expect(await open).toEqual(rpcRefusal(CLOSED, 'it died'));
+    expect(await peer.request('m', null)).toEqual(rpcRefusal(CLOSED, 'it died'));
     peer.notify('m', null);
     peer.receive({ jsonrpc: '2.0', id: 1, method: 'm' });
     await settled();

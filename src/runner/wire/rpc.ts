@@ -51,14 +51,14 @@ export function createPeer(options: PeerOptions): Peer {
 
   const serve = async (name: string, params: Json | undefined): Promise<RpcResult> => {
     const method = options.method(name);
-    if (method === undefined) return refusal(METHOD_NOT_FOUND, `There is no method ${JSON.stringify(name.slice(0, 100))}.`);
+    if (method === undefined) return rpcRefusal(METHOD_NOT_FOUND, `There is no method ${JSON.stringify(name.slice(0, 100))}.`);
     if (answering >= options.maxOpen)
-      return refusal(TOO_MANY, `More than ${options.maxOpen} requests are open (runnerPendingCalls).`);
+      return rpcRefusal(TOO_MANY, `More than ${options.maxOpen} requests are open (runnerPendingCalls).`);
     answering += 1;
     try {
       return await method(params);
     } catch (error) {
-      return refusal(INTERNAL_ERROR, messageOf(error));
+      return rpcRefusal(INTERNAL_ERROR, messageOf(error));
     } finally {
       answering -= 1;
     }
@@ -66,15 +66,15 @@ export function createPeer(options: PeerOptions): Peer {
 
   return {
     request(method, params) {
-      if (closed !== undefined) return Promise.resolve(refusal(CLOSED, closed));
+      if (closed !== undefined) return Promise.resolve(rpcRefusal(CLOSED, closed));
       if (open.size >= options.maxOpen)
-        return Promise.resolve(refusal(TOO_MANY, `More than ${options.maxOpen} requests are open (runnerPendingCalls).`));
+        return Promise.resolve(rpcRefusal(TOO_MANY, `More than ${options.maxOpen} requests are open (runnerPendingCalls).`));
       lastId += 1;
       const id = lastId;
       return new Promise((resolve) => {
         open.set(id, resolve);
         const sent = options.send({ jsonrpc: '2.0', id, method, params });
-        if (!sent.ok && open.delete(id)) resolve(refusal(INTERNAL_ERROR, sent.error));
+        if (!sent.ok && open.delete(id)) resolve(rpcRefusal(INTERNAL_ERROR, sent.error));
       });
     },
     notify(method, params) {
@@ -85,7 +85,7 @@ export function createPeer(options: PeerOptions): Peer {
       if (typeof method === 'string') {
         if (id === undefined) void serve(method, params);
         else if (isId(id)) void serve(method, params).then((result) => answer(id, result));
-        else answer(null, refusal(INVALID_REQUEST, 'The id of a request is a number or a text.'));
+        else answer(null, rpcRefusal(INVALID_REQUEST, 'The id of a request is a number or a text.'));
         return;
       }
       if (typeof id !== 'number') return;
@@ -97,12 +97,12 @@ export function createPeer(options: PeerOptions): Peer {
       closed ??= reason;
       const waiting = [...open.values()];
       open.clear();
-      for (const resolve of waiting) resolve(refusal(CLOSED, reason));
+      for (const resolve of waiting) resolve(rpcRefusal(CLOSED, reason));
     },
   };
 }
 
-export function refusal(code: number, message: string): RpcResult {
+export function rpcRefusal(code: number, message: string): RpcResult {
   return fail({ code, message });
 }
 

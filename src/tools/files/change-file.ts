@@ -8,7 +8,7 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { type Evidence, errorResult, type ToolContext, type ToolOutcome } from '../port.ts';
-import type { Protection } from '../protected-names.ts';
+import type { ProtectedKind } from '../protected-names.ts';
 import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
 import { type FileContent, readContent } from './file-content.ts';
 import { alone } from './file-lock.ts';
@@ -22,7 +22,7 @@ export interface ChangeParts {
   readonly guard: Guard;
 }
 
-export interface Change {
+export interface FileRewrite {
   readonly path: string;
   /** Whether what is replaced has to have been seen. A change that names what it replaces says so itself. */
   readonly blind: 'refused' | 'allowed';
@@ -31,7 +31,7 @@ export interface Change {
   said(target: InsidePath, diff: Extract<Evidence, { type: 'file.diff' }>['payload']): string;
 }
 
-export async function changeFile(change: Change, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
+export async function changeFile(change: FileRewrite, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
   const use = { guard: parts.guard, use: 'write', opened: context.opened } as const;
   const inside = await resolveInside(context.workspace, change.path, use);
   if (!inside.ok) return errorResult(inside.error);
@@ -48,7 +48,12 @@ export async function changeFile(change: Change, context: ToolContext, parts: Ch
   return changed.ok ? changed.value : errorResult(changed.error);
 }
 
-async function changeNow(target: InsidePath, change: Change, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
+async function changeNow(
+  target: InsidePath,
+  change: FileRewrite,
+  context: ToolContext,
+  parts: ChangeParts,
+): Promise<ToolOutcome> {
   const there: Result<FileContent | undefined, string> = (await pathExists(target.absolute))
     ? await readContent(target)
     : ok(undefined);
@@ -81,7 +86,7 @@ async function changeNow(target: InsidePath, change: Change, context: ToolContex
 async function tooLate(
   path: string,
   before: FileContent | undefined,
-  { blind }: Change,
+  { blind }: FileRewrite,
   { seen }: ToolContext,
 ): Promise<ToolOutcome | undefined> {
   const version = before === undefined ? null : sha256(before.bytes);
@@ -108,7 +113,7 @@ async function tooLate(
 }
 
 /** What a change of this path would need to be opened first; `undefined` also for what cannot be changed at all. */
-export async function protectionOf(guard: Guard, workspace: string, input: Json): Promise<Protection | undefined> {
+export async function protectionOf(guard: Guard, workspace: string, input: Json): Promise<ProtectedKind | undefined> {
   const path = isJsonObject(input) ? input['path'] : undefined;
   const inside = typeof path === 'string' ? await resolveAnywhere(workspace, path) : undefined;
   const protection = inside?.ok === true ? await guard.protection(inside.value.root, inside.value.absolute) : undefined;

@@ -8,8 +8,8 @@ import { limits } from '../../base/limits.ts';
 import {
   AGENT_FOLDERS,
   AGENTS_FOLDER,
-  type Protection,
-  plainName,
+  foldedName,
+  type ProtectedKind,
   plainPath,
   protectedName,
   SETTINGS_FILE,
@@ -33,21 +33,21 @@ export const WORKTREES_FOLDER = 'worktrees';
 
 export interface Guard {
   /** What a real path inside a workspace belongs to, if it is protected. `root` is the workspace's real path. */
-  protection(root: string, absolute: string): Promise<Protection | undefined>;
+  protection(root: string, absolute: string): Promise<ProtectedKind | undefined>;
   /** Whether a walk passes over an entry: state is not even shown. */
   hidden(): Promise<(absolute: string) => boolean>;
   /** Notes how the protected files are; calling the result says which have changed since. For what cannot be kept out. */
   watch(): Promise<() => Promise<readonly string[]>>;
 }
 
-interface Place {
+interface GuardedPlace {
   readonly path: string;
-  readonly protection: Protection;
+  readonly protection: ProtectedKind;
 }
 
 export function createGuard(places?: ProtectedPlaces): Guard {
   const known = places === undefined ? [] : placesOf(places);
-  const settled = (): Promise<readonly Place[]> =>
+  const settled = (): Promise<readonly GuardedPlace[]> =>
     Promise.all(known.map(async ({ path, protection }) => ({ path: await realPlace(path), protection })));
   return {
     async protection(root, absolute) {
@@ -73,8 +73,9 @@ export function createGuard(places?: ProtectedPlaces): Guard {
   };
 }
 
-function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): readonly Place[] {
-  const at = (protection: Protection, ...paths: readonly string[]): Place[] => paths.map((path) => ({ path, protection }));
+function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
+  const at = (protection: ProtectedKind, ...paths: readonly string[]): GuardedPlace[] =>
+    paths.map((path) => ({ path, protection }));
   return [
     ...at('state', home, keys),
     ...(ledger === undefined
@@ -88,20 +89,24 @@ function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): reado
 /** `agents` at the top of this project or of a copy of it, or beside the settings of any other. */
 async function inAgentsFolder(root: string, parts: readonly string[], places: ProtectedPlaces | undefined): Promise<boolean> {
   for (const [index, part] of parts.entries()) {
-    if (plainName(part) !== AGENTS_FOLDER) continue;
+    if (foldedName(part) !== AGENTS_FOLDER) continue;
     if (index === 0 && places !== undefined && within(join(await realPlace(places.home), WORKTREES_FOLDER), root)) return true;
     if (await exists(join(root, ...parts.slice(0, index), SETTINGS_FILE))) return true;
   }
   return false;
 }
 
-async function protectionOf(settled: readonly Place[], root: string, absolute: string): Promise<Protection | undefined> {
+async function protectionOf(
+  settled: readonly GuardedPlace[],
+  root: string,
+  absolute: string,
+): Promise<ProtectedKind | undefined> {
   // A worktree lies in the folder for state and is a workspace all the same.
   const counts = settled.filter(({ path, protection }) => protection !== 'state' || !within(path, root));
   const plain = plainPath(absolute);
   const named = counts.find(({ path }) => within(plainPath(path), plain));
   if (named !== undefined) return named.protection;
-  const identities = new Map<string, Protection>();
+  const identities = new Map<string, ProtectedKind>();
   for (const { path, protection } of counts) {
     const identity = await identityOf(path);
     if (identity !== undefined) identities.set(identity, protection);

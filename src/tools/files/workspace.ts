@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { Protection } from '../protected-names.ts';
+import type { ProtectedKind } from '../protected-names.ts';
 import type { Guard } from './guard.ts';
 
 export interface InsidePath {
@@ -24,7 +24,7 @@ export interface PathUse {
   readonly guard: Guard;
   readonly use: 'read' | 'write';
   /** What this one call may change although it is protected. */
-  readonly opened?: Protection | undefined;
+  readonly opened?: ProtectedKind | undefined;
 }
 
 export async function resolveInside(
@@ -95,7 +95,7 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-const CLOSED: Readonly<Record<Protection, string>> = {
+const CLOSED: Readonly<Record<ProtectedKind, string>> = {
   state: 'this is where the ledger is, and it is not open to agents.',
   agents: 'files of agents are closed to agents, which could give themselves rights.',
   settings: 'settings are closed to agents, which could give themselves rights.',
@@ -103,7 +103,7 @@ const CLOSED: Readonly<Record<Protection, string>> = {
 };
 
 /** Why a path is closed, and what the owner can do about it. */
-export function closedText(path: string, protection: Protection): string {
+export function closedText(path: string, protection: ProtectedKind): string {
   const open = protection === 'state' ? '' : ` Only the owner can open it (permission protected:${protection}).`;
   return `${quoted(path)}: ${CLOSED[protection]}${open}`;
 }

@@ -2,13 +2,15 @@
  * One live connection to an MCP server, over stdio or Streamable HTTP. The protocol revision is negotiated: a server is
  * asked for the current one first, and a server that does not know the question is spoken to in the older one.
  */
+
 import { resolve } from 'node:path';
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import { messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { type Environment, expandVariables, minimalEnvironment } from '../shell/environment.ts';
+import { expandVariables, minimalEnvironment } from '../shell/environment.ts';
 import { createStdioTransport, type StdioTransport } from './stdio.ts';
 
 export type McpServerConfig =
@@ -20,7 +22,7 @@ export type McpServerConfig =
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> | undefined };
 
-export interface McpOptions {
+export interface McpConnectOptions {
   readonly clock: Clock;
   /** Where `${NAME}` in `env` and `headers` is looked up. */
   readonly environment: Environment;
@@ -42,7 +44,7 @@ type Mode = 'auto' | 'legacy';
 /** `signal` gives up a connection that is not made yet; one that is, is closed. */
 export async function connectMcp(
   config: McpServerConfig,
-  options: McpOptions,
+  options: McpConnectOptions,
   signal: AbortSignal,
 ): Promise<Result<McpConnection, string>> {
   if ('url' in config) {
@@ -76,7 +78,7 @@ function diedOnTheQuestion(transport: StdioTransport): boolean {
 async function connectHttp(
   url: string,
   headers: Record<string, string>,
-  options: McpOptions,
+  options: McpConnectOptions,
   signal: AbortSignal,
 ): Promise<Result<McpConnection, string>> {
   const address = URL.parse(url);
@@ -89,7 +91,7 @@ async function connectHttp(
 async function connect(
   transport: Transport,
   mode: Mode,
-  { clock, startMs = limits.mcpStartMs }: McpOptions,
+  { clock, startMs = limits.mcpStartMs }: McpConnectOptions,
   signal: AbortSignal,
   lastWords: () => string,
 ): Promise<Result<McpConnection, string>> {

@@ -10,7 +10,7 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { sentence } from '../../base/wording.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome } from '../port.ts';
-import { connectMcp, type McpConnection, type McpOptions, type McpServerConfig } from './connection.ts';
+import { connectMcp, type McpConnection, type McpConnectOptions, type McpServerConfig } from './connection.ts';
 import { outcomeOf } from './content.ts';
 
 export interface McpServers {
@@ -24,7 +24,7 @@ const DESCRIPTION_CHARACTERS = 4_000;
 /** The call's own signal is what ends it. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-export function createMcpServers(configs: Readonly<Record<string, McpServerConfig>>, options: McpOptions): McpServers {
+export function createMcpServers(configs: Readonly<Record<string, McpServerConfig>>, options: McpConnectOptions): McpServers {
   const servers = new Map(Object.entries(configs).map(([name, config]) => [name, createServer(name, config, options)]));
   return {
     names: [...servers.keys()],
@@ -35,7 +35,7 @@ export function createMcpServers(configs: Readonly<Record<string, McpServerConfi
   };
 }
 
-function createServer(name: string, config: McpServerConfig, options: McpOptions) {
+function createServer(name: string, config: McpServerConfig, options: McpConnectOptions) {
   let connecting: Promise<Result<McpConnection, string>> | undefined;
   const closing = new AbortController();
   const listed = new WeakMap<McpConnection, Promise<Result<readonly Tool[], string>>>();

@@ -36,7 +36,7 @@ export interface CommandOutcome {
 /** How long output may still come after the command ended, from a process that left its group and kept the pipe. */
 const LAST_WORDS_MS = 500;
 
-export async function runCommand(request: CommandRequest): Promise<Result<CommandOutcome, string>> {
+export async function runShellCommand(request: CommandRequest): Promise<Result<CommandOutcome, string>> {
   const { clock } = request;
   const started = clock.elapsed();
   const stdout = createCapture(limits.toolOutputBytes);

@@ -3,9 +3,8 @@
  * a command that a model wrote has no business with them.
  */
 
+import type { Environment } from '../../base/environment.ts';
 import { isSecretVariable } from '../../base/secrets/redact.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TZ'];
 

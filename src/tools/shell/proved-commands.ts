@@ -29,12 +29,12 @@ export function commandText({ words, variables }: Pick<ProvedCommand, 'words' | 
 }
 
 /** What the output says: how many tests passed, where it says so, and whether some ended before they ran. */
-export interface Told {
+export interface TestOutput {
   readonly tests: number | undefined;
   readonly early: string | undefined;
 }
 
-export async function proofOf(line: string, folder: string, searchPath: string, { tests, early }: Told): Promise<Proof> {
+export async function proofOf(line: string, folder: string, searchPath: string, { tests, early }: TestOutput): Promise<Proof> {
   const meaning = exitMeaning(line);
   if (!meaning.ok) return { proves: [], unproved: [{ command: line.slice(0, 200), why: meaning.error }] };
   const proves: Proof['proves'] = [];

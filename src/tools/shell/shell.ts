@@ -2,8 +2,10 @@
  * `shell`: a command line in the workspace. The exit code is part of the answer; the evidence (what ran, what it printed,
  * whether tests passed) is what the runtime saw, not what anybody says about it.
  */
+
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { boundResult, groupDigits } from '../bounded.ts';
 import { defineTool } from '../define-tool.ts';
@@ -11,9 +13,9 @@ import type { Guard } from '../files/guard.ts';
 import { workspaceRoot } from '../files/workspace.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome } from '../port.ts';
 import type { Capture } from './capture.ts';
-import { type CommandOutcome, runCommand } from './command.ts';
+import { type CommandOutcome, runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
-import { type Environment, minimalEnvironment } from './environment.ts';
+import { minimalEnvironment } from './environment.ts';
 
 export interface ShellOptions {
   readonly clock: Clock;
@@ -43,7 +45,7 @@ export function shellTool(options: ShellOptions): Tool {
       if (!root.ok) return errorResult(root.error);
       const environment = minimalEnvironment(options.environment, options.allowedVariables);
       const touched = await options.guard.watch();
-      const ran = await runCommand({
+      const ran = await runShellCommand({
         shell: options.shell ?? '/bin/sh',
         command,
         folder: root.value,

@@ -2,16 +2,18 @@
  * Runs a command that somebody demands as proof. It is the runtime's own run, in a shell that knows nothing of the agent: no
  * start-up files, functions or variables of its making, every failure in the line counts, and nothing can be asked.
  */
+
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { parseCommandLine } from '../../permissions/shell-syntax.ts';
 import { tailOf } from '../bounded.ts';
 import { workspaceRoot } from '../files/workspace.ts';
 import type { Evidence, ToolContext } from '../port.ts';
-import { runCommand } from './command.ts';
+import { runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
-import { type Environment, minimalEnvironment } from './environment.ts';
+import { minimalEnvironment } from './environment.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
 export interface Verified {
@@ -50,7 +52,7 @@ export function createVerifier({ clock, environment, shells = BASH }: VerifierOp
       if (bash === undefined && hasPipe(command))
         return fail('there is no bash here, and in a plain shell a pipe would hide an exit code');
       const own = minimalEnvironment(environment);
-      const ran = await runCommand({
+      const ran = await runShellCommand({
         shell: bash ?? '/bin/sh',
         shellFlags: bash === undefined ? ['-eu'] : ['--noprofile', '--norc', '-euo', 'pipefail'],
         ...{ command, folder: root.value, environment: own, timeoutMs, signal, clock },

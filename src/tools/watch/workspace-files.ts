@@ -2,12 +2,14 @@
  * Which files of a workspace count: with git, what is tracked and what is new and not ignored; without, a bounded walk. The
  * user's index and HEAD are only read. Folders that hold nothing of the project's own never count.
  */
+
 import { type ExecFileException, execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { type Environment, minimalEnvironment } from '../shell/environment.ts';
+import { minimalEnvironment } from '../shell/environment.ts';
 
 /** Never the project's own, also where somebody has committed it. */
 const FOREIGN = /(?:^|\/)(?:\.git|\.troupe|node_modules)(?:\/|$)/;

@@ -4,13 +4,14 @@
  * read again. Programs that are run by their names are looked at as well. A workspace beyond the limits is `unknown` from
  * then on, which proves nothing.
  */
+
 import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
-import type { Environment } from '../shell/environment.ts';
 import type { WatchedChange, WatchedFile } from './watched-file.ts';
 import { workspaceFiles } from './workspace-files.ts';
 import { type Programs, programsIn, replacedPrograms } from './workspace-programs.ts';
@@ -51,7 +52,7 @@ interface Entry extends WatchedFile {
   readonly fresh: boolean;
 }
 
-interface Place {
+interface WatchedPlace {
   files: Map<string, Entry> | undefined;
   programs: Programs | undefined;
   digest: string | undefined;
@@ -68,8 +69,8 @@ const FRESH_MS = 2_000;
 const AT_ONCE = 512;
 
 export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
-  const places = new Map<string, Place>();
-  const placeOf = (root: string): Place => {
+  const places = new Map<string, WatchedPlace>();
+  const placeOf = (root: string): WatchedPlace => {
     const known = places.get(root);
     if (known !== undefined) {
       // Those that were used last stand last.
@@ -79,11 +80,11 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
     }
     forgetPlaces(places);
     const fresh = { files: undefined, programs: undefined, digest: undefined, unknown: undefined };
-    const place: Place = { ...fresh, textBytes: 0, inside: new Set(), queue: Promise.resolve() };
+    const place: WatchedPlace = { ...fresh, textBytes: 0, inside: new Set(), queue: Promise.resolve() };
     places.set(root, place);
     return place;
   };
-  const inTurn = <Value>(place: Place, work: () => Promise<Value>): Promise<Value> => {
+  const inTurn = <Value>(place: WatchedPlace, work: () => Promise<Value>): Promise<Value> => {
     const done = place.queue.then(work);
     place.queue = done.catch(() => undefined);
     return done;
@@ -120,7 +121,7 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
 }
 
 /** Of those where nobody is at work the ones that were used longest ago go: the next look there is a first one. */
-function forgetPlaces(places: Map<string, Place>): void {
+function forgetPlaces(places: Map<string, WatchedPlace>): void {
   for (const [root, { inside }] of places) {
     if (places.size < limits.watchedPlaces) return;
     if (inside.size === 0) places.delete(root);
@@ -135,7 +136,7 @@ function rootOf(workspace: string): string | undefined {
   }
 }
 
-async function lookAt(place: Place, root: string, options: WatchOptions): Promise<Look> {
+async function lookAt(place: WatchedPlace, root: string, options: WatchOptions): Promise<Look> {
   if (place.unknown !== undefined) return unknown(place.unknown);
   const { clock, environment, except = [], maxFiles = limits.fingerprintFiles } = options;
   const listed = await workspaceFiles(root, environment, maxFiles);
@@ -175,7 +176,7 @@ function together(programs: readonly WatchedChange[], files: readonly WatchedCha
   return [...programs, ...files.filter(({ path }) => !told.has(path))];
 }
 
-function give(place: Place, why: string): Look {
+function give(place: WatchedPlace, why: string): Look {
   Object.assign(place, { unknown: why, files: undefined, programs: undefined, textBytes: 0 });
   return unknown(why);
 }
@@ -185,7 +186,7 @@ const unknown = (why: string): Look => ({ state: { kind: 'unknown', why }, chang
 const sizeOf = (entry: Entry | undefined): number => Number(entry?.facts.slice(0, entry.facts.indexOf(':')) ?? 0);
 
 /** The same entry when its facts are the same; `undefined` when there is nothing. Links are not followed. */
-function read(place: Place, root: string, path: string, known: Entry | undefined, now: number): Entry | undefined {
+function read(place: WatchedPlace, root: string, path: string, known: Entry | undefined, now: number): Entry | undefined {
   const absolute = join(root, path);
   try {
     const stat = lstatSync(absolute, { throwIfNoEntry: false });
@@ -204,7 +205,7 @@ function read(place: Place, root: string, path: string, known: Entry | undefined
   }
 }
 
-function withText(place: Place, base: Omit<Entry, 'sha256'>, bytes: Buffer): Entry {
+function withText(place: WatchedPlace, base: Omit<Entry, 'sha256'>, bytes: Buffer): Entry {
   const sha256 = hash('sha256', bytes);
   const binary = looksBinary(bytes);
   const room = Math.min(limits.fingerprintTextBytes, limits.fingerprintTextsBytes - place.textBytes);
@@ -213,7 +214,7 @@ function withText(place: Place, base: Omit<Entry, 'sha256'>, bytes: Buffer): Ent
   return { ...base, sha256, binary, text };
 }
 
-function forget(place: Place, known: Entry | undefined): undefined {
+function forget(place: WatchedPlace, known: Entry | undefined): undefined {
   if (known?.text !== undefined) place.textBytes -= sizeOf(known);
   return undefined;
 }

@@ -3,7 +3,7 @@
  * message service on top of it.
  */
 import assert from 'node:assert/strict';
-import type { Caller, CallOptions } from '../../../src/assistants/port.ts';
+import type { AssistantCallOptions, Caller } from '../../../src/assistants/port.ts';
 import {
   createMessageService,
   type MessageService,
@@ -45,8 +45,8 @@ type Draft = {
 }[keyof Payloads];
 
 export const client = (name: string): Caller => ({ kind: 'client', name });
-export const quietly: CallOptions = { signal: new AbortController().signal };
-export const withKey = (idempotencyKey: string): CallOptions => ({ ...quietly, idempotencyKey });
+export const quietly: AssistantCallOptions = { signal: new AbortController().signal };
+export const withKey = (idempotencyKey: string): AssistantCallOptions => ({ ...quietly, idempotencyKey });
 
 export const polling = (process: { readonly run: string }, more: Partial<Parameters<MessageService['poll']>[1]> = {}) =>
   pollInput.parse({ process_id: process.run, ...more });

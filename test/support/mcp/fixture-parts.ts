@@ -3,7 +3,7 @@
  * remember how they were called.
  */
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
-import type { Assistants, Caller, CallOptions } from '../../../src/assistants/port.ts';
+import type { AssistantCallOptions, Assistants, Caller } from '../../../src/assistants/port.ts';
 import { sleep, systemClock } from '../../../src/base/clock.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/random.ts';
@@ -16,7 +16,7 @@ export interface SeenCall {
   readonly method: string;
   readonly caller: Caller | undefined;
   readonly input: unknown;
-  readonly options: CallOptions | undefined;
+  readonly options: AssistantCallOptions | undefined;
 }
 
 export interface FixtureParts extends Omit<McpParts, 'stopping' | 'ledger'> {
@@ -59,7 +59,7 @@ export function createFixtureParts(agents: readonly AgentDefinition[] = [fixture
 
 /** A spawned assistant takes as many milliseconds as its task says, and fails when the task is `fail`. */
 function createFixtureAssistants(calls: SeenCall[], agents: () => readonly AgentDefinition[]): Assistants {
-  const seen = (method: string, caller?: Caller, input?: unknown, options?: CallOptions): void => {
+  const seen = (method: string, caller?: Caller, input?: unknown, options?: AssistantCallOptions): void => {
     calls.push({ method, caller, input, options });
   };
   const entries = () =>

@@ -1,0 +1,2 @@
+/** The variables of a process, or of one to be started. Whoever needs them is given them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
