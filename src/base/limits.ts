@@ -1,6 +1,7 @@
 /**
- * Every bound in the product, in one place. Where a user may raise one, the name of the setting is beside it, and the
- * error that reports the limit names it too.
+ * Every bound in the product, in one place. Behind one that a user may change stands where: a key of an agent file (`agent:`), a
+ * key of `troupe.yaml`, or an option of a command (`option:`); `test/limits.test.ts` holds this against the real ones. All others
+ * are fixed.
  */
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -26,15 +27,15 @@ export const limits = {
   groupWorkers: 100,
   squadAgentFolders: 500,
 
-  // one agent (frontmatter keys of the same meaning override these)
-  maxTurns: 10,
-  maxToolCallsPerTurn: 10,
-  maxRetries: 5,
-  llmTimeoutMs: 10 * MINUTE,
-  toolTimeoutMs: 5 * MINUTE,
-  toolResponseMaxBytes: 12_288,
-  contextWindowTokens: 131_072,
-  maxOutputTokens: 4_096,
+  // one agent
+  maxTurns: 10, // agent: maxTurns
+  maxToolCallsPerTurn: 10, // agent: maxToolCallsPerTurn
+  maxRetries: 5, // agent: maxRetries
+  llmTimeoutMs: 10 * MINUTE, // agent: llmTimeout
+  toolTimeoutMs: 5 * MINUTE, // agent: toolTimeout
+  toolResponseMaxBytes: 12_288, // agent: toolResponseMaxBytes
+  contextWindowTokens: 131_072, // agent: contextWindow
+  maxOutputTokens: 4_096, // agent: maxOutputTokens
   plausibleTokens: 100_000_000,
   loopNudgeAt: 3,
   loopStopAt: 5,
@@ -50,12 +51,12 @@ export const limits = {
   verificationReasons: 20,
   verificationReasonCharacters: 500,
   claimCharacters: 200,
-  reflectIterations: 5,
+  reflectIterations: 5, // agent: group.maxIterations
   reflectErrors: 3,
   evaluationTurns: 2,
   reflectBackOffMs: 2 * SECOND,
-  workerTimeoutMs: 10 * MINUTE,
-  collectTimeoutMs: 15 * MINUTE,
+  workerTimeoutMs: 10 * MINUTE, // agent: group.workerTimeout
+  collectTimeoutMs: 15 * MINUTE, // agent: group.collectTimeout
   contextCharacters: 8_000,
   broadcastBytes: 256 * KIB,
   promptBytes: 4 * MIB,
@@ -65,12 +66,12 @@ export const limits = {
   organisationWaitMs: 60 * SECOND,
   gitMs: 2 * MINUTE,
 
-  // assistants and runners (the settings of `assistants` in troupe.yaml override these)
-  assistantsActive: 8,
-  assistantsPerParent: 16,
-  assistantsPerSession: 64,
-  assistantDepth: 5,
-  assistantLifetimeMs: 24 * 60 * MINUTE,
+  // assistants and runners
+  assistantsActive: 8, // troupe.yaml: assistants.active
+  assistantsPerParent: 16, // troupe.yaml: assistants.perParent
+  assistantsPerSession: 64, // troupe.yaml: assistants.perSession
+  assistantDepth: 5, // troupe.yaml: assistants.depth
+  assistantLifetimeMs: 24 * 60 * MINUTE, // troupe.yaml: assistants.lifetime
   assistantWaitMs: 4 * MINUTE,
   messageBytes: 64 * KIB,
   messagesPerThread: 10_000,
@@ -83,9 +84,9 @@ export const limits = {
   idleCheckMs: 1 * SECOND,
   takeUpAfterMs: 2 * SECOND,
   waitProgressMs: 1 * SECOND,
-  runnerMemoryMiB: 256,
-  runnerWarm: 1,
-  runnerRestarts: 3,
+  runnerMemoryMiB: 256, // troupe.yaml: assistants.memory
+  runnerWarm: 1, // troupe.yaml: assistants.warm
+  runnerRestarts: 3, // troupe.yaml: assistants.restarts
   runnerLineBytes: 64 * MIB,
   runnerStartMs: 2 * MINUTE,
   runnerGraceMs: 10 * SECOND,
@@ -122,7 +123,7 @@ export const limits = {
   restateRetryMs: 100,
   restateRetryMaxMs: 10 * SECOND,
   restateAttempts: 10_000_000,
-  workerConcurrency: 100,
+  workerConcurrency: 100, // option: worker --concurrency
   workerRequestsPerConnection: 10,
   workerDrainMs: 30 * SECOND,
   registerAttempts: 60,
@@ -235,7 +236,7 @@ export const limits = {
   verifyCommands: 20,
   verifyCharacters: 10_000,
   verifyRetries: 5,
-  verifyMs: 10 * MINUTE,
+  verifyMs: 10 * MINUTE, // agent, troupe.yaml: verify.timeout
   fetchMs: 60 * SECOND,
 
   // command line

@@ -1,6 +1,6 @@
 /**
  * The ledger: append-only, the single source of truth. What every store promises is written here and proved by the
- * conformance suite beside this file.
+ * checks in `test/conformance/ledger`.
  *
  * - Positions are assigned by the store, gap-free per session, also with many writers.
  * - An append is durable when its promise resolves; its events are visible all at once or not at all.
@@ -55,7 +55,7 @@ export interface CounterChange {
 
 export interface Append {
   readonly session: SessionId;
-  /** `null` only for inbound types (answers and signals from outside the run). */
+  /** `null` only for inbound types, which come from outside the run: `inboundTypes` in events/catalogue.ts. */
   readonly fence: Fence | null;
   readonly events: readonly NewEvent[];
   readonly counters?: readonly CounterChange[];

@@ -39,7 +39,7 @@ export function createWriteQueue<Entry extends Queued>(options: WriteQueueOption
     if (!options.writable) return readOnlyError(options.name);
     if (queued + weight <= limits.appendQueueEvents) return undefined;
     return new TroupeError('ledger_queue_full', `More than ${limits.appendQueueEvents} events wait to be written`, {
-      fix: 'Await each append before the next, or raise `appendQueueEvents` in src/base/limits.ts.',
+      fix: 'Await each append before the next. The limit (`appendQueueEvents`) is fixed.',
     });
   };
 

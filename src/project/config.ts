@@ -77,7 +77,7 @@ export async function loadConfig(places: ConfigPlaces): Promise<Result<ProjectCo
   return ok(settle(root, places, project.value, user.value));
 }
 
-/** The nearest folder upwards that holds a `troupe.yaml` or state of a project; the folder itself when there is none. */
+/** The nearest folder upwards that holds a `troupe.yaml`; the folder itself when there is none. */
 export async function findRoot(cwd: string): Promise<string> {
   const start = resolve(cwd);
   let folder = start;

@@ -76,7 +76,7 @@ export function bucketAnswerError(place: BucketPlace, why: string): TroupeError 
 
 export function tooManyPages(place: BucketPlace): TroupeError {
   return new TroupeError('ledger_bucket_answer', `The list of ${place.shown} has more than ${limits.bucketPages} pages`, {
-    fix: 'Give each ledger a prefix of its own, or raise `bucketPages` in src/base/limits.ts.',
+    fix: 'Give each ledger a prefix of its own in the bucket. The limit (`bucketPages`) is fixed.',
   });
 }
 

@@ -17,7 +17,7 @@ export function checkedBlob(ref: PayloadRef, found: Uint8Array | undefined, wher
 
 export function tooLarge(bytes: number): TroupeError {
   return new TroupeError('payload_too_large', `A payload has ${bytes} bytes, more than the ${limits.payloadBytes} it may have`, {
-    fix: 'Store less in one event, or raise `payloadBytes` in src/base/limits.ts.',
+    fix: 'Store less in one event: keep what is large in a file. The limit (`payloadBytes`) is fixed.',
   });
 }
 

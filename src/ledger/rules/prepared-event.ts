@@ -109,7 +109,7 @@ function bodyOf(text: string, type: string): PayloadBody {
       'payload_too_large',
       `${type} holds ${bytes} bytes, more than the ${limits.payloadBytes} a payload may have`,
       {
-        fix: 'Store less in one event, or raise `payloadBytes` in src/base/limits.ts.',
+        fix: 'Store less in one event: keep what is large in a file. The limit (`payloadBytes`) is fixed.',
       },
     );
   }
