@@ -26,7 +26,7 @@ import type { ModelRequest } from '../src/models/port.ts';
 import { estimateTokens } from '../src/models/tokens.ts';
 import { createQuota } from '../src/quota/quota.ts';
 import { decide } from '../src/tools/permissions.ts';
-import { type Tool, textResult } from '../src/tools/port.ts';
+import { type OrdinaryTool, textResult } from '../src/tools/port.ts';
 import { number, table } from './table.ts';
 
 interface Place {
@@ -56,9 +56,9 @@ const says = (text: string): AssistantMessage => ({ role: 'assistant', content: 
 const turnOf = ({ idempotencyKey }: ModelRequest): number => Number(/turn\/(\d+)\//.exec(idempotencyKey)?.[1]);
 
 /** `act` has to be approved; what it and `look` give is as long as asked for. */
-function tools(characters: number): Tool[] {
+function tools(characters: number): OrdinaryTool[] {
   const inputSchema = { type: 'object', properties: { at: { type: 'number' } } };
-  const tool = (name: string, more: Partial<Tool>): Tool => ({
+  const tool = (name: string, more: Partial<OrdinaryTool>): OrdinaryTool => ({
     name,
     description: name,
     inputSchema,

@@ -19,7 +19,7 @@ function given() {
   const tools = assistantTools({ assistants, clock: systemClock });
   const call = (process: TestProcess, name: string, input: Json, key = 'turn/1/tool/0'): Promise<ToolOutcome> => {
     const tool = tools.find((one) => one.name === name);
-    if (tool === undefined) throw new Error(name);
+    if (tool === undefined || tool.kind !== undefined) throw new Error(name);
     const context = {
       workspace: '.',
       signal: quietly.signal,
@@ -39,7 +39,7 @@ const texts = (outcome: ToolOutcome): string[] =>
 describe('the tools of an agent', () => {
   it('have the names and inputs of the wire, and leave spawning and cancelling to the runtime', async () => {
     const { ledger, tools, call, root } = given();
-    expect(tools.map(({ name, kind, waits }) => [name, kind ?? (waits === true ? 'waits' : '')])).toEqual([
+    expect(tools.map((tool) => [tool.name, tool.kind ?? (tool.waits === true ? 'waits' : '')])).toEqual([
       ['list_assistant', ''],
       ['search_assistant', ''],
       ['spawn_assistant', 'spawn'],
@@ -53,7 +53,6 @@ describe('the tools of an agent', () => {
       properties: { last_n: { default: 20, maximum: 200 }, unread_only: { default: false } },
     });
     const lead = await root('lead', 'ann');
-    expect(texts(await call(lead, 'spawn_assistant', { assistant_id: 'coder', query: 'go' }))[0]).toContain('by the runtime');
     expect(texts(await call(lead, 'search_assistant', { query: 'code' }))).toEqual([
       '[{"id":"coder","name":"coder","description":"Writes code","tags":[]}]',
     ]);

@@ -18,7 +18,7 @@ import {
   sendInput,
   spawnInput,
 } from '../tools/assistants/schemas.ts';
-import { defineTool } from '../tools/define-tool.ts';
+import { defineAnsweredTool, defineTool } from '../tools/define-tool.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from '../tools/port.ts';
 import type { AssistantCallOptions, Assistants, Caller, Outcome } from './port.ts';
 
@@ -53,25 +53,18 @@ function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
 }
 
 function runtimeTools(): readonly Tool[] {
-  const spawning = defineTool({
+  const spawning = defineAnsweredTool('spawn', {
     name: 'spawn_assistant',
     description:
       'Starts an assistant on a task of its own. It works beside you; poll_assistant and recv_message tell you how it gets on. With run_mode sync, waits for its answer.',
     input: spawnInput,
-    replay: 'safe',
-    run: async () => errorResult('Assistants are spawned by the runtime, which was not the case here.'),
   });
-  const cancelling = defineTool({
+  const cancelling = defineAnsweredTool('cancel', {
     name: 'cancel_assistant',
     description: 'Ends an assistant that you have spawned and whose work is not needed any more.',
     input: cancelInput,
-    replay: 'safe',
-    run: async () => errorResult('Assistants are cancelled by the runtime, which was not the case here.'),
   });
-  return [
-    { ...spawning, kind: 'spawn' },
-    { ...cancelling, kind: 'cancel' },
-  ];
+  return [spawning, cancelling];
 }
 
 /** How much longer than the longest wait a call may take before it counts as stuck. */

@@ -17,6 +17,7 @@ import type { RunResult, StartOptions } from '../patterns/steps.ts';
 import type { TreesDoings } from '../projections/doings.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { SessionHost } from '../runner/port.ts';
+import type { PermissionSubject } from '../tools/permissions.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { ProtectedKind } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
@@ -52,7 +53,7 @@ export interface EngineParts {
   agent(name: string, session?: SessionId): Promise<AgentDefinition | undefined>;
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
-  permission(agent: AgentDefinition, tool: Tool): Permission;
+  permission(agent: AgentDefinition, tool: PermissionSubject): Permission;
   /** Whether an agent may change what is protected; without it nobody may. */
   opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
   /** The text of a file that an agent names for context, or what is wrong with it. */

@@ -3,7 +3,7 @@ import { unseen } from '../../test/support/tool-workspace.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import type { RunId } from '../base/ids.ts';
 import { runTool } from './call.ts';
-import { type Tool, type ToolOutcome, textResult } from './port.ts';
+import { type OrdinaryTool, type ToolOutcome, textResult } from './port.ts';
 
 const context = (signal: AbortSignal = new AbortController().signal) => ({
   workspace: '/',
@@ -20,7 +20,7 @@ async function late<Outcome>(running: Promise<Outcome>): Promise<Outcome> {
   while (clock.advance()) await new Promise((resolve) => setImmediate(resolve));
   return await running;
 }
-const tool = (run: Tool['run'], more: Partial<Tool> = {}): Tool => ({
+const tool = (run: OrdinaryTool['run'], more: Partial<OrdinaryTool> = {}): OrdinaryTool => ({
   name: 'probe',
   description: '',
   inputSchema: { type: 'object', properties: { n: { type: 'number' } }, additionalProperties: false },

@@ -7,7 +7,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { checkInput } from './input.ts';
-import { errorResult, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
+import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from './port.ts';
 
 export interface ToolRunOptions {
   /** The agent's `toolTimeout`; a tool's own `timeoutMs` goes before it. */
@@ -17,7 +17,12 @@ export interface ToolRunOptions {
   readonly graceMs?: number;
 }
 
-export async function runTool(tool: Tool, input: Json, context: ToolContext, options: ToolRunOptions): Promise<ToolOutcome> {
+export async function runTool(
+  tool: OrdinaryTool,
+  input: Json,
+  context: ToolContext,
+  options: ToolRunOptions,
+): Promise<ToolOutcome> {
   const checked = checkInput(tool.inputSchema, input);
   if (!checked.ok) return errorResult(checked.error);
   if (context.signal.aborted) return errorResult('The call was cancelled before it started.');
@@ -48,7 +53,7 @@ export async function runTool(tool: Tool, input: Json, context: ToolContext, opt
 
 type Settled = { readonly kind: 'outcome'; readonly outcome: ToolOutcome } | { readonly kind: 'threw'; readonly error: unknown };
 
-async function settle(tool: Tool, input: Json, context: ToolContext): Promise<Settled> {
+async function settle(tool: OrdinaryTool, input: Json, context: ToolContext): Promise<Settled> {
   try {
     return { kind: 'outcome', outcome: await tool.run(input, context) };
   } catch (error) {

@@ -32,7 +32,7 @@ function across(secret: string, at: number, after = 2_000): string[] {
 
 async function run(name: string, input: object, context: ToolContext): Promise<ToolOutcome> {
   const tool = createBuiltIns({ clock: systemClock, random: systemRandom, environment: process.env }).get(name)?.();
-  if (tool === undefined) throw new Error(name);
+  if (tool === undefined || tool.kind !== undefined) throw new Error(name);
   return await tool.run(input as never, context);
 }
 

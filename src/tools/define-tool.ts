@@ -6,29 +6,26 @@ import { z } from 'zod';
 import { assert } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { knowSchema } from './input.ts';
-import { errorResult, type Replay, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
+import { errorResult, type OrdinaryTool, type Replay, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
 
-export interface ToolDraft<Input> {
+interface Draft<Input> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+}
+
+export interface ToolDraft<Input> extends Draft<Input> {
   readonly replay: Replay;
   readonly readOnly?: boolean;
-  readonly kind?: 'question';
   readonly reportsChanges?: boolean;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 }
 
-export function defineTool<Input>(draft: ToolDraft<Input>): Tool {
-  const inputSchema = jsonSchemaOf(draft.input);
-  knowSchema(inputSchema, draft.input);
+export function defineTool<Input>(draft: ToolDraft<Input>): OrdinaryTool {
   return {
-    name: draft.name,
-    description: draft.description,
-    inputSchema,
+    ...described(draft),
     replay: draft.replay,
     ...(draft.readOnly === true ? { readOnly: true } : {}),
-    ...(draft.kind === undefined ? {} : { kind: draft.kind }),
     ...(draft.reportsChanges === true ? { reportsChanges: true } : {}),
     run: async (input, context) => {
       const parsed = draft.input.safeParse(input);
@@ -36,6 +33,17 @@ export function defineTool<Input>(draft: ToolDraft<Input>): Tool {
       return draft.run(parsed.data, context);
     },
   };
+}
+
+/** A tool that the runtime answers. */
+export function defineAnsweredTool<Kind extends NonNullable<Tool['kind']>, Input>(kind: Kind, draft: Draft<Input>) {
+  return { ...described(draft), replay: 'safe', kind } as const;
+}
+
+function described<Input>({ name, description, input }: Draft<Input>) {
+  const inputSchema = jsonSchemaOf(input);
+  knowSchema(inputSchema, input);
+  return { name, description, inputSchema };
 }
 
 function jsonSchemaOf(schema: z.ZodType): JsonObject {

@@ -3,11 +3,12 @@
  * name decides; between the agent's map and the project's the stricter answer wins; where neither speaks, the default holds.
  */
 
-import type { Permission, Tool } from './port.ts';
+import type { OrdinaryTool, Permission } from './port.ts';
 import type { ProtectedKind } from './protected-names.ts';
 
 export type Permissions = Readonly<Record<string, Permission>>;
-type Subject = Pick<Tool, 'name' | 'replay' | 'readOnly' | 'origin'>;
+/** What decides about a tool. */
+export type PermissionSubject = Pick<OrdinaryTool, 'name' | 'replay' | 'readOnly' | 'origin'>;
 
 const STRICTNESS: Readonly<Record<Permission, number>> = { allow: 0, ask: 1, deny: 2 };
 
@@ -27,7 +28,7 @@ const DEFAULTS: ReadonlyMap<string, Permission> = new Map([
 export const stricter = (left: Permission, right: Permission): Permission =>
   STRICTNESS[left] >= STRICTNESS[right] ? left : right;
 
-export function decide(tool: Subject, agent: Permissions = {}, project: Permissions = {}): Permission {
+export function decide(tool: PermissionSubject, agent: Permissions = {}, project: Permissions = {}): Permission {
   const answers = [lookUp(agent, tool), lookUp(project, tool)].filter((answer) => answer !== undefined);
   if (answers.length === 0) return defaultPermission(tool);
   return answers.reduce(stricter);
@@ -37,18 +38,18 @@ export function decide(tool: Subject, agent: Permissions = {}, project: Permissi
  * Built-ins by name. An MCP tool is allowed when it only reads: being safe to repeat is not enough, deleting twice is that
  * too. Anything else goes by whether it may be repeated.
  */
-export function defaultPermission({ name, replay, readOnly, origin }: Subject): Permission {
+export function defaultPermission({ name, replay, readOnly, origin }: PermissionSubject): Permission {
   if (origin !== undefined) return readOnly === true ? 'allow' : 'ask';
   return DEFAULTS.get(name) ?? (replay === 'safe' ? 'allow' : 'ask');
 }
 
-function lookUp(permissions: Permissions, tool: Subject): Permission | undefined {
+function lookUp(permissions: Permissions, tool: PermissionSubject): Permission | undefined {
   for (const name of namesOf(tool)) if (Object.hasOwn(permissions, name)) return permissions[name];
   return undefined;
 }
 
 /** Every way to name a tool, the most exact first. */
-function namesOf({ name, origin }: Subject): readonly string[] {
+function namesOf({ name, origin }: PermissionSubject): readonly string[] {
   if (origin === undefined) return [name, '*'];
   const server = `mcp:${origin.server}`;
   return [`${server}/${origin.tool}`, name, `${server}/*`, server, '*'];

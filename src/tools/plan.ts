@@ -1,7 +1,7 @@
 /** `plan`: the agent's own list of what to do. It is kept nowhere but in the transcript, where its latest form stands. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { type Tool, textResult } from './port.ts';
+import { type OrdinaryTool, textResult } from './port.ts';
 
 const input = z.strictObject({
   items: z
@@ -17,7 +17,7 @@ const input = z.strictObject({
 
 const MARKS = { pending: '[ ]', active: '[>]', done: '[x]' } as const;
 
-export function planTool(): Tool {
+export function planTool(): OrdinaryTool {
   return defineTool({
     name: 'plan',
     description:

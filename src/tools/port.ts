@@ -65,10 +65,16 @@ export type ToolOutcome = (
   readonly saw?: readonly SeenFile[];
 };
 
-export interface Tool {
+/** What a model is told of a tool. */
+interface DescribedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+}
+
+/** A tool that does its work itself. */
+export interface OrdinaryTool extends DescribedTool {
+  readonly kind?: undefined;
   readonly replay: Replay;
   /**
    * It says that it changes nothing: its calls run beside others of the same turn. Every other tool's calls have their effects in
@@ -79,21 +85,39 @@ export interface Tool {
   readonly origin?: { readonly server: string; readonly tool: string };
   /** Overrides the agent's `toolTimeout`. */
   readonly timeoutMs?: number;
-  /**
-   * What the runtime does in place of `run`: asks the user, runs a sub-agent, asks one that has answered a further question,
-   * lets one go, spawns an assistant that works beside the caller, or cancels one.
-   */
-  readonly kind?: 'question' | 'agent' | 'clarification' | 'dismissal' | 'spawn' | 'cancel';
   /** It gives every file that it changes as evidence, so that nobody has to look for changes. */
   readonly reportsChanges?: boolean;
   /** It may block for a long time without working: the runtime gives the caller's slot back meanwhile. */
   readonly waits?: boolean;
-  /** The agent behind a tool of kind `agent`. */
-  readonly agent?: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
   /** What a call would have to be allowed to change beyond its own permission. */
   protects?(input: Json, workspace: string): Promise<ProtectedKind | undefined>;
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;
 }
+
+/** A sub-agent: the runtime runs it as a child of the caller. */
+export interface AgentTool extends DescribedTool {
+  readonly kind: 'agent';
+  readonly replay: 'safe';
+  readonly agent: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
+}
+
+/**
+ * What the runtime itself does for the caller: it asks a sub-agent that has answered a further question, lets one go, spawns
+ * an assistant that works beside the caller, or cancels one.
+ */
+export interface ServiceTool extends DescribedTool {
+  readonly kind: 'clarification' | 'dismissal' | 'spawn' | 'cancel';
+  readonly replay: 'safe';
+}
+
+/** A question that the user answers. */
+export interface QuestionTool extends DescribedTool {
+  readonly kind: 'question';
+  readonly replay: 'safe';
+}
+
+/** An ordinary tool runs; one with a `kind` has nothing to run, because the user, another agent or the runtime answers. */
+export type Tool = OrdinaryTool | QuestionTool | AgentTool | ServiceTool;
 
 export type Permission = 'allow' | 'ask' | 'deny';
 

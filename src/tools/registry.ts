@@ -9,7 +9,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { sentence } from '../base/wording.ts';
 import type { BuiltIns } from './built-ins.ts';
 import type { McpServers } from './mcp/servers.ts';
-import type { Tool } from './port.ts';
+import type { OrdinaryTool, Tool } from './port.ts';
 
 export interface ToolsetRequest {
   /** Built-in names, `mcp:server` for all tools of a server, `mcp:server/tool` for one. */
@@ -37,14 +37,20 @@ export async function createToolset(request: ToolsetRequest): Promise<Result<rea
   const taken = new Set(request.reserved ?? []);
   // Built-ins keep their names; MCP tools give way.
   const all = found.filter((one) => one.ok).flatMap(({ value }) => value);
-  for (const tool of all.toSorted((left, right) => Number(left.origin !== undefined) - Number(right.origin !== undefined))) {
-    const key = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
+  for (const tool of all.toSorted((left, right) => Number(isForeign(left)) - Number(isForeign(right)))) {
+    const key = isForeign(tool) ? `${tool.origin.server}/${tool.origin.tool}` : tool.name;
     if (tools.has(key)) continue;
-    const name = tool.origin === undefined ? tool.name : modelName(tool.origin.server, tool.origin.tool, taken);
+    const name = isForeign(tool) ? modelName(tool.origin.server, tool.origin.tool, taken) : tool.name;
     taken.add(name);
     tools.set(key, { ...tool, name });
   }
   return ok([...tools.values()]);
+}
+
+type ForeignTool = OrdinaryTool & { readonly origin: NonNullable<OrdinaryTool['origin']> };
+
+function isForeign(tool: Tool): tool is ForeignTool {
+  return tool.kind === undefined && tool.origin !== undefined;
 }
 
 /** `server__tool` in the characters that every provider takes; a name that is too long or taken ends in a hash. */

@@ -15,7 +15,7 @@ import { userText } from '../../src/events/messages.ts';
 import { createKeyRing, passingKeys } from '../../src/ledger/seals/keys.ts';
 import { createProtection, type Protection } from '../../src/ledger/seals/protection.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
-import { type Tool, textResult } from '../../src/tools/port.ts';
+import { type OrdinaryTool, textResult } from '../../src/tools/port.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import { agent, calls, createWorld, reports, turnOf, type World } from '../support/world.ts';
 
@@ -56,7 +56,7 @@ const brain = (seen: Seen) => (request: ModelRequest) => {
 };
 
 /** May be repeated, so that nothing is ever in doubt; what it is given must be the same each time. */
-function put(seen: Seen): Tool {
+function put(seen: Seen): OrdinaryTool {
   return {
     name: 'put',
     description: 'put',

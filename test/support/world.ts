@@ -18,7 +18,7 @@ import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { Model, ModelOutcome, ModelRequest, Prices } from '../../src/models/port.ts';
 import { createQuota } from '../../src/quota/quota.ts';
 import { decide } from '../../src/tools/permissions.ts';
-import { type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
+import { type OrdinaryTool, type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
 import type { WorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
 
 /** What the outside world has seen: survives every crash, since it is not part of the system. */
@@ -132,7 +132,7 @@ export function agent(changes: Partial<AgentDefinition> = {}): AgentDefinition {
 /** `look` may be repeated, `act` must not be; `prove` is a command that the runtime saw succeed. */
 export function worldTools(outside: Outside): Tool[] {
   const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
-  const tool = (name: string, replay: 'safe' | 'never'): Tool => ({
+  const tool = (name: string, replay: 'safe' | 'never'): OrdinaryTool => ({
     name,
     description: name,
     inputSchema,

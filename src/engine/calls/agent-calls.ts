@@ -16,7 +16,7 @@ import { succeeded } from '../../patterns/agent-run.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { restsOn } from '../../patterns/verification.ts';
 import { checkInput } from '../../tools/input.ts';
-import type { Tool } from '../../tools/port.ts';
+import type { AgentTool, ServiceTool } from '../../tools/port.ts';
 import { type AssistantAnswer, cancelAssistant, spawnAssistant } from '../spawning/assistant-calls.ts';
 import type { RunNode, Tree } from '../tree.ts';
 import type { Child } from './askable-agents.ts';
@@ -24,9 +24,9 @@ import type { Child } from './askable-agents.ts';
 type ResultPayload = Payloads['tool.result'];
 type Question = { readonly id: string; readonly question: string };
 
-export interface AgentCall {
+export interface AgentCall<Called extends AgentTool | ServiceTool = AgentTool | ServiceTool> {
   readonly step: string;
-  readonly tool: Tool;
+  readonly tool: Called;
   readonly id: string;
   readonly input: Json;
   /** The event that announced the call. */
@@ -45,23 +45,23 @@ export interface AgentAnswer {
 }
 
 export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
-  if (call.tool.kind === 'spawn') return asAnswer(call, await spawnAssistant(tree, node, call));
-  if (call.tool.kind === 'cancel') return asAnswer(call, await cancelAssistant(tree, node, call));
-  const checked = checkInput(call.tool.inputSchema, call.input);
+  const { tool } = call;
+  if (tool.kind === 'spawn') return asAnswer(call, await spawnAssistant(tree, node, call));
+  if (tool.kind === 'cancel') return asAnswer(call, await cancelAssistant(tree, node, call));
+  const checked = checkInput(tool.inputSchema, call.input);
   if (!checked.ok) return refused(call, checked.error);
-  switch (call.tool.kind) {
+  switch (tool.kind) {
     case 'agent':
-      return await callSubAgent(tree, node, call, call.input as JsonObject);
+      return await callSubAgent(tree, node, { ...call, tool }, call.input as JsonObject);
     case 'clarification':
       return await inTurn(tree, node, call.input, (asked: Question) => clarify(tree, node, call, asked));
-    default:
+    case 'dismissal':
       return await inTurn(tree, node, call.input, async (asked) => dismiss(tree, node, call, asked));
   }
 }
 
-async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall, input: JsonObject): Promise<AgentAnswer> {
+async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall<AgentTool>, input: JsonObject): Promise<AgentAnswer> {
   const { agent } = call.tool;
-  if (agent === undefined) return refused(call, `${call.tool.name} is not an agent.`);
   const { reason, ...task } = input;
   const prompt = agent.takesJson ? JSON.stringify(task) : String(task['prompt'] ?? '');
   const options = { role: 'sub-agent', ...(typeof reason === 'string' ? { reason } : {}) };

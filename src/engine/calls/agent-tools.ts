@@ -10,7 +10,7 @@ import type { Failure } from '../../events/catalogue.ts';
 import { FINAL_REPORT } from '../../loop/final-report.ts';
 import { ROUTE } from '../../patterns/router.ts';
 import { BROADCAST } from '../../patterns/team/seat.ts';
-import { errorResult, type Tool } from '../../tools/port.ts';
+import type { AgentTool, ServiceTool, Tool } from '../../tools/port.ts';
 import { modelName } from '../../tools/registry.ts';
 import { missing } from '../reachable.ts';
 
@@ -31,7 +31,7 @@ export async function agentTools(
   find: (name: string) => Promise<AgentDefinition | undefined>,
   taken: ReadonlySet<string>,
 ): Promise<Result<Tool[], Failure>> {
-  const tools: Tool[] = [];
+  const tools: AgentTool[] = [];
   const names = new Set([...taken, ...RESERVED]);
   for (const name of definition.agents ?? []) {
     const agent = await find(name);
@@ -40,7 +40,7 @@ export async function agentTools(
     names.add(tool.name);
     tools.push(tool);
   }
-  return ok(tools.some((tool) => tool.agent?.chat === true) ? [...tools, clarificationTool, dismissalTool] : tools);
+  return ok(tools.some((tool) => tool.agent.chat) ? [...tools, clarificationTool, dismissalTool] : tools);
 }
 
 function toolName(agent: string, taken: ReadonlySet<string>): string {
@@ -48,7 +48,7 @@ function toolName(agent: string, taken: ReadonlySet<string>): string {
   return /^[a-zA-Z0-9_-]{1,64}$/.test(plain) && plain === agent && !taken.has(plain) ? plain : modelName('agent', agent, taken);
 }
 
-function agentTool(agent: AgentDefinition, name: string): Tool {
+function agentTool(agent: AgentDefinition, name: string): AgentTool {
   return {
     name,
     description: agent.description ?? `Gives a task to the agent ${agent.name} and returns its answer.`,
@@ -61,7 +61,6 @@ function agentTool(agent: AgentDefinition, name: string): Tool {
       maxTurns: agent.maxTurns ?? limits.maxTurns,
       takesJson: agent.input?.schema !== undefined,
     },
-    run: async () => errorResult('An agent is called by the runtime.'),
   };
 }
 
@@ -102,20 +101,18 @@ export const dismissalSchema = (ids?: readonly string[]): JsonObject => ({
   additionalProperties: false,
 });
 
-export const clarificationTool: Tool = {
+export const clarificationTool: ServiceTool = {
   name: ASK_CLARIFICATION,
   description: 'Asks an agent that has answered you a further question. It remembers everything it did.',
   inputSchema: clarificationSchema(),
   replay: 'safe',
   kind: 'clarification',
-  run: async () => errorResult('A clarification is asked by the runtime.'),
 };
 
-export const dismissalTool: Tool = {
+export const dismissalTool: ServiceTool = {
   name: DISMISS_AGENT,
   description: 'Lets an agent that has answered you go. It cannot be asked any more, nor can the agents that it called.',
   inputSchema: dismissalSchema(),
   replay: 'safe',
   kind: 'dismissal',
-  run: async () => errorResult('An agent is dismissed by the runtime.'),
 };

@@ -39,6 +39,7 @@ export function createCallOrder(): CallOrder {
 }
 
 function kindOf(tool: Tool | undefined): Kind {
-  if (tool?.waits === true) return 'waits';
-  return tool === undefined || tool.kind !== undefined || tool.readOnly === true ? 'beside' : 'changes';
+  if (tool === undefined || tool.kind !== undefined) return 'beside';
+  if (tool.waits === true) return 'waits';
+  return tool.readOnly === true ? 'beside' : 'changes';
 }

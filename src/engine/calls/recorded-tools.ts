@@ -16,7 +16,7 @@ import { boundResult } from '../../tools/bounded.ts';
 import { runTool } from '../../tools/call.ts';
 import { closedText } from '../../tools/files/workspace.ts';
 import { stricter } from '../../tools/permissions.ts';
-import type { Tool, ToolOutcome } from '../../tools/port.ts';
+import type { AgentTool, ServiceTool, Tool, ToolOutcome } from '../../tools/port.ts';
 import type { ProtectedKind } from '../../tools/protected-names.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
@@ -38,10 +38,10 @@ interface Caller {
   readonly files: FileMemory;
 }
 
-interface Call {
+interface Call<Called extends Tool = Tool> {
   readonly step: string;
   readonly turn: number;
-  readonly tool: Tool;
+  readonly tool: Called;
   readonly asked: ToolCallPart;
   /** How many calls the turn makes. */
   readonly beside: number;
@@ -79,9 +79,9 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const gone = argumentsGone(node, call.turn, asked);
   // A child run that has begun comes to its end, also when nobody wants its answer any more.
   const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childRunId(node.run, step)));
-  if (isUnderWay && tool.kind !== undefined) return await callOther(caller, call, begun);
+  if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question') return await callOther(caller, { ...call, tool }, begun);
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
-  const mayHaveHappened = begun !== undefined && tool.replay === 'never' && tool.kind === undefined;
+  const mayHaveHappened = begun !== undefined && tool.replay === 'never';
   if (gone !== undefined) return mayHaveHappened ? inDoubt(caller, call) : refuse(caller, step, asked, gone);
   if (tool.kind === 'question') return await askUser(caller, call);
   const permit = await permitted(caller, call);
@@ -91,7 +91,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   tree.checkpoint(node);
   if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const cause = begun ?? (await announce(caller, call));
-  if (tool.kind !== undefined) return await callOther(caller, call, cause);
+  if (tool.kind !== undefined) return await callOther(caller, { ...call, tool }, cause);
   const startedAt = tree.parts.clock.elapsed();
   const run = () =>
     runTool(
@@ -116,7 +116,11 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
 }
 
 /** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */
-async function callOther(caller: Caller, { step, tool, asked, beside }: Call, cause: Cause): Promise<ToolResultPart> {
+async function callOther(
+  caller: Caller,
+  { step, tool, asked, beside }: Call<AgentTool | ServiceTool>,
+  cause: Cause,
+): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
   const startedAt = tree.parts.clock.elapsed();
   const call = { step, tool, id: asked.id, input: asked.input, cause };
@@ -160,7 +164,7 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
 /** What of the protected places the call may change, if it may go ahead; else what to tell the model. */
 async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<ProtectedKind | undefined, string>> {
   const { tree, node, setup } = caller;
-  const protection = await tool.protects?.(asked.input, tree.workspaceOf(node));
+  const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
   const own = tree.parts.permission(setup.definition, tool);
   const permission = protection === undefined ? own : stricter(own, tree.parts.opening?.(setup.definition, protection) ?? 'deny');
   // What was approved for the session was the tool, not what is protected from it.

@@ -1,16 +1,9 @@
 /** Commands of an agent's file are a stranger's text: they are run only as the agent's own shell would be. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
-import type { Tool } from '../../tools/port.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { RunNode, Tree } from '../tree.ts';
 
-const SHELL: Tool = {
-  name: 'shell',
-  description: '',
-  inputSchema: {},
-  replay: 'never',
-  run: async () => ({ kind: 'error', message: '' }),
-};
+const SHELL = { name: 'shell', replay: 'never' } as const;
 
 /** `undefined` when they may be run, else why not. Asked once in a run, whatever happens in between. */
 export async function permittedCommands(

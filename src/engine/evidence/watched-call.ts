@@ -4,7 +4,7 @@
  */
 import { limits } from '../../base/limits.ts';
 import { groupDigits } from '../../tools/bounded.ts';
-import type { Evidence, Tool, ToolOutcome } from '../../tools/port.ts';
+import type { Evidence, OrdinaryTool, ToolOutcome } from '../../tools/port.ts';
 import { noticedChanges, unrecordedChanges } from '../../tools/watch/noticed-changes.ts';
 import type { Look, WorkspaceWatch } from '../../tools/watch/workspace-watch.ts';
 
@@ -12,7 +12,7 @@ export async function watchedCall(
   watch: WorkspaceWatch | undefined,
   workspace: string,
   redact: (text: string) => string,
-  tool: Tool,
+  tool: OrdinaryTool,
   run: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   if (watch === undefined || !mayChangeFiles(tool)) return await run();
@@ -38,7 +38,7 @@ function saidToBeMany(outcome: ToolOutcome): ToolOutcome {
   return { ...outcome, content: [...outcome.content, { type: 'text', text }] };
 }
 
-function mayChangeFiles({ replay, origin, readOnly }: Tool): boolean {
+function mayChangeFiles({ replay, origin, readOnly }: OrdinaryTool): boolean {
   return readOnly !== true && (origin !== undefined || replay === 'never');
 }
 

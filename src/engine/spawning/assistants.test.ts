@@ -308,7 +308,6 @@ describe('a spawned root', () => {
       inputSchema: { type: 'object' },
       replay: 'safe',
       kind: 'question',
-      run: async () => ({ kind: 'error', message: 'never' }),
     };
     const world = createdWorld({
       agents: [asking],

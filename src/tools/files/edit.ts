@@ -4,7 +4,7 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { defineTool } from '../define-tool.ts';
-import type { Tool } from '../port.ts';
+import type { OrdinaryTool } from '../port.ts';
 import { similarity } from '../similarity.ts';
 import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
 import { decodeUtf8, looksBinary } from './file-content.ts';
@@ -20,7 +20,7 @@ const HINTS = 3;
 const HINT_CHARACTERS = 160;
 const LINES_COMPARED = 20_000;
 
-export function editTool(parts: ChangeParts): Tool {
+export function editTool(parts: ChangeParts): OrdinaryTool {
   const tool = defineTool({
     name: 'edit',
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',

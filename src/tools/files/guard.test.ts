@@ -7,7 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import { systemRandom } from '../../base/random.ts';
 import { createBuiltIns } from '../built-ins.ts';
 import { decideProtected } from '../permissions.ts';
-import type { Tool, ToolContext, ToolOutcome } from '../port.ts';
+import type { OrdinaryTool, ToolContext, ToolOutcome } from '../port.ts';
 import type { ProtectedPlaces } from './guard.ts';
 
 const placesIn = (folder: string): ProtectedPlaces => ({
@@ -20,9 +20,9 @@ const placesIn = (folder: string): ProtectedPlaces => ({
 
 function toolsOf(places?: ProtectedPlaces) {
   const made = createBuiltIns({ clock: systemClock, random: systemRandom, environment: process.env, places });
-  return (name: string): Tool => {
+  return (name: string): OrdinaryTool => {
     const tool = made.get(name)?.();
-    if (tool === undefined) throw new Error(name);
+    if (tool === undefined || tool.kind !== undefined) throw new Error(name);
     return tool;
   };
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { defineTool } from '../define-tool.ts';
-import { errorResult, type Tool, textResult } from '../port.ts';
+import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
 import { walk } from './walk.ts';
@@ -20,7 +20,7 @@ const input = z.strictObject({
   everything: z.boolean().optional().describe('Include `.git` and `node_modules`, which are left out otherwise.'),
 });
 
-export function listTool({ guard }: { readonly guard: Guard }): Tool {
+export function listTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
   return defineTool({
     name: 'list',
     description: 'Lists a folder of the workspace, or all paths below it that match a pattern. Folders end with `/`.',

@@ -6,7 +6,7 @@ import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineTool } from '../define-tool.ts';
-import { errorResult, type Tool, type ToolOutcome, textResult } from '../port.ts';
+import { errorResult, type OrdinaryTool, type ToolOutcome, textResult } from '../port.ts';
 import { sha256 } from './file-change.ts';
 import { imageTypeOf, looksBinary, readContent } from './file-content.ts';
 import type { Guard } from './guard.ts';
@@ -25,7 +25,7 @@ const input = z.strictObject({
     .describe(`How many lines to show (at most ${limits.readLines}).`),
 });
 
-export function readTool({ guard }: { readonly guard: Guard }): Tool {
+export function readTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
   return defineTool({
     name: 'read',
     description:

@@ -7,7 +7,7 @@ import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import { defineTool } from '../define-tool.ts';
-import { errorResult, type Tool, textResult } from '../port.ts';
+import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { looksBinary, readContent } from './file-content.ts';
 import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
@@ -27,7 +27,7 @@ type Input = z.infer<typeof input>;
 
 const LINE_SHOWN = 300;
 
-export function searchTool({ clock, guard }: { readonly clock: Clock; readonly guard: Guard }): Tool {
+export function searchTool({ clock, guard }: { readonly clock: Clock; readonly guard: Guard }): OrdinaryTool {
   return defineTool({
     name: 'search',
     description:

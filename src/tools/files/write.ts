@@ -4,7 +4,7 @@ import { limits } from '../../base/limits.ts';
 import { ok } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineTool } from '../define-tool.ts';
-import { errorResult, type Tool } from '../port.ts';
+import { errorResult, type OrdinaryTool } from '../port.ts';
 import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
 
 const input = z.strictObject({
@@ -12,7 +12,7 @@ const input = z.strictObject({
   content: z.string().describe('The whole new content of the file.'),
 });
 
-export function writeTool(parts: ChangeParts): Tool {
+export function writeTool(parts: ChangeParts): OrdinaryTool {
   const tool = defineTool({
     name: 'write',
     description:

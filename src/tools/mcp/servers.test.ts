@@ -6,7 +6,7 @@ import { unseen } from '../../../test/support/tool-workspace.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
-import type { Tool, ToolOutcome } from '../port.ts';
+import type { OrdinaryTool, ToolOutcome } from '../port.ts';
 import type { McpServerConfig } from './connection.ts';
 import { createMcpServers, type McpServers } from './servers.ts';
 
@@ -24,13 +24,13 @@ const context = (signal: AbortSignal = new AbortController().signal) => ({
   redact: (text: string) => text,
 });
 
-async function toolsOf(servers: McpServers, server = 'test'): Promise<ReadonlyMap<string, Tool>> {
+async function toolsOf(servers: McpServers, server = 'test'): Promise<ReadonlyMap<string, OrdinaryTool>> {
   const tools = await servers.tools(server);
   if (!tools.ok) throw new Error(tools.error);
   return new Map(tools.value.map((tool) => [tool.name, tool]));
 }
 async function call(
-  tools: ReadonlyMap<string, Tool>,
+  tools: ReadonlyMap<string, OrdinaryTool>,
   name: string,
   input: Json = {},
   signal?: AbortSignal,

@@ -9,14 +9,14 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { sentence } from '../../base/wording.ts';
-import { errorResult, type Tool, type ToolContext, type ToolOutcome } from '../port.ts';
+import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from '../port.ts';
 import { connectMcp, type McpConnection, type McpConnectOptions, type McpServerConfig } from './connection.ts';
 import { outcomeOf } from './content.ts';
 
 export interface McpServers {
   readonly names: readonly string[];
   /** The tools of one server, by their names there. Starts the server if it is not running. */
-  tools(server: string): Promise<Result<readonly Tool[], string>>;
+  tools(server: string): Promise<Result<readonly OrdinaryTool[], string>>;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createMcpServers(configs: Readonly<Record<string, McpServerConfi
 function createServer(name: string, config: McpServerConfig, options: McpConnectOptions) {
   let connecting: Promise<Result<McpConnection, string>> | undefined;
   const closing = new AbortController();
-  const listed = new WeakMap<McpConnection, Promise<Result<readonly Tool[], string>>>();
+  const listed = new WeakMap<McpConnection, Promise<Result<readonly OrdinaryTool[], string>>>();
 
   /** The running connection, or a new one. Calls that come together share it: only the first finds the old one in place. */
   const connection = async (): Promise<Result<McpConnection, string>> => {
@@ -75,7 +75,7 @@ function createServer(name: string, config: McpServerConfig, options: McpConnect
     }
   };
 
-  const list = async ({ client }: McpConnection): Promise<Result<readonly Tool[], string>> => {
+  const list = async ({ client }: McpConnection): Promise<Result<readonly OrdinaryTool[], string>> => {
     try {
       const { tools } = await client.listTools(undefined, { timeout: options.startMs ?? limits.mcpStartMs });
       if (tools.length > limits.mcpToolsPerServer) {
@@ -91,7 +91,7 @@ function createServer(name: string, config: McpServerConfig, options: McpConnect
 
   return {
     /** Asked for once per connection, however many runs start. */
-    tools: async (): Promise<Result<readonly Tool[], string>> => {
+    tools: async (): Promise<Result<readonly OrdinaryTool[], string>> => {
       const live = await connection();
       if (!live.ok) return fail(`the MCP server ${name} could not be started: ${live.error}`);
       const known = listed.get(live.value) ?? list(live.value);
@@ -110,7 +110,7 @@ function createServer(name: string, config: McpServerConfig, options: McpConnect
 
 type Call = (tool: string, input: Json, context: ToolContext) => Promise<ToolOutcome>;
 
-function toolOf(server: string, remote: RemoteTool, call: Call): Tool {
+function toolOf(server: string, remote: RemoteTool, call: Call): OrdinaryTool {
   const { readOnlyHint, idempotentHint } = remote.annotations ?? {};
   const inputSchema: unknown = remote.inputSchema;
   return {

@@ -11,7 +11,7 @@ import { boundResult, groupDigits } from '../bounded.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Guard } from '../files/guard.ts';
 import { workspaceRoot } from '../files/workspace.ts';
-import { errorResult, type Tool, type ToolContext, type ToolOutcome } from '../port.ts';
+import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from '../port.ts';
 import type { Capture } from './capture.ts';
 import { type CommandOutcome, runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
@@ -31,7 +31,7 @@ const input = z.strictObject({
   timeoutSeconds: z.number().int().min(1).max(86_400).optional().describe('Stop the command after this many seconds.'),
 });
 
-export function shellTool(options: ShellOptions): Tool {
+export function shellTool(options: ShellOptions): OrdinaryTool {
   return defineTool({
     name: 'shell',
     description:

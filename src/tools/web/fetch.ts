@@ -10,7 +10,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineTool } from '../define-tool.ts';
 import { looksBinary } from '../files/file-content.ts';
-import { errorResult, type Tool, textResult } from '../port.ts';
+import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { reachableAddresses } from './addresses.ts';
 import { htmlToText } from './html-text.ts';
 import { type HttpResponse, REDIRECTS, sendRequest } from './http-request.ts';
@@ -30,7 +30,7 @@ type Method = 'GET' | 'HEAD';
 const TEXT_TYPES =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|x-ndjson|toml|sql|graphql)(?:$|;|\s))/i;
 
-export function fetchTool({ clock, allowLocal = false }: FetchOptions): Tool {
+export function fetchTool({ clock, allowLocal = false }: FetchOptions): OrdinaryTool {
   return defineTool({
     name: 'fetch',
     description:

@@ -10,7 +10,7 @@ import { userText } from '../../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import { createTranscripts } from '../../../src/projections/transcript.ts';
-import { type Tool, textResult } from '../../../src/tools/port.ts';
+import type { Tool } from '../../../src/tools/port.ts';
 import type { World, WorldOptions } from '../../support/world.ts';
 
 /** A ledger, and lives of an engine on it: one after the other, each with a world of its own. */
@@ -81,5 +81,4 @@ export const question: Tool = {
   inputSchema: { type: 'object' },
   replay: 'safe',
   kind: 'question',
-  run: async () => textResult('never called'),
 };

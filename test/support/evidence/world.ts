@@ -14,7 +14,7 @@ import { editTool } from '../../../src/tools/files/edit.ts';
 import { createGuard } from '../../../src/tools/files/guard.ts';
 import { readTool } from '../../../src/tools/files/read.ts';
 import { writeTool } from '../../../src/tools/files/write.ts';
-import { type Tool, textResult } from '../../../src/tools/port.ts';
+import { type OrdinaryTool, type Tool, textResult } from '../../../src/tools/port.ts';
 import { shellTool } from '../../../src/tools/shell/shell.ts';
 import { createWorkspaceWatch } from '../../../src/tools/watch/workspace-watch.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../world.ts';
@@ -110,14 +110,14 @@ const BUILT_IN: readonly Tool[] = [
   editTool({ guard, clock: systemClock, random: systemRandom }),
   readTool({ guard }),
 ];
-const stub = (name: 'person' | 'foreign'): Tool => ({
+const stub = (name: 'person' | 'foreign'): OrdinaryTool => ({
   ...{ name, description: name, inputSchema: NAMES, readOnly: name === 'person' },
   replay: 'never',
   run: async () => textResult(''),
 });
 const TOOLS: readonly Tool[] = [...BUILT_IN, stub('person'), stub('foreign')];
 
-function person(one: Case, name: 'person' | 'foreign'): Tool {
+function person(one: Case, name: 'person' | 'foreign'): OrdinaryTool {
   return {
     ...stub(name),
     run: async (input, { workspace }) => {

@@ -332,7 +332,7 @@ function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): Sessi
   return {
     specs: tools,
     async call(turn, index, { id, name, input }: ToolCallPart) {
-      const tool = tools.find((one) => one.name === name);
+      const tool = tools.filter((one) => one.kind === undefined).find((one) => one.name === name);
       const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
       const outcome = await tool?.run(input, {
         redact: (text) => text,
