@@ -55,7 +55,7 @@ const calls = (name: string, turn: number): AssistantMessage => ({
 const says = (text: string): AssistantMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });
 const turnOf = ({ idempotencyKey }: ModelRequest): number => Number(/turn\/(\d+)\//.exec(idempotencyKey)?.[1]);
 
-/** `act` has to be approved; what it and `look` give is as long as asked for. */
+/** `act` has to be approved; what it and `look` give, and what `dig` attaches to its evidence, is as long as asked for. */
 function tools(characters: number): OrdinaryTool[] {
   const inputSchema = { type: 'object', properties: { at: { type: 'number' } } };
   const tool = (name: string, more: Partial<OrdinaryTool>): OrdinaryTool => ({
@@ -66,7 +66,12 @@ function tools(characters: number): OrdinaryTool[] {
     run: async (input) => textResult(`${JSON.stringify(input)} `.padEnd(characters, 'lorem ipsum ')),
     ...more,
   });
-  return [tool('look', { readOnly: true }), tool('act', {})];
+  const dig: OrdinaryTool['run'] = async (input) => {
+    const attachment = `${JSON.stringify(input)} `.padEnd(characters, 'lorem ipsum ');
+    const payload = { path: 'a.ts', before: null, after: attachment.slice(0, 40), addedLines: 1, removedLines: 0, diff: '' };
+    return { ...textResult('dug'), evidence: [{ type: 'file.diff', payload, attachment }] };
+  };
+  return [tool('look', { readOnly: true }), tool('act', {}), tool('dig', { run: dig })];
 }
 
 function open(path: string, definition: AgentDefinition, characters: number, brain: Brain): Place {
@@ -213,7 +218,7 @@ async function approvals(folder: string, events: number, rounds: number): Promis
 }
 
 /** What is in use after a collection, late in a run and early in it. */
-async function heap(folder: string, turns: number): Promise<Figure> {
+async function heap(folder: string, turns: number, does: 'look' | 'dig', what: string): Promise<Figure> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const used = (): number => {
@@ -222,15 +227,15 @@ async function heap(folder: string, turns: number): Promise<Figure> {
   };
   let early = 0;
   let late = 0;
-  const place = open(join(folder, 'heap.db'), agent({}), 100 * KIB, (turn) => {
+  const place = open(join(folder, `heap-${does}.db`), agent({ tools: [does], permissions: {} }), 100 * KIB, (turn) => {
     if (turn === 20) early = used();
-    if (turn < turns) return calls('look', turn);
+    if (turn < turns) return calls(does, turn);
     late = used();
     return says('Done.');
   });
   await (await begun(place.engine)).done;
   await place.close();
-  return { what: `heap at turn ${number(turns)} and at turn 20, results of 100 KB`, early, late, unit: 'MB', atMost: 2 };
+  return { what: `heap at turn ${number(turns)} and at turn 20, ${what} of 100 KB`, early, late, unit: 'MB', atMost: 2 };
 }
 
 /** How many of a run's turns were condensed: the early figure is the turns, the late one how often. */
@@ -263,7 +268,7 @@ const windows = [16, 32, 64].flatMap((window) => [2 * KIB, 100 * KIB].map((chara
 const parts: { readonly [name: string]: readonly ((folder: string) => Promise<Figure>)[] } = {
   prompts: [(folder) => prompts(folder, Number(values.prompts), rounds)],
   approvals: [(folder) => approvals(folder, Number(values.events), rounds)],
-  heap: [(folder) => heap(folder, turns)],
+  heap: [(folder) => heap(folder, turns, 'look', 'results'), (folder) => heap(folder, turns, 'dig', 'attachments')],
   condensed: windows.map(
     ({ window, characters }) =>
       (folder) =>

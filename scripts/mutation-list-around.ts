@@ -240,4 +240,28 @@ export const aroundMutations: readonly Mutation[] = [
     replace: '',
     caughtBy: { file: 'src/agents/file/load.test.ts', test: 'the name of the person at the keyboard' },
   },
+  {
+    invariant: 'The host of a runner lets go of what was condensed away',
+    change: 'what was given keeps its number for ever',
+    file: 'src/runner/host/served-ports.ts',
+    find: '  served.given.keepOnly([served.input.request, ...left.messages]);\n',
+    replace: '',
+    caughtBy: { file: 'src/runner/host/letting-go.test.ts', test: 'lets go of answers and results' },
+  },
+  {
+    invariant: 'The host of a runner lets go of what was condensed away',
+    change: 'the conversation before stays',
+    file: 'src/runner/host/served-ports.ts',
+    find: '  runner.mirror.keepOnly(left.messages);\n',
+    replace: '',
+    caughtBy: { file: 'src/runner/host/letting-go.test.ts', test: 'lets go of answers and results' },
+  },
+  {
+    invariant: 'The host of a runner lets go of what was condensed away',
+    change: 'answers that nobody asks for again stay',
+    file: 'src/runner/host/served-ports.ts',
+    find: '  served.asked.forgetBefore(left.turn);\n',
+    replace: '',
+    caughtBy: { file: 'src/runner/host/letting-go.test.ts', test: 'lets go of answers and results' },
+  },
 ];

@@ -267,4 +267,12 @@ export const engineMutations: readonly Mutation[] = [
     replace: 'if (leftMs > TIMER_MAX_MS) wait(leftMs);',
     caughtBy: { file: 'src/base/clock.test.ts', test: 'ms early never does' },
   },
+  {
+    invariant: 'A live run does not keep its events',
+    change: 'a mark keeps what its event was made of',
+    file: 'src/engine/record/journal.ts',
+    find: 'const mark: EventMark = { of: type };',
+    replace: 'const mark: EventMark = Object.assign({ of: type }, { cause, payload });',
+    caughtBy: { file: 'src/engine/record/memory.test.ts', test: 'a run holds few of its events' },
+  },
 ];
