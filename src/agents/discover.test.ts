@@ -41,7 +41,7 @@ describe('a project with agents of several tools', () => {
   it('reads the agents of Claude Code as they are', async () => {
     const reviewer = (await found).agents.find(({ definition }) => definition.name === 'code-reviewer')?.definition;
     expect(reviewer).toMatchObject({
-      models: ['anthropic/claude-sonnet-5-5'],
+      models: ['anthropic/claude-sonnet-5'],
       tools: ['read', 'search', 'list', 'shell', 'mcp:github/get_pull_request'],
       permissions: { shell: 'ask' },
     });
@@ -52,7 +52,7 @@ describe('a project with agents of several tools', () => {
   it('reads the agents of opencode as they are', async () => {
     const writer = (await found).agents.find(({ definition }) => definition.name === 'docs-writer')?.definition;
     expect(writer).toMatchObject({
-      models: ['anthropic/claude-sonnet-5-5'],
+      models: ['anthropic/claude-sonnet-5'],
       temperature: 0.1,
       maxTurns: 12,
       tools: ['read', 'write', 'edit', 'list', 'search', 'fetch', 'plan', 'ask'],

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { calcPrice } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { claudeModels } from '../agents/foreign/claude.ts';
 import { systemClock } from '../base/clock.ts';
 import { defaultModels } from './detect.ts';
 import { createPrices, TABLE_VERSION } from './prices.ts';
@@ -17,6 +18,15 @@ describe('createPrices', () => {
   it('knows what the default models cost', () => {
     for (const model of Object.values(defaultModels))
       expect(prices.cost(model, { inputTokens: 1_000, outputTokens: 1_000 })).toBeGreaterThan(0);
+  });
+
+  it('names no model by itself that the table has only under the name of another', () => {
+    for (const model of [...Object.values(defaultModels), ...Object.values(claudeModels)]) {
+      const [providerId = '', name = ''] = model.split('/');
+      const found = calcPrice({ input_tokens: 1 }, name, { providerId });
+      expect(found?.model.id).toBe(name);
+    }
+    expect(claudeModels['sonnet']).toBe(defaultModels.anthropic);
   });
 
   it('agrees with the table about every kind of token and every step', () => {

@@ -17,9 +17,10 @@ import {
   type Translate,
 } from './foreign.ts';
 
-const MODELS: Readonly<Record<string, string>> = {
+/** Its short names. Each is a model whose price is known by that very name: a budget in dollars must hold. */
+export const claudeModels: Readonly<Record<string, string>> = {
   opus: 'anthropic/claude-opus-5-5',
-  sonnet: 'anthropic/claude-sonnet-5-5',
+  sonnet: 'anthropic/claude-sonnet-5',
   haiku: 'anthropic/claude-haiku-4-5',
 };
 
@@ -62,11 +63,11 @@ export const translateClaude: Translate = (value, placeOf) => {
 function model(reader: ForeignReader): string | undefined {
   const name = reader.text('model')?.trim();
   if (name === undefined || name === '' || name === 'inherit' || name === 'default') return undefined;
-  const known = MODELS[name.toLowerCase()];
+  const known = claudeModels[name.toLowerCase()];
   if (known !== undefined) return known;
   if (name.includes('/')) return name;
   if (name.startsWith('claude-')) return `anthropic/${name}`;
-  const near = nearest(name, [...Object.keys(MODELS), 'inherit']);
+  const near = nearest(name, [...Object.keys(claudeModels), 'inherit']);
   reader.warn(['model'], `unknown model ${quote(name)}; the project's default is used`, near && `Did you mean "${near}"?`);
   return undefined;
 }

@@ -38,7 +38,7 @@ describe('an agent of Claude Code', () => {
   });
 
   it.each([
-    ['sonnet', ['anthropic/claude-sonnet-5-5']],
+    ['sonnet', ['anthropic/claude-sonnet-5']],
     ['inherit', []],
     ['claude-opus-4-1', ['anthropic/claude-opus-4-1']],
     ['openai/gpt-x', ['openai/gpt-x']],
