@@ -28,6 +28,13 @@ export function parseLedgerAddress(text: string, folder: string): LedgerAddress 
 
 export const sqliteAddress = (path: string): LedgerAddress => ({ kind: 'sqlite', shown: path, location: () => path });
 
+/** What an address names in the file system: the file, or the folder for payloads beside a server. Never throws. */
+export function ledgerPlace(text: string, folder: string): string | undefined {
+  if (!isPostgresAddress(text)) return parseLedgerAddress(text, folder)?.location();
+  const payloads = URL.parse(text)?.searchParams.get('payloads') ?? '';
+  return isAbsolute(payloads) ? payloads : undefined;
+}
+
 /** What must not be stored because the ledger itself is opened with it. */
 export function ledgerSecrets(address: LedgerAddress): readonly Secret[] {
   if (address.kind === 'sqlite') return [];

@@ -56,6 +56,19 @@ describe('what holds', () => {
     await expect(load({ env: { HOME: home, TROUPE_LEDGER: 'mysql://x' } })).rejects.toMatchObject({ code: 'ledger_address' });
   });
 
+  it('ledgers that another setting overrides are still known, so that they stay closed to agents', async () => {
+    await user('ledger: "postgres://db/troupe?payloads=/mnt/payloads"\n');
+    await project('ledger: sqlite:data/l.db\n');
+    const named = [join(root, 'data/l.db'), '/mnt/payloads'];
+    expect((await load()).ledgerPlaces).toEqual(named);
+    expect((await load({ env: { HOME: home, TROUPE_HOME: '/elsewhere' } })).ledgerPlaces).toEqual(named);
+    const env = { HOME: home, TROUPE_LEDGER: 'sqlite:other.db' };
+    expect(await load({ env })).toMatchObject({
+      ledger: join(root, 'other.db'),
+      ledgerPlaces: [join(root, 'other.db'), ...named],
+    });
+  });
+
   it('flag over environment over project over user', async () => {
     await user('model: user/m\nvars: { a: user, b: user }\ndurability: full\n');
     expect((await load()).models).toEqual(['user/m']);

@@ -16,7 +16,7 @@ import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
-import { type LedgerAddress, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
+import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
 import type { Settings } from './settings.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
@@ -38,6 +38,8 @@ export interface ProjectConfig {
   /** What people are shown of the ledger: its absolute path, or its address without the password. */
   readonly ledger: string;
   readonly ledgerAddress: LedgerAddress;
+  /** Where ledgers lie: this one, and each that a setting names which another one overrides for this process. */
+  readonly ledgerPlaces: readonly string[];
   /** Where the cluster is that works on runs; without one this process does. */
   readonly cluster: RestateAddress | undefined;
   readonly models: readonly string[];
@@ -109,6 +111,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     home,
     ledger: ledgerAddress.shown,
     ledgerAddress,
+    ledgerPlaces: [env['TROUPE_LEDGER'], near.ledger, far.ledger].flatMap((text) => (text && ledgerPlace(text, root)) || []),
     cluster: clusterOf(flags.engine ?? (env['TROUPE_ENGINE'] || near.engine) ?? far.engine),
     models: flagModels ?? envModels ?? near.model ?? far.model ?? [],
     durability: near.durability ?? far.durability ?? 'effects',

@@ -75,11 +75,13 @@ export function createDeclaredServers(
         const problem = serverProblem(server, config, permissions, env);
         if (problem !== undefined) return problem;
       }
+      // The declaration itself may hold keys, and whoever hears this is a model, a log or a client of the server.
       const [first] = await open(agent);
       if (first === undefined) return undefined;
       return (
-        `The MCP server ${JSON.stringify(first.server)} is declared by the agent's own file and nobody has allowed it, or it has ` +
-        `changed since: ${first.shown} Look at it, then allow it: troupe agents allow ${JSON.stringify(agent.name)}`
+        `The MCP server ${JSON.stringify(first.server)} is declared by the agent's own file, and nobody has allowed it, or it has ` +
+        'changed since. The owner of the project can look at it and allow it with ' +
+        `\`troupe agents allow ${JSON.stringify(agent.name)}\`.`
       );
     },
   };

@@ -17,9 +17,11 @@ function loadedFor(engine: string): readonly string[] {
 
 it('loads nothing of a cluster for a project without one, and no SDK for a client of one', () => {
   const alone = loadedFor('embedded');
-  expect(alone.some((url) => url.includes('/engine/embedded.ts'))).toBe(true);
-  expect(alone.filter((url) => /@restatedev|restate-(engine|driver|worker)|open-worker|\/cluster\//.test(url))).toEqual([]);
+  expect(alone.some((url) => url.includes('/engine/local/engine.ts'))).toBe(true);
+  expect(
+    alone.filter((url) => /@restatedev|\/engine\/restate\/(?:engine|driver|worker)|open-worker|\/cluster\//.test(url)),
+  ).toEqual([]);
   const client = loadedFor('restate+http://127.0.0.1:1');
-  expect(client.some((url) => url.includes('/engine/restate-engine.ts'))).toBe(true);
+  expect(client.some((url) => url.includes('/engine/restate/engine.ts'))).toBe(true);
   expect(client.filter((url) => url.includes('@restatedev'))).toEqual([]);
 });

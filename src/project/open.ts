@@ -106,7 +106,8 @@ async function assemble(
     host,
     assistants: assistantSettings(config.assistants),
     boxTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
-    workspaces: createWorkspaceWatch({ clock, environment: env, except: [config.home, ...ledgerFiles(config)] }),
+    // A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work.
+    workspaces: createWorkspaceWatch({ clock, environment: env, except: [config.home, ...config.ledgerPlaces] }),
     verifier: createVerifier({ clock, environment: env }),
     projectVerify: config.verify,
     whenInDoubt: config.whenInDoubt,
@@ -166,10 +167,6 @@ function rightsOf(config: ProjectConfig): Pick<EngineParts, 'permission' | 'open
 
 type Environment = OpenOptions['env'];
 
-/** A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work. */
-const ledgerFiles = ({ ledgerAddress }: ProjectConfig): readonly string[] =>
-  ledgerAddress.kind === 'sqlite' ? [ledgerAddress.location()] : [];
-
 async function defaultModels(
   { models }: ProjectConfig,
   env: Environment,
@@ -204,7 +201,6 @@ async function engineOf(parts: EngineParts, address: RestateAddress): Promise<En
 }
 
 /** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
-function protectedPlaces({ root, home, ledgerAddress }: ProjectConfig, env: Environment): ProtectedPlaces {
-  const ledger = ledgerAddress.kind === 'sqlite' ? ledgerAddress.location() : undefined;
-  return { project: root, home, ledger, user: userFolder(env), keys: sealKeyFile(env) };
+function protectedPlaces({ root, home, ledgerPlaces }: ProjectConfig, env: Environment): ProtectedPlaces {
+  return { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
 }

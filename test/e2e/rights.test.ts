@@ -78,9 +78,17 @@ it('a server that an agent file declares is not started before somebody has allo
   await using project = await createTestProject('', HELPER);
   await project.script({ text: 'Here I am.' });
   await project.write('agents/evil.md', evil());
+  const kept = { x: { url: 'http://127.0.0.1:9/mcp?token=in-the-query', headers: { Authorization: 'Bearer in-a-header' } } };
+  await project.write(
+    'agents/secretive.md',
+    `---\nname: secretive\ntools: ["mcp:x"]\nmcp: ${JSON.stringify(kept)}\n---\nYou know.\n`,
+  );
   {
     await using server = await served(project);
     expect(await server.spawns('evil', 'Go.')).toContain('nobody has allowed it');
+    const refusedLate = await server.spawns('secretive', 'Go.');
+    expect(refusedLate).toContain('nobody has allowed it');
+    expect(refusedLate).not.toMatch(/in-the-query|in-a-header|127\.0\.0\.1/);
   }
   const refused = await project.troupe('run', 'evil', 'Go.');
   expect(refused.code).not.toBe(0);
@@ -156,4 +164,16 @@ it('an agent file sees no variable of ours but the basics; the settings see what
   await project.write('troupe.yaml', `mcp: ${mcp('MY_THING')}\n`);
   expect(await project.troupe('run', 'nosy', 'Go.')).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'given'), 'utf8')).toBe(project.env['MY_THING']);
+});
+
+it.each(['TROUPE_LEDGER', 'TROUPE_HOME'])('the ledger of the settings is closed while %s names another', async (variable) => {
+  await using project = await createTestProject('ledger: sqlite:data/l.db\n', HELPER);
+  await project.script({ text: 'Nothing yet.' });
+  expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(0);
+  await project.script(writes('data/l.db', 'gone'), writes('data/l.db-payloads/x', 'mine'), { text: 'Tried it.' });
+  project.env[variable] = variable === 'TROUPE_HOME' ? join(project.folder, '../elsewhere') : 'sqlite:other.db';
+  expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(0);
+  delete project.env[variable];
+  expect((await project.troupe('ledger', 'verify')).code).toBe(0);
+  expect(await isThere(project, 'data/l.db-payloads/x')).toBe(false);
 });

@@ -27,7 +27,7 @@ function worldWith(permissions: Permissions, owner: Permissions): World {
   const places = {
     project: folder,
     home: join(folder, '.troupe'),
-    ledger: undefined,
+    ledgers: [],
     user: join(folder, 'user'),
     keys: 'seal.keys',
   };

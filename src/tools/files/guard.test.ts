@@ -13,7 +13,7 @@ import type { ProtectedPlaces } from './guard.ts';
 const placesIn = (folder: string): ProtectedPlaces => ({
   project: folder,
   home: join(folder, 'state'),
-  ledger: join(folder, 'data/ledger.db'),
+  ledgers: [join(folder, 'data/ledger.db')],
   user: join(folder, '.config/troupe'),
   keys: join(folder, '.local/state/troupe/seal.keys'),
 });

@@ -21,8 +21,8 @@ export interface ProtectedPlaces {
   readonly project: string;
   /** Where state of the project lives, worktrees of groups among it. */
   readonly home: string;
-  /** The file of the ledger, when it is one. */
-  readonly ledger: string | undefined;
+  /** Files of ledgers, and folders with payloads of such on a server. */
+  readonly ledgers: readonly string[];
   /** The user's own settings, agents, presets and approvals. */
   readonly user: string;
   /** The file with the keys that open what is sealed. */
@@ -73,14 +73,15 @@ export function createGuard(places?: ProtectedPlaces): Guard {
   };
 }
 
-function placesOf({ project, home, ledger, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
+/** What SQLite and the ledger put beside its file. */
+const BESIDE_LEDGER = ['', '-wal', '-shm', '-journal', '-bell', '-payloads'];
+
+function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
   const at = (protection: ProtectedKind, ...paths: readonly string[]): GuardedPlace[] =>
     paths.map((path) => ({ path, protection }));
   return [
     ...at('state', home, keys),
-    ...(ledger === undefined
-      ? []
-      : at('state', ...['', '-wal', '-shm', '-journal', '-bell', '-payloads'].map((end) => ledger + end))),
+    ...at('state', ...ledgers.flatMap((ledger) => BESIDE_LEDGER.map((end) => ledger + end))),
     ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
     ...at('settings', user, ...SETTINGS_FILES.map((name) => join(project, name))),
   ];

@@ -82,7 +82,7 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<Result<McpConnection, string>> {
   const address = URL.parse(url);
-  if (address === null) return fail(`${JSON.stringify(url)} is not a valid address`);
+  if (address === null) return fail('its `url` is not a valid address');
   const sdk = await import('@modelcontextprotocol/client');
   const transport = new sdk.StreamableHTTPClientTransport(address, { requestInit: { headers } });
   return connect(transport, 'auto', options, signal, () => '');
