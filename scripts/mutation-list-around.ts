@@ -260,7 +260,7 @@ export const aroundMutations: readonly Mutation[] = [
     invariant: 'The host of a runner lets go of what was condensed away',
     change: 'answers that nobody asks for again stay',
     file: 'src/runner/host/served-ports.ts',
-    find: '  served.asked.forgetBefore(left.turn);\n',
+    find: '  served.calls.forgetBefore(left.turn);\n',
     replace: '',
     caughtBy: { file: 'src/runner/host/letting-go.test.ts', test: 'lets go of answers and results' },
   },

@@ -22,16 +22,16 @@ import { defineAnsweredTool, defineTool } from '../tools/define-tool.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from '../tools/port.ts';
 import type { AssistantCallOptions, Assistants, Caller, Outcome } from './port.ts';
 
-export interface AgentToolParts {
+export interface AgentToolNeeds {
   readonly assistants: Pick<Assistants, 'list' | 'search' | 'poll' | 'send' | 'receive'>;
   readonly clock: Clock;
 }
 
-export function assistantTools(parts: AgentToolParts): readonly Tool[] {
-  return [...findingTools(parts), ...runtimeTools(), ...watchingTools(parts), sendTool(parts)];
+export function assistantTools(needs: AgentToolNeeds): readonly Tool[] {
+  return [...findingTools(needs), ...runtimeTools(), ...watchingTools(needs), sendTool(needs)];
 }
 
-function findingTools({ assistants }: AgentToolParts): readonly Tool[] {
+function findingTools({ assistants }: AgentToolNeeds): readonly Tool[] {
   return [
     defineTool({
       name: 'list_assistant',
@@ -70,8 +70,8 @@ function runtimeTools(): readonly Tool[] {
 /** How much longer than the longest wait a call may take before it counts as stuck. */
 const WAIT_GRACE_MS = 60_000;
 
-function watchingTools(parts: AgentToolParts): readonly Tool[] {
-  const { assistants, clock } = parts;
+function watchingTools(needs: AgentToolNeeds): readonly Tool[] {
+  const { assistants, clock } = needs;
   const waits = { waits: true, timeoutMs: limits.assistantWaitMs + WAIT_GRACE_MS } as const;
   const polling = defineTool({
     name: 'poll_assistant',
@@ -81,7 +81,7 @@ function watchingTools(parts: AgentToolParts): readonly Tool[] {
     replay: 'safe',
     readOnly: true,
     run: async (input, context) => {
-      const vain = inVain(parts, input.wait_ms);
+      const vain = inVain(needs, input.wait_ms);
       const outcome = await assistants.poll(callerOf(context), input, optionsOf(context));
       return withNote(asResult(outcome), outcome.ok ? vain(outcome.value.process.started_at) : undefined);
     },
@@ -94,9 +94,9 @@ function watchingTools(parts: AgentToolParts): readonly Tool[] {
     replay: 'safe',
     readOnly: true,
     run: async (input, context) => {
-      const vain = inVain(parts, input.wait_ms);
+      const vain = inVain(needs, input.wait_ms);
       const outcome = await assistants.receive(callerOf(context), input, optionsOf(context));
-      const started = vain(clock.now()) === undefined ? undefined : await startOf(parts, input.thread_id, context);
+      const started = vain(clock.now()) === undefined ? undefined : await startOf(needs, input.thread_id, context);
       return withNote(asResult(outcome), started === undefined ? undefined : vain(started));
     },
   });
@@ -106,7 +106,7 @@ function watchingTools(parts: AgentToolParts): readonly Tool[] {
   ];
 }
 
-function sendTool({ assistants }: AgentToolParts): Tool {
+function sendTool({ assistants }: AgentToolNeeds): Tool {
   return defineTool({
     name: 'send_message',
     description:
@@ -130,7 +130,7 @@ function asResult(outcome: Awaited<Outcome<Json>>): ToolOutcome {
  * Says after a wait for nothing how long the process has been at it. So the results of several waits differ, and waiting
  * patiently is not taken for repeating oneself.
  */
-function inVain({ clock }: AgentToolParts, waitMs: number): (startedAt: number) => string | undefined {
+function inVain({ clock }: AgentToolNeeds, waitMs: number): (startedAt: number) => string | undefined {
   const before = clock.elapsed();
   return (startedAt) => {
     const waited = Math.round(clock.elapsed() - before);
@@ -142,7 +142,7 @@ function inVain({ clock }: AgentToolParts, waitMs: number): (startedAt: number) 
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-async function startOf({ assistants }: AgentToolParts, thread: string, context: ToolContext): Promise<number | undefined> {
+async function startOf({ assistants }: AgentToolNeeds, thread: string, context: ToolContext): Promise<number | undefined> {
   const input = { process_id: threadOwner(thread) ?? '', include_summary: false, wait_ms: 0 };
   const outcome = await assistants.poll(callerOf(context), input, optionsOf(context));
   return outcome.ok ? outcome.value.process.started_at : undefined;

@@ -19,12 +19,12 @@ import {
   changeOrganisation,
   type Decision,
   type OrganisationChange,
-  type OrganisationParts,
+  type OrganisationNeeds,
   readOrganisation,
 } from './organisation.ts';
 import { changedWorktrees, makeWorktrees, planWorktrees, removeWorktrees, repositoryOf } from './worktrees.ts';
 
-export interface GroupParts extends OrganisationParts {
+export interface GroupNeeds extends OrganisationNeeds {
   readonly engine: Engine;
   readonly ids: Ids;
   readonly env: Environment;
@@ -47,7 +47,7 @@ export interface NewGroup {
 
 export type Found = { readonly kind: 'group'; readonly group: SavedGroup } | { readonly kind: 'folder'; readonly folder: Folder };
 
-export async function createGroup(parts: GroupParts, request: NewGroup): Promise<Result<SavedGroup, Failure>> {
+export async function createGroup(needs: GroupNeeds, request: NewGroup): Promise<Result<SavedGroup, Failure>> {
   const { agent, name, strategy = 'shared' } = request;
   if (agent.group === undefined)
     return fail({
@@ -56,23 +56,23 @@ export async function createGroup(parts: GroupParts, request: NewGroup): Promise
       fix: 'Give an agent with a `group` key, or a preset.',
     });
   const brought = new Map((request.agents ?? []).map((one) => [one.name, one]));
-  const agents = await agentsOfGroup(agent, async (wanted) => brought.get(wanted) ?? (await parts.agent(wanted)));
+  const agents = await agentsOfGroup(agent, async (wanted) => brought.get(wanted) ?? (await needs.agent(wanted)));
   if (!agents.ok) return agents;
-  const repo = await repositoryOf(parts.workspace, parts.env);
+  const repo = await repositoryOf(needs.workspace, needs.env);
   if (strategy !== 'shared' && !repo.ok) return repo;
   const members = membersOf(agent);
   const { mode } = agent.group;
-  const session = parts.ids.session();
+  const session = needs.ids.session();
   const group = session.replace(/^ses_/, 'grp_');
   const workers = wordsFor(members.filter(({ role }) => role === 'worker').map((member) => member.name));
   const word = plainName(name) || 'group';
-  const worktrees = planWorktrees({ strategy, home: parts.home, group, word, workers });
+  const worktrees = planWorktrees({ strategy, home: needs.home, group, word, workers });
   const payload = {
     ...{ group, name, session, agent: agent.name, mode, members, agents: agents.value.map(kept), strategy, worktrees },
     ...(request.preset === undefined ? {} : { preset: request.preset }),
     ...(repo.ok ? { repo: repo.value } : {}),
   };
-  const saved = await changeOrganisation(parts, (state) => {
+  const saved = await changeOrganisation(needs, (state) => {
     const refusal = nameRefusal(state, name) ?? tooMany(state);
     if (refusal !== undefined) return fail(refusal);
     const folder = folderNamed(state, request.folder ?? DEFAULT_FOLDER);
@@ -80,19 +80,19 @@ export async function createGroup(parts: GroupParts, request: NewGroup): Promise
     return ok({
       changes: [{ type: 'group.created', payload: { ...payload, folder: folder.value.folder } }],
       value: undefined,
-      whileHeld: () => (repo.ok ? makeWorktrees(repo.value, worktrees, parts.env) : Promise.resolve(ok(undefined))),
+      whileHeld: () => (repo.ok ? makeWorktrees(repo.value, worktrees, needs.env) : Promise.resolve(ok(undefined))),
     });
   });
   // A group without its worktrees is of no use, and nobody has seen it yet.
-  if (!saved.ok && saved.error.code === 'worktree') await deleteFound(parts, group, true);
-  return saved.ok ? findGroup(await readOrganisation(parts.ledger), group) : saved;
+  if (!saved.ok && saved.error.code === 'worktree') await deleteFound(needs, group, true);
+  return saved.ok ? findGroup(await readOrganisation(needs.ledger), group) : saved;
 }
 
-export function createFolder(parts: OrganisationParts & { readonly ids: Ids }, name: string): Promise<Result<Folder, Failure>> {
-  return changeOrganisation<Folder>(parts, (state) => {
+export function createFolder(needs: OrganisationNeeds & { readonly ids: Ids }, name: string): Promise<Result<Folder, Failure>> {
+  return changeOrganisation<Folder>(needs, (state) => {
     const refusal = nameRefusal(state, name);
     if (refusal !== undefined) return fail(refusal);
-    const folder = { folder: parts.ids.session().replace(/^ses_/, 'fld_'), name };
+    const folder = { folder: needs.ids.session().replace(/^ses_/, 'fld_'), name };
     return ok({ changes: [{ type: 'folder.created', payload: folder }], value: folder });
   });
 }
@@ -118,8 +118,8 @@ export function findGroup(state: Organisation, word: string): Result<SavedGroup,
   return fail({ code: 'usage', message: `"${word}" is a folder, not a group of agents` });
 }
 
-export function rename(parts: OrganisationParts, word: string, name: string): Promise<Result<Found, Failure>> {
-  return changeFound(parts, word, (state, found) => {
+export function rename(needs: OrganisationNeeds, word: string, name: string): Promise<Result<Found, Failure>> {
+  return changeFound(needs, word, (state, found) => {
     const refusal = nameRefusal(state, name);
     if (refusal !== undefined) return fail(refusal);
     if (found.kind === 'group') return ok([{ type: 'group.renamed', payload: { group: found.group.group, name } }]);
@@ -135,8 +135,8 @@ export interface GroupPlace {
 }
 
 /** Puts a group into a folder, to the top, or to a place among the others. */
-export function placeGroup(parts: OrganisationParts, word: string, to: GroupPlace): Promise<Result<Found, Failure>> {
-  return changeFound(parts, word, (state, found) => {
+export function placeGroup(needs: OrganisationNeeds, word: string, to: GroupPlace): Promise<Result<Found, Failure>> {
+  return changeFound(needs, word, (state, found) => {
     if (found.kind === 'folder') return fail({ code: 'usage', message: 'Folders do not lie in folders' });
     const { group } = found.group;
     const folder = to.folder === undefined ? undefined : folderNamed(state, to.folder);
@@ -149,8 +149,8 @@ export function placeGroup(parts: OrganisationParts, word: string, to: GroupPlac
   });
 }
 
-export function moveSession(parts: OrganisationParts, session: string, to: string): Promise<Result<Folder, Failure>> {
-  return changeOrganisation<Folder>(parts, (state) => {
+export function moveSession(needs: OrganisationNeeds, session: string, to: string): Promise<Result<Folder, Failure>> {
+  return changeOrganisation<Folder>(needs, (state) => {
     const folder = folderNamed(state, to);
     if (!folder.ok) return folder;
     const owner = groupOfSession(state, session);
@@ -170,14 +170,14 @@ export interface Deleted {
 }
 
 /** `force`: also when a worktree holds changes that are not committed. */
-export async function deleteFound(parts: GroupParts, word: string, force: boolean): Promise<Result<Deleted, Failure>> {
-  const deleted = await changeFound(parts, word, async (_state, found) => {
+export async function deleteFound(needs: GroupNeeds, word: string, force: boolean): Promise<Result<Deleted, Failure>> {
+  const deleted = await changeFound(needs, word, async (_state, found) => {
     if (found.kind === 'folder') {
       const { folder } = found.folder;
       if (folder === DEFAULT_FOLDER) return fail({ code: 'usage', message: 'The default folder cannot be deleted' });
       return ok([{ type: 'folder.deleted', payload: { folder } }]);
     }
-    const changed = force ? [] : await changedWorktrees(found.group.worktrees, parts.env);
+    const changed = force ? [] : await changedWorktrees(found.group.worktrees, needs.env);
     if (changed.length > 0)
       return fail({
         code: 'uncommitted',
@@ -187,26 +187,26 @@ export async function deleteFound(parts: GroupParts, word: string, force: boolea
     return ok([{ type: 'group.deleted', payload: { group: found.group.group } }]);
   });
   if (!deleted.ok) return deleted;
-  if (deleted.value.kind === 'group') await endRuns(parts, deleted.value.group.session as SessionId);
-  return ok({ found: deleted.value, branches: await cleanUp(parts) });
+  if (deleted.value.kind === 'group') await endRuns(needs, deleted.value.group.session as SessionId);
+  return ok({ found: deleted.value, branches: await cleanUp(needs) });
 }
 
 /** Nobody goes on working for a group that is gone. */
-async function endRuns({ ledger, engine }: GroupParts, session: SessionId): Promise<void> {
+async function endRuns({ ledger, engine }: GroupNeeds, session: SessionId): Promise<void> {
   const open = await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused'] });
   for (const { run } of open) await engine.cancel(run, 'the group was deleted');
   await ledger.pin(session, false);
 }
 
 /** Removes what deleted groups left on the disk, also those whose deletion was cut off. */
-async function cleanUp(parts: GroupParts): Promise<readonly string[]> {
-  const cleaned = await changeOrganisation<readonly string[]>(parts, async (state) => {
+async function cleanUp(needs: GroupNeeds): Promise<readonly string[]> {
+  const cleaned = await changeOrganisation<readonly string[]>(needs, async (state) => {
     const changes: OrganisationChange[] = [];
     const branches: string[] = [];
     for (const group of state.uncleaned) {
       const saved = state.deleted.get(group);
       if (saved?.repo === undefined) continue;
-      const kept = await removeWorktrees(saved.repo, saved.worktrees, parts.env);
+      const kept = await removeWorktrees(saved.repo, saved.worktrees, needs.env);
       if (!kept.ok) continue;
       branches.push(...kept.value);
       changes.push({ type: 'group.cleaned', payload: { group, ...(kept.value.length === 0 ? {} : { kept: [...kept.value] }) } });
@@ -217,14 +217,14 @@ async function cleanUp(parts: GroupParts): Promise<readonly string[]> {
 }
 
 function changeFound(
-  parts: OrganisationParts,
+  needs: OrganisationNeeds,
   word: string,
   change: (
     state: Organisation,
     found: Found,
   ) => Result<OrganisationChange[], Failure> | Promise<Result<OrganisationChange[], Failure>>,
 ): Promise<Result<Found, Failure>> {
-  return changeOrganisation<Found>(parts, async (state): Promise<Result<Decision<Found>, Failure>> => {
+  return changeOrganisation<Found>(needs, async (state): Promise<Result<Decision<Found>, Failure>> => {
     const found = findIn(state, word);
     if (!found.ok) return found;
     const changes = await change(state, found.value);

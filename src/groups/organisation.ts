@@ -12,7 +12,7 @@ import type { organisationEvents } from '../events/organisation.ts';
 import type { Fence, Ledger, NewEvent } from '../ledger/port.ts';
 import { foldOrganisation, initialOrganisation, ORGANISATION, type Organisation } from '../projections/groups.ts';
 
-export interface OrganisationParts {
+export interface OrganisationNeeds {
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** The project's folder. */
@@ -42,24 +42,24 @@ export async function readOrganisation(ledger: Ledger): Promise<Organisation> {
 }
 
 export async function changeOrganisation<Value>(
-  parts: OrganisationParts,
+  needs: OrganisationNeeds,
   decide: (state: Organisation) => Result<Decision<Value>, Failure> | Promise<Result<Decision<Value>, Failure>>,
 ): Promise<Result<Value, Failure>> {
-  const fence = await takeTurn(parts);
+  const fence = await takeTurn(needs);
   if (fence === undefined) return fail(busy);
   try {
-    const decided = await decide(await readOrganisation(parts.ledger));
+    const decided = await decide(await readOrganisation(needs.ledger));
     if (!decided.ok) return decided;
     const { changes, value, whileHeld } = decided.value;
-    if (!(await write(parts, fence, changes))) return fail(busy);
+    if (!(await write(needs, fence, changes))) return fail(busy);
     const after = await whileHeld?.();
     return after === undefined || after.ok ? ok(value) : after;
   } finally {
-    await parts.ledger.release(fence).catch(() => undefined);
+    await needs.ledger.release(fence).catch(() => undefined);
   }
 }
 
-async function takeTurn({ ledger, clock }: OrganisationParts): Promise<Fence | undefined> {
+async function takeTurn({ ledger, clock }: OrganisationNeeds): Promise<Fence | undefined> {
   const until = clock.elapsed() + limits.organisationWaitMs;
   for (let delay = RETRY_MS; ; delay = Math.min(delay * 2, limits.leaseRenewMs / 10)) {
     const lease = await ledger.acquire(ORGANISATION, WRITER);
@@ -70,7 +70,7 @@ async function takeTurn({ ledger, clock }: OrganisationParts): Promise<Fence | u
 }
 
 async function write(
-  { ledger, clock, root }: OrganisationParts,
+  { ledger, clock, root }: OrganisationNeeds,
   fence: Fence,
   changes: readonly OrganisationChange[],
 ): Promise<boolean> {

@@ -18,7 +18,7 @@ import { userText } from '../events/messages.ts';
 import type { NewEvent, RunRow } from '../ledger/port.ts';
 import { groupOfSession, type SavedGroup } from '../projections/groups.ts';
 import { type QueuedPrompt, queueTypes, waitingPrompts } from '../projections/prompt-queue.ts';
-import { findGroup, type GroupParts } from './groups.ts';
+import { findGroup, type GroupNeeds } from './groups.ts';
 import { changeOrganisation, readOrganisation } from './organisation.ts';
 import { makeWorktrees, workspaceIn } from './worktrees.ts';
 
@@ -47,34 +47,34 @@ export type SentPrompt =
 
 export type Standing = 'working' | 'waiting' | 'paused' | 'left';
 
-export async function sendToGroup(parts: GroupParts, word: string, prompt: GroupPrompt): Promise<Result<SentPrompt, Failure>> {
-  const group = findGroup(await readOrganisation(parts.ledger), word);
+export async function sendToGroup(needs: GroupNeeds, word: string, prompt: GroupPrompt): Promise<Result<SentPrompt, Failure>> {
+  const group = findGroup(await readOrganisation(needs.ledger), word);
   if (!group.ok) return group;
   const refusal = memberRefusal(group.value, prompt.member);
   if (refusal !== undefined) return fail(refusal);
-  const run = parts.ids.run();
+  const run = needs.ids.run();
   const session = group.value.session as SessionId;
-  if ((await queueOf(parts, session)).length === 0 && (await pauseOf(parts, session)) === undefined) {
-    const started = await start(parts, group.value, run, prompt);
+  if ((await queueOf(needs, session)).length === 0 && (await pauseOf(needs, session)) === undefined) {
+    const started = await start(needs, group.value, run, prompt);
     if (started.ok) return ok({ kind: 'started', prompt: run, handle: started.value });
     if (started.error.code !== 'session_busy') return started;
   }
-  return await enqueue(parts, session, run, prompt);
+  return await enqueue(needs, session, run, prompt);
 }
 
 /** Takes up the prompt that has waited longest; `undefined` when none waits, the group is paused, or somebody else is at work. */
-export async function takeNextPrompt(parts: GroupParts, session: SessionId): Promise<Result<RunHandle | undefined, Failure>> {
-  const [next] = await queueOf(parts, session);
-  if (next === undefined || (await pauseOf(parts, session)) !== undefined) return ok(undefined);
-  const state = await readOrganisation(parts.ledger);
+export async function takeNextPrompt(needs: GroupNeeds, session: SessionId): Promise<Result<RunHandle | undefined, Failure>> {
+  const [next] = await queueOf(needs, session);
+  if (next === undefined || (await pauseOf(needs, session)) !== undefined) return ok(undefined);
+  const state = await readOrganisation(needs.ledger);
   const group = groupOfSession(state, session);
   if (group === undefined || !state.groups.has(group.group)) return ok(undefined);
-  const started = await start(parts, group, next.prompt as RunId, next);
+  const started = await start(needs, group, next.prompt as RunId, next);
   if (started.ok) return started;
   return started.error.code === 'session_busy' || started.error.code === 'exists' ? ok(undefined) : started;
 }
 
-export async function queueOf({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<readonly QueuedPrompt[]> {
+export async function queueOf({ ledger }: Pick<GroupNeeds, 'ledger'>, session: SessionId): Promise<readonly QueuedPrompt[]> {
   return waitingPrompts(await readAll(ledger, session, { types: queueTypes }));
 }
 
@@ -82,7 +82,7 @@ export async function queueOf({ ledger }: Pick<GroupParts, 'ledger'>, session: S
  * The pause that nobody has taken back. It may have come too late for the run that was under way, which has ended since: then it
  * holds what comes next, whoever would take that up.
  */
-export async function pauseOf({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<LedgerEvent | undefined> {
+export async function pauseOf({ ledger }: Pick<GroupNeeds, 'ledger'>, session: SessionId): Promise<LedgerEvent | undefined> {
   const [newest] = await ledger.runs({ session, roots: true, limit: 1 });
   if (newest === undefined) return undefined;
   const signals = createSignals(false);
@@ -92,19 +92,19 @@ export async function pauseOf({ ledger }: Pick<GroupParts, 'ledger'>, session: S
 }
 
 /** Somebody has the group go on. */
-export async function takePauseBack(parts: GroupParts, session: SessionId): Promise<void> {
-  const pause = await pauseOf(parts, session);
+export async function takePauseBack(needs: GroupNeeds, session: SessionId): Promise<void> {
+  const pause = await pauseOf(needs, session);
   if (pause === undefined) return;
   const { run_id: run, event_id: cause } = pause;
   const payload = { signal: 'resume' as const };
-  const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: parts.clock.now() };
-  await parts.ledger.append({ session, fence: null, events: [event], sync: 'power' });
+  const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: needs.clock.now() };
+  await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
 }
 
 /** Prompts that wait are not answered any more. Returns how many there were. */
-export async function dropQueue(parts: GroupParts, session: SessionId, reason: string): Promise<number> {
-  const waiting = await queueOf(parts, session);
-  const at = await placeIn(parts, session);
+export async function dropQueue(needs: GroupNeeds, session: SessionId, reason: string): Promise<number> {
+  const waiting = await queueOf(needs, session);
+  const at = await placeIn(needs, session);
   if (waiting.length === 0 || at === undefined) return 0;
   const events = waiting.map(
     ({ prompt }): NewEvent => ({
@@ -112,45 +112,45 @@ export async function dropQueue(parts: GroupParts, session: SessionId, reason: s
       ...at,
       actor: 'user',
       payload: { prompt, reason },
-      at: parts.clock.now(),
+      at: needs.clock.now(),
     }),
   );
-  await parts.ledger.append({ session, fence: null, events, sync: 'power' });
+  await needs.ledger.append({ session, fence: null, events, sync: 'power' });
   return waiting.length;
 }
 
 /** The run that the group works on: running, waiting for an answer, paused or cut off. */
-export async function activeRun({ ledger }: Pick<GroupParts, 'ledger'>, session: SessionId): Promise<RunRow | undefined> {
+export async function activeRun({ ledger }: Pick<GroupNeeds, 'ledger'>, session: SessionId): Promise<RunRow | undefined> {
   return (await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused'], limit: 1 }))[0];
 }
 
 async function enqueue(
-  parts: GroupParts,
+  needs: GroupNeeds,
   session: SessionId,
   prompt: RunId,
   { text, member }: GroupPrompt,
 ): Promise<Result<SentPrompt, Failure>> {
-  const waiting = await queueOf(parts, session);
+  const waiting = await queueOf(needs, session);
   if (waiting.length >= limits.queuedPrompts)
     return fail({
       code: 'queue_full',
       message: `${waiting.length} prompts wait already (limit queuedPrompts).`,
       fix: 'Wait until the group has worked on some, or drop them: troupe groups stop <name> --all',
     });
-  const at = await placeSoon(parts, session);
+  const at = await placeSoon(needs, session);
   if (at === undefined) return fail({ code: 'session_busy', message: 'The group is just being started.', fix: 'Try again.' });
   const payload = { prompt, text, ...(member === undefined ? {} : { member }) };
-  const event: NewEvent = { type: 'prompt.queued', ...at, actor: 'user', payload, at: parts.clock.now() };
-  await parts.ledger.append({ session, fence: null, events: [event], sync: 'power' });
-  const handle = await takeNextPrompt(parts, session);
+  const event: NewEvent = { type: 'prompt.queued', ...at, actor: 'user', payload, at: needs.clock.now() };
+  await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
+  const handle = await takeNextPrompt(needs, session);
   if (!handle.ok) return handle;
   if (handle.value?.run === prompt) return ok({ kind: 'started', prompt, handle: handle.value });
-  const busy = await activeRun(parts, session);
-  const standing = await standingOf(parts, session, busy);
+  const busy = await activeRun(needs, session);
+  const standing = await standingOf(needs, session, busy);
   // Whoever drove it is gone, and the prompts behind it would wait for ever: this process goes on with it.
-  const resumed = busy !== undefined && standing === 'left' ? await parts.engine.resume(busy.run) : undefined;
+  const resumed = busy !== undefined && standing === 'left' ? await needs.engine.resume(busy.run) : undefined;
   const goesOn = resumed?.kind === 'resumed' ? resumed.handle : handle.value;
-  const before = (await queueOf(parts, session)).findIndex((one) => one.prompt === prompt);
+  const before = (await queueOf(needs, session)).findIndex((one) => one.prompt === prompt);
   return ok({
     kind: 'queued',
     prompt,
@@ -161,15 +161,15 @@ async function enqueue(
   });
 }
 
-async function standingOf(parts: GroupParts, session: SessionId, busy: RunRow | undefined): Promise<Standing> {
+async function standingOf(needs: GroupNeeds, session: SessionId, busy: RunRow | undefined): Promise<Standing> {
   if (busy !== undefined && busy.owner !== null) return 'working';
-  if (busy?.state === 'paused' || (await pauseOf(parts, session)) !== undefined) return 'paused';
+  if (busy?.state === 'paused' || (await pauseOf(needs, session)) !== undefined) return 'paused';
   if (busy === undefined) return 'working';
-  return (await parts.engine.waits(busy.run)).length > 0 ? 'waiting' : 'left';
+  return (await needs.engine.waits(busy.run)).length > 0 ? 'waiting' : 'left';
 }
 
 /** Where something from outside is written: beside the newest run of the session. */
-async function placeIn({ ledger }: GroupParts, session: SessionId): Promise<Pick<NewEvent, 'run' | 'cause'> | undefined> {
+async function placeIn({ ledger }: GroupNeeds, session: SessionId): Promise<Pick<NewEvent, 'run' | 'cause'> | undefined> {
   const [row] = await ledger.runs({ session, roots: true, limit: 1 });
   if (row === undefined) return undefined;
   const [started] = await ledger.read({ session, run: row.run, types: ['run.started'], limit: 1 });
@@ -177,52 +177,52 @@ async function placeIn({ ledger }: GroupParts, session: SessionId): Promise<Pick
 }
 
 /** Somebody holds the lease of the very first run, whose first events are about to come. */
-async function placeSoon(parts: GroupParts, session: SessionId): Promise<Pick<NewEvent, 'run' | 'cause'> | undefined> {
-  const until = parts.clock.elapsed() + limits.leaseMs;
+async function placeSoon(needs: GroupNeeds, session: SessionId): Promise<Pick<NewEvent, 'run' | 'cause'> | undefined> {
+  const until = needs.clock.elapsed() + limits.leaseMs;
   for (;;) {
-    const place = await placeIn(parts, session);
-    if (place !== undefined || parts.clock.elapsed() > until) return place;
-    await sleep(parts.clock, LOOK_AGAIN_MS);
+    const place = await placeIn(needs, session);
+    if (place !== undefined || needs.clock.elapsed() > until) return place;
+    await sleep(needs.clock, LOOK_AGAIN_MS);
   }
 }
 
 async function start(
-  parts: GroupParts,
+  needs: GroupNeeds,
   group: SavedGroup,
   run: RunId,
   { text, member: name }: GroupPrompt,
 ): Promise<Result<RunHandle, Failure>> {
-  const made = await prepareWorktrees(parts, group);
+  const made = await prepareWorktrees(needs, group);
   if (!made.ok) return made;
   const member = group.members.find((one) => one.name === name);
   const session = group.session as SessionId;
-  const started = await parts.engine.start({
+  const started = await needs.engine.start({
     agent: member?.agent ?? group.agent,
     input: userText(text),
     session,
     run,
     member: member?.name,
     model: member?.model,
-    ...workspacesFor(parts, group, member?.name),
+    ...workspacesFor(needs, group, member?.name),
   });
   if (started.kind === 'refused') return fail(started.error);
-  await parts.ledger.pin(session, true);
+  await needs.ledger.pin(session, true);
   // It may have been deleted since it was looked up: then nobody works for it any more.
-  if (!(await readOrganisation(parts.ledger)).groups.has(group.group)) await parts.engine.cancel(run, 'the group was deleted');
+  if (!(await readOrganisation(needs.ledger)).groups.has(group.group)) await needs.engine.cancel(run, 'the group was deleted');
   return ok(started.handle);
 }
 
 /** Those that a crash kept from being made, or that somebody removed. */
-async function prepareWorktrees(parts: GroupParts, group: SavedGroup): Promise<Result<void, Failure>> {
+async function prepareWorktrees(needs: GroupNeeds, group: SavedGroup): Promise<Result<void, Failure>> {
   const { repo, worktrees } = group;
   if (repo === undefined || worktrees.length === 0) return ok(undefined);
-  return await changeOrganisation<void>(parts, () =>
-    ok({ changes: [], value: undefined, whileHeld: () => makeWorktrees(repo, worktrees, parts.env) }),
+  return await changeOrganisation<void>(needs, () =>
+    ok({ changes: [], value: undefined, whileHeld: () => makeWorktrees(repo, worktrees, needs.env) }),
   );
 }
 
 function workspacesFor(
-  { workspace }: GroupParts,
+  { workspace }: GroupNeeds,
   { repo, worktrees }: SavedGroup,
   member: string | undefined,
 ): { readonly workspace: string; readonly workspaces?: Readonly<Record<string, string>> } {

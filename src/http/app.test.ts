@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FixtureServer, startFixture } from '../../test/support/mcp/fixture-http.ts';
-import { createFixtureParts } from '../../test/support/mcp/fixture-parts.ts';
+import { createFixtureNeeds } from '../../test/support/mcp/fixture-needs.ts';
 import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { listen } from './listen.ts';
@@ -43,7 +43,7 @@ const raw = (host: string, more = ''): string => `GET /healthz HTTP/1.1\r\nHost:
 
 describe('the app', () => {
   it('tells whether it is well, and nothing else', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     const healthy = await fetch(new URL('/healthz', server.url));
     expect([healthy.status, await healthy.json()]).toEqual([200, { status: 'ok', version: '0.0.0' }]);
     expect(healthy.headers.get('x-content-type-options')).toBe('nosniff');
@@ -53,7 +53,7 @@ describe('the app', () => {
   });
 
   it('answers only under its own name, and no pages of others', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     const statusOf = async (text: string): Promise<string> => (await say(server, text).heard).slice(9, 12);
     expect(await statusOf(raw('127.0.0.1'))).toBe('200');
     expect(await statusOf(raw('evil.example'))).toBe('403');
@@ -64,19 +64,19 @@ describe('the app', () => {
   });
 
   it('lets in who has a token, each under its own name', async () => {
-    const parts = createFixtureParts();
-    await using server = await startFixture(parts, { tokens });
+    const needs = createFixtureNeeds();
+    await using server = await startFixture(needs, { tokens });
     const refused = await post(server, initialize);
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect((await post(server, initialize, { authorization: 'Bearer wrong-token-0123456789' })).status).toBe(401);
     expect((await post(server, initialize, { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
     const alice = await server.client('2026-07-28', OTHER);
     await alice.callTool({ name: 'poll_assistant', arguments: { process_id: 'run_1' } });
-    expect(parts.calls[0]?.caller).toEqual({ kind: 'client', name: 'alice' });
+    expect(needs.calls[0]?.caller).toEqual({ kind: 'client', name: 'alice' });
   });
 
   it('reads bodies up to a limit, also when nobody says how long they are', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     expect((await post(server, 'x'.repeat(limits.httpBodyBytes + 1))).status).toBe(413);
     const chunks = new ReadableStream({
       pull(controller) {
@@ -90,7 +90,7 @@ describe('the app', () => {
   });
 
   it('closes on whoever is slow to say what they want', async () => {
-    await using server = await startFixture(createFixtureParts(), { headersMs: 200 });
+    await using server = await startFixture(createFixtureNeeds(), { headersMs: 200 });
     const { heard } = say(server, 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le');
     expect(await heard).toMatch(/^(HTTP\/1.1 408|$)/);
     const slow = say(
@@ -102,7 +102,7 @@ describe('the app', () => {
   });
 
   it('survives any bytes and any JSON', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const { socket, heard } = say(server, bytes);

@@ -5,11 +5,11 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { messageOf } from '../base/errors.ts';
 import type { McpEndpoint } from '../protocols/mcp/http.ts';
-import type { McpCaller } from '../protocols/mcp/parts.ts';
+import type { McpCaller } from '../protocols/mcp/needs.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
 import { bearerToken, type Tokens } from './tokens.ts';
 
-export interface AppParts {
+export interface AppNeeds {
   readonly mcp: McpEndpoint;
   readonly names: AllowedNames;
   readonly tokens: Tokens;
@@ -30,16 +30,16 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 };
 
-export function createApp(parts: AppParts): Hono<Environment> {
+export function createApp(needs: AppNeeds): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(safeHeaders);
-  app.use(knownNames(parts.names));
-  app.get('/healthz', (context) => context.json({ status: 'ok', version: parts.version }));
-  app.use('/mcp', knownCaller(parts));
-  app.all('/mcp', (context) => parts.mcp.fetch(context.req.raw, context.get('caller')));
+  app.use(knownNames(needs.names));
+  app.get('/healthz', (context) => context.json({ status: 'ok', version: needs.version }));
+  app.use('/mcp', knownCaller(needs));
+  app.all('/mcp', (context) => needs.mcp.fetch(context.req.raw, context.get('caller')));
   app.notFound((context) => context.json(refusal('There is nothing here; the MCP server is at /mcp'), 404));
   app.onError((error, context) => {
-    parts.onError(error instanceof Error ? error : new Error(messageOf(error)));
+    needs.onError(error instanceof Error ? error : new Error(messageOf(error)));
     // What went wrong inside is for the log: a stranger learns only that it did.
     return context.json(refusal('Something went wrong in the server; its log says what'), 500);
   });
@@ -61,7 +61,7 @@ function knownNames(names: AllowedNames): MiddlewareHandler {
   };
 }
 
-function knownCaller({ tokens, owner, callerOf }: AppParts): MiddlewareHandler<Environment> {
+function knownCaller({ tokens, owner, callerOf }: AppNeeds): MiddlewareHandler<Environment> {
   return async (context, next) => {
     const token = bearerToken(context.req.header('authorization'));
     const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);

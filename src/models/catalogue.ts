@@ -23,7 +23,7 @@ import {
 } from './provider/providers.ts';
 import { createSentOutput } from './provider/sent-output.ts';
 import { createTransport, type Transport } from './provider/transport.ts';
-import { readRecording, replayingModel } from './scripted/recorded.ts';
+import { readRecording, replayingModel } from './scripted/replaying.ts';
 import { readScript } from './scripted/script-file.ts';
 import { playScript } from './scripted/scripted.ts';
 

@@ -1,6 +1,6 @@
 /** Assistants and the host of their processes, loaded with the first use: most commands need neither. */
 import type { Registry, RegistryOptions } from '../agents/registry/registry.ts';
-import type { AssistantParts, ProjectAssistants } from '../assistants/clients/assistants.ts';
+import type { AssistantNeeds, ProjectAssistants } from '../assistants/clients/assistants.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { AssistantLimits } from '../engine/spawning/spawned.ts';
@@ -14,7 +14,7 @@ export interface LazyAssistants extends ProjectAssistants {
   close(): Promise<void>;
 }
 
-export interface LazyAssistantsOptions extends Omit<AssistantParts, 'registry'> {
+export interface LazyAssistantsOptions extends Omit<AssistantNeeds, 'registry'> {
   readonly registry: Omit<RegistryOptions, 'clock'>;
   /** Starts processes ahead for whoever is going to be spawned. */
   warm(): void;

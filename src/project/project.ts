@@ -6,7 +6,7 @@ import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
 import type { Engine } from '../engine/port.ts';
 import type { RestateWorker, WorkerOptions } from '../engine/restate/worker.ts';
-import type { GroupParts } from '../groups/groups.ts';
+import type { GroupNeeds } from '../groups/groups.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
@@ -21,7 +21,7 @@ export interface Project {
   readonly models: ModelCatalogue;
   readonly prices: Prices;
   /** What the functions of groups.ts and send-to-group.ts work with. */
-  readonly groups: GroupParts;
+  readonly groups: GroupNeeds;
   /** Agents to spawn and to talk with, for clients outside. */
   readonly assistants: LazyAssistants;
   /** The MCP servers that agents' own files declare, and which of them a person has allowed. */

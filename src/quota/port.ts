@@ -1,10 +1,10 @@
 /**
- * What processes that share an account's rate limit ask of the place where they share it. Each claims a part of what may go at
- * once, for a few seconds at a time; a part that is not claimed again returns by itself.
+ * What processes that share an account's rate limit ask of the place where they share it. Each claims a share of what may go at
+ * once, for a few seconds at a time; a share that is not claimed again returns by itself.
  */
 export interface QuotaClaim {
   readonly account: string;
-  /** How many calls were under way or queueing at once since the last claim, at most. 0 gives the part back. */
+  /** How many calls were under way or queueing at once since the last claim, at most. 0 gives the share back. */
   readonly needed: number;
   /** How many were under way at once since the last claim, at most. */
   readonly used: number;
@@ -22,7 +22,7 @@ export interface QuotaRefusal {
   readonly begunAgoMs: number;
 }
 
-export interface QuotaPart {
+export interface QuotaShare {
   /** How many calls may be under way at once. */
   readonly granted: number;
   /** How long that holds, from when it was asked for. */
@@ -32,7 +32,7 @@ export interface QuotaPart {
 }
 
 export interface QuotaStore {
-  claim(claim: QuotaClaim): Promise<QuotaPart>;
+  claim(claim: QuotaClaim): Promise<QuotaShare>;
   /** Calls back when somebody else was refused; without an account when that may have been missed. */
   onRefusal(callback: (account: string | undefined) => void): void;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import { parsePostgresAddress } from '../ledger/postgres/address.ts';
 import { type Connection, type Database, openDatabase } from '../ledger/postgres/connection.ts';
 import { createListening } from '../ledger/postgres/listen.ts';
 import { integer, type Row, text } from '../ledger/rows.ts';
-import type { QuotaClaim, QuotaPart, QuotaStore } from './port.ts';
+import type { QuotaClaim, QuotaShare, QuotaStore } from './port.ts';
 import { type Holder, settleClaim } from './rules.ts';
 
 export interface PostgresQuotaOptions {
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS quota_part (
 const LOCK = 'SELECT allowed, paused_until FROM quota_account WHERE name = $1 FOR UPDATE';
 const FIRST = 'INSERT INTO quota_account (name, allowed, paused_until) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING';
 /** The time is read after the lock was given. */
-const PARTS = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, worker, needed, used, held, until
+const SHARES = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, worker, needed, used, held, until
   FROM (SELECT 1) AS one LEFT JOIN quota_part ON account = $1`;
 const KEEP_ACCOUNT = 'UPDATE quota_account SET allowed = $2, paused_until = $3 WHERE name = $1';
 const KEEP_PART = `INSERT INTO quota_part (account, worker, needed, used, held, until) VALUES ($1, $2, $3, $4, $5, $6)
@@ -118,7 +118,7 @@ async function claimIn(
   { worker, concurrency = limits.accountConcurrency }: PostgresQuotaOptions,
   channel: string,
   claim: QuotaClaim,
-): Promise<QuotaPart> {
+): Promise<QuotaShare> {
   const { account: name } = claim;
   const run = async (text: string, ...values: readonly unknown[]): Promise<readonly Row[]> =>
     (await connection.query({ text, values: [...values] })).rows;
@@ -128,18 +128,18 @@ async function claimIn(
     [row] = await run(LOCK, name);
   }
   const before = { allowed: integer(row ?? {}, 'allowed'), pausedUntil: integer(row ?? {}, 'paused_until') };
-  const parts = await run(PARTS, name);
-  const now = integer(parts[0] ?? {}, 'now');
-  const kept = parts.filter((part) => part['worker'] !== null);
-  const live = kept.filter((part) => integer(part, 'until') > now && text(part, 'worker') !== worker);
-  const { account, holder, part, isNews } = settleClaim(before, live.map(holderOf), worker, claim, now, concurrency);
+  const shares = await run(SHARES, name);
+  const now = integer(shares[0] ?? {}, 'now');
+  const kept = shares.filter((share) => share['worker'] !== null);
+  const live = kept.filter((share) => integer(share, 'until') > now && text(share, 'worker') !== worker);
+  const { account, holder, share, isNews } = settleClaim(before, live.map(holderOf), worker, claim, now, concurrency);
   if (account.allowed !== before.allowed || account.pausedUntil !== before.pausedUntil)
     await run(KEEP_ACCOUNT, name, account.allowed, account.pausedUntil);
   const isKept = holder.needed > 0 || holder.held > 0;
   if (kept.some((other) => integer(other, 'until') <= now) || !isKept) await run(CLEAR, name, now, worker);
   if (isKept) await run(KEEP_PART, name, worker, holder.needed, holder.used, holder.held, now + limits.quotaLeaseMs);
   if (isNews) await run('SELECT pg_notify($1, $2)', channel, `${worker} ${name}`);
-  return part;
+  return share;
 }
 
 const holderOf = (row: Row): Holder => ({

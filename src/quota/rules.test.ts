@@ -20,16 +20,16 @@ describe('dealOut', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), needs, fc.nat(100), (allowed, all, turn) => {
         const dealt = dealOut(allowed, workers(all), turn);
-        const parts = all.map((needed, index) => ({ needed, part: dealt.get(`w${index}`) ?? -1 }));
-        const total = parts.reduce((sum, { part }) => sum + part, 0);
+        const shares = all.map((needed, index) => ({ needed, share: dealt.get(`w${index}`) ?? -1 }));
+        const total = shares.reduce((sum, { share }) => sum + share, 0);
         expect(total).toBeLessThanOrEqual(allowed);
-        const hungry = parts.filter(({ needed, part }) => part < needed);
+        const hungry = shares.filter(({ needed, share }) => share < needed);
         if (hungry.length === 0) return;
         expect(total).toBe(allowed);
-        const least = Math.min(...hungry.map(({ part }) => part));
-        for (const { needed, part } of parts) {
-          expect(part).toBeLessThanOrEqual(needed);
-          expect(part).toBeLessThanOrEqual(least + 1);
+        const least = Math.min(...hungry.map(({ share }) => share));
+        for (const { needed, share } of shares) {
+          expect(share).toBeLessThanOrEqual(needed);
+          expect(share).toBeLessThanOrEqual(least + 1);
         }
       }),
     );
@@ -42,13 +42,13 @@ describe('dealOut', () => {
   });
 
   it('gives what cannot be divided to each in turn', () => {
-    const lucky = [0, 1, 2].map((turn) => [...dealOut(1, workers([5, 5, 5]), turn)].find(([, part]) => part === 1)?.[0]);
+    const lucky = [0, 1, 2].map((turn) => [...dealOut(1, workers([5, 5, 5]), turn)].find(([, share]) => share === 1)?.[0]);
     expect(lucky.toSorted()).toEqual(['w0', 'w1', 'w2']);
   });
 });
 
 describe('settleClaim', () => {
-  it('keeps all parts together within what is allowed, whatever is claimed in whatever order', () => {
+  it('keeps all shares together within what is allowed, whatever is claimed in whatever order', () => {
     const step = fc.record({
       worker: fc.nat(4),
       needed: fc.nat(40),
@@ -59,22 +59,22 @@ describe('settleClaim', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let account = { allowed: 20, pausedUntil: 0 };
-        const parts = new Map<string, Holder>();
+        const shares = new Map<string, Holder>();
         let now = 1_000;
         for (const { worker, needed, inFlight, succeeded, refused } of steps) {
           now += 300;
           const name = `w${worker}`;
           // Nobody has more under way than they were granted before.
-          const under = Math.min(inFlight, parts.get(name)?.held ?? 0);
-          const others = [...parts.values()].filter((holder) => holder.worker !== name);
+          const under = Math.min(inFlight, shares.get(name)?.held ?? 0);
+          const others = [...shares.values()].filter((holder) => holder.worker !== name);
           const refusal = refused ? { forMs: 500, begunAgoMs: 100 } : undefined;
           const asked = claim({ needed: Math.max(needed, under), used: under, inFlight: under, succeeded, refusal });
           const settled = settleClaim(account, others, name, asked, now, 20);
           account = settled.account;
-          parts.set(name, settled.holder);
+          shares.set(name, settled.holder);
           const held = others.reduce((sum, holder) => sum + holder.held, 0);
-          expect(settled.part.granted).toBeGreaterThanOrEqual(0);
-          if (settled.part.granted > 0) expect(held + settled.part.granted).toBeLessThanOrEqual(Math.floor(account.allowed));
+          expect(settled.share.granted).toBeGreaterThanOrEqual(0);
+          if (settled.share.granted > 0) expect(held + settled.share.granted).toBeLessThanOrEqual(Math.floor(account.allowed));
           expect(account.allowed).toBeGreaterThanOrEqual(1);
           expect(account.allowed).toBeLessThanOrEqual(20);
         }
@@ -109,7 +109,7 @@ describe('settleClaim', () => {
 
   it('waits no longer than the longest pause, however long the provider asks', () => {
     const refusal = { forMs: 3_600_000, begunAgoMs: 0 };
-    const { part } = settleClaim({ allowed: 4, pausedUntil: 0 }, [], 'a', claim({ refusal }), 1_000, 4);
-    expect(part.pausedForMs).toBe(limits.retryMaxMs);
+    const { share } = settleClaim({ allowed: 4, pausedUntil: 0 }, [], 'a', claim({ refusal }), 1_000, 4);
+    expect(share.pausedForMs).toBe(limits.retryMaxMs);
   });
 });

@@ -1,9 +1,9 @@
 /**
  * Who may have how many calls under way on one account. What is allowed is one number for all workers: a refusal halves it,
- * each success gives a little back. The parts handed out never exceed it together, except for calls that were under way before.
+ * each success gives a little back. The shares handed out never exceed it together, except for calls that were under way before.
  */
 import { limits } from '../base/limits.ts';
-import type { QuotaClaim, QuotaPart } from './port.ts';
+import type { QuotaClaim, QuotaShare } from './port.ts';
 
 export interface AccountState {
   /** A fraction counts towards the next whole one. */
@@ -12,7 +12,7 @@ export interface AccountState {
   readonly pausedUntil: number;
 }
 
-/** A worker's part, as it was last claimed. */
+/** A worker's share, as it was last claimed. */
 export interface Holder {
   readonly worker: string;
   readonly needed: number;
@@ -23,7 +23,7 @@ export interface Holder {
 interface Settled {
   readonly account: AccountState;
   readonly holder: Holder;
-  readonly part: QuotaPart;
+  readonly share: QuotaShare;
   /** The others have to stop. */
   readonly isNews: boolean;
 }
@@ -33,7 +33,7 @@ const SAME_PAUSE_MS = 50;
 /** What a worker that needs little gets beyond that, if there is plenty: its next calls need not ask. */
 const SPARE = 8;
 
-/** `others` are those whose parts have not run out. */
+/** `others` are those whose shares have not run out. */
 export function settleClaim(
   before: AccountState,
   others: readonly Holder[],
@@ -53,7 +53,7 @@ export function settleClaim(
   return {
     account,
     holder: { worker, needed, used: claim.used, held: Math.max(granted, inFlight) },
-    part: { granted, forMs: limits.quotaLeaseMs, pausedForMs: Math.max(0, account.pausedUntil - now) },
+    share: { granted, forMs: limits.quotaLeaseMs, pausedForMs: Math.max(0, account.pausedUntil - now) },
     isNews: account.pausedUntil > before.pausedUntil + SAME_PAUSE_MS,
   };
 }
@@ -68,7 +68,7 @@ function afterRefusal(before: AccountState, { refusal }: QuotaClaim, used: numbe
 
 /**
  * Everybody gets what they need while there is enough, and some of the rest, so that whoever comes next finds something too.
- * When there is not enough, nobody gets more than an even part while another has less than they need; what cannot be divided
+ * When there is not enough, nobody gets more than an even share while another has less than they need; what cannot be divided
  * goes to each in turn.
  */
 export function dealOut(

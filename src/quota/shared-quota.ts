@@ -1,16 +1,16 @@
 /**
- * One rate limit per account over many processes. Each process claims a part of what may go at once, renews it while it is
+ * One rate limit per account over many processes. Each process claims a share of what may go at once, renews it while it is
  * used, and lets its own callers in without asking anybody. A refusal stops this process at once and all others as soon as they
  * hear of it; nobody begins a call before they have claimed anew.
  *
  * What holds: calls under way on an account are never more than what is allowed, except those that had begun before it became
- * less, those of a process that was cut off for longer than its part lasts, and those that begin elsewhere in the moment before
- * the news of a refusal arrives. A process that cannot renew its part begins nothing when it has run out.
+ * less, those of a process that was cut off for longer than its share lasts, and those that begin elsewhere in the moment before
+ * the news of a refusal arrives. A process that cannot renew its share begins nothing when it has run out.
  */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
-import type { QuotaClaim, QuotaPart, QuotaRefusal, QuotaStore } from './port.ts';
+import type { QuotaClaim, QuotaRefusal, QuotaShare, QuotaStore } from './port.ts';
 import type { Quota, Slot } from './quota.ts';
 
 export interface SharedQuotaOptions {
@@ -224,8 +224,8 @@ async function claim(account: Account, here: Here): Promise<void> {
   account.mostActive = account.active;
   account.mostNeeded = account.active + account.queue.size;
   try {
-    const part = await here.store.claim(sent);
-    receive(account, part, sent, sentAt, here);
+    const share = await here.store.claim(sent);
+    receive(account, share, sent, sentAt, here);
     if (account.holds !== holds) account.granted = 0;
     account.failures = 0;
   } catch {
@@ -250,14 +250,14 @@ function refusalOf({ refusal }: Account, now: number): QuotaRefusal | undefined 
 }
 
 /** Counted from when it was asked for, so that it runs out here before it does in the store. */
-function receive(account: Account, part: QuotaPart, sent: QuotaClaim, sentAt: number, here: Here): void {
-  pause(account, part.pausedForMs, here);
-  account.enough = part.granted >= sent.needed;
-  account.granted = part.granted;
-  account.validUntil = sentAt + part.forMs;
+function receive(account: Account, share: QuotaShare, sent: QuotaClaim, sentAt: number, here: Here): void {
+  pause(account, share.pausedForMs, here);
+  account.enough = share.granted >= sent.needed;
+  account.granted = share.granted;
+  account.validUntil = sentAt + share.forMs;
 }
 
-/** Renews while anybody needs it. A part that nobody needed since the last claim has just been given back. */
+/** Renews while anybody needs it. A share that nobody needed since the last claim has just been given back. */
 function next(account: Account, sent: QuotaClaim, here: Here): void {
   if (account.failures > 0) {
     claimWithin(account, Math.min(limits.quotaRetryMs * 2 ** (account.failures - 1), limits.quotaLeaseMs), here);

@@ -11,7 +11,7 @@ import { type AgentDefinition, definitionSchema, type Frontmatter } from '../def
 import type { ForeignOrigin } from '../foreign/file.ts';
 import { confinedPath, isInside } from '../text/confined-path.ts';
 import { arrangeAndCut, type Diagnostic, errorAt, isError, quote } from '../text/diagnostics.ts';
-import { type FileParts, splitFile } from '../text/frontmatter.ts';
+import { type FileSpans, splitFile } from '../text/frontmatter.ts';
 import { type ReadFailure, readText } from '../text/read-text.ts';
 import { type SourceText, sourceText } from '../text/source-text.ts';
 import { type PlaceOf, parseYamlMap, type YamlMap } from '../text/yaml-map.ts';
@@ -55,27 +55,27 @@ interface OpenFile {
 export async function loadAgent(file: AgentFile): Promise<Loaded> {
   const opened = await openFile(file);
   if (!opened.ok) return fail([opened.error]);
-  const parts = splitFile(opened.value.source);
-  if (!parts.ok) return fail([parts.error]);
+  const spans = splitFile(opened.value.source);
+  if (!spans.ok) return fail([spans.error]);
   const { origin } = opened.value;
-  if (origin === 'claude' || origin === 'opencode') return loadForeign(opened.value, origin, parts.value);
-  return loadOwn(opened.value, parts.value);
+  if (origin === 'claude' || origin === 'opencode') return loadForeign(opened.value, origin, spans.value);
+  return loadOwn(opened.value, spans.value);
 }
 
 /** Troupe's own format: strict, with includes and variables. */
-async function loadOwn(file: OpenFile, parts: FileParts): Promise<Loaded> {
+async function loadOwn(file: OpenFile, spans: FileSpans): Promise<Loaded> {
   const { root, origin, variables } = file;
-  const body = { source: file.source, span: parts.body, path: file.path };
+  const body = { source: file.source, span: spans.body, path: file.path };
   const assembled = await assemblePrompt(body, { root, label: labelFor(origin, root), variables });
-  const map = parseYamlMap(file.source, parts.frontmatter);
+  const map = parseYamlMap(file.source, spans.frontmatter);
   // The body is looked at even when the frontmatter is broken: all problems at once.
   if (!map.ok) return fail(arrangeAndCut([...map.error, ...assembled.diagnostics]));
   return define(file, map.value, map.value.value, assembled, false);
 }
 
-async function loadForeign(file: OpenFile, origin: ForeignOrigin, parts: FileParts): Promise<Loaded> {
+async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpans): Promise<Loaded> {
   const { readForeignFile } = await import('../foreign/file.ts');
-  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, parts);
+  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, spans);
   return define(file, map, frontmatter, assembled, disabled);
 }
 

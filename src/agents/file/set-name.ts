@@ -9,9 +9,9 @@ import { sourceText } from '../text/source-text.ts';
 export function setName(file: string, content: string, name: string): Result<string, Diagnostic> {
   const source = sourceText(file, content);
   const { text } = source;
-  const parts = splitFile(source);
-  if (!parts.ok) return parts;
-  const { start, end } = parts.value.frontmatter;
+  const spans = splitFile(source);
+  if (!spans.ok) return spans;
+  const { start, end } = spans.value.frontmatter;
   const written = stringify(name, { lineWidth: 0 }).trimEnd();
   const node = parseDocument(text.slice(start, end)).get('name', true);
   const range = isScalar(node) ? node.range : undefined;

@@ -2,7 +2,7 @@
 
 import { literalPrompt } from '../definition/variables.ts';
 import { type Diagnostic, warningAt } from '../text/diagnostics.ts';
-import type { FileParts } from '../text/frontmatter.ts';
+import type { FileSpans } from '../text/frontmatter.ts';
 import { readLeniently } from '../text/lenient-frontmatter.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { parseYamlMap, type YamlMap } from '../text/yaml-map.ts';
@@ -20,10 +20,10 @@ export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled
 const TRANSLATIONS: Readonly<Record<ForeignOrigin, Translate>> = { claude: translateClaude, opencode: translateOpencode };
 
 /** What it does not share with ours is a warning, and its prompt stays as it is: no includes, no variables. */
-export function readForeignFile(origin: ForeignOrigin, source: SourceText, parts: FileParts): ForeignFile {
-  const { map, warnings } = readMap(source, parts);
+export function readForeignFile(origin: ForeignOrigin, source: SourceText, spans: FileSpans): ForeignFile {
+  const { map, warnings } = readMap(source, spans);
   const { frontmatter, prompt = '', disabled, diagnostics } = TRANSLATIONS[origin](map.value, map.placeOf);
-  const body = source.text.slice(parts.body.start, parts.body.end).replaceAll('\r\n', '\n').trim();
+  const body = source.text.slice(spans.body.start, spans.body.end).replaceAll('\r\n', '\n').trim();
   return {
     map,
     frontmatter,
@@ -33,11 +33,11 @@ export function readForeignFile(origin: ForeignOrigin, source: SourceText, parts
   };
 }
 
-function readMap(source: SourceText, parts: FileParts): { readonly map: YamlMap; readonly warnings: readonly Diagnostic[] } {
-  const map = parseYamlMap(source, parts.frontmatter);
+function readMap(source: SourceText, spans: FileSpans): { readonly map: YamlMap; readonly warnings: readonly Diagnostic[] } {
+  const map = parseYamlMap(source, spans.frontmatter);
   if (map.ok) return { map: map.value, warnings: [] };
   const [first] = map.error;
-  const place = first ?? source.placeAt(parts.frontmatter.start);
+  const place = first ?? source.placeAt(spans.frontmatter.start);
   const message = `the frontmatter is not valid YAML and was read line by line (${first?.message ?? 'unreadable'})`;
-  return { map: readLeniently(source, parts.frontmatter), warnings: [warningAt(place, message)] };
+  return { map: readLeniently(source, spans.frontmatter), warnings: [warningAt(place, message)] };
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { AgentDefinition } from '../definition/definition.ts';
 import type { Origin } from '../file/load.ts';
-import { createLooks } from './rescan.ts';
+import { createRescans } from './rescan.ts';
 import { createSearchIndex } from './search-index.ts';
 import type { SearchEntry } from './search-tables.ts';
 
@@ -84,16 +84,16 @@ export function createRegistry(options: RegistryOptions): Registry {
     read = agents;
     known.clear();
   };
-  const looks = createLooks(follow, options);
+  const rescans = createRescans(follow, options);
 
   return {
     list: async ({ page, pageSize }) => {
-      await looks.ready();
+      await rescans.ready();
       const start = (Math.max(1, page) - 1) * pageSize;
       return { items: items.slice(start, start + pageSize), total: items.length };
     },
     search: async (query, limit) => {
-      await looks.ready();
+      await rescans.ready();
       const most = Math.min(Math.max(1, limit), limits.searchResults);
       const found = await index.search(query, most);
       if (found === undefined) return items.slice(0, most);
@@ -102,9 +102,9 @@ export function createRegistry(options: RegistryOptions): Registry {
       const named = byName.get(query.trim().normalize('NFC'));
       return named === undefined ? hits : [named, ...hits.filter((hit) => hit !== named)].slice(0, most);
     },
-    refresh: looks.now,
+    refresh: rescans.now,
     close: () => {
-      looks.stop();
+      rescans.stop();
       index.close();
     },
   };

@@ -6,7 +6,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 
-export interface Looks {
+export interface Rescans {
   /** Resolves when a question can be answered: after the first look, and later after a moment at most. */
   ready(): Promise<void>;
   /** A look that begins after the call. */
@@ -14,7 +14,7 @@ export interface Looks {
   stop(): void;
 }
 
-interface LooksOptions {
+interface RescanOptions {
   readonly clock: Clock;
   readonly moved?: (() => boolean) | undefined;
   readonly watch?: ((onChange: () => void) => () => void) | undefined;
@@ -23,7 +23,7 @@ interface LooksOptions {
 /** How long a question waits for a look that is not the first. */
 const PATIENCE_MS = 100;
 
-export function createLooks(look: () => Promise<void>, { clock, moved, watch }: LooksOptions): Looks {
+export function createRescans(look: () => Promise<void>, { clock, moved, watch }: RescanOptions): Rescans {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let lastAt: number | undefined;

@@ -27,9 +27,9 @@ export async function readSquad(root: string, options: SquadOptions = {}): Promi
   const found = await findSquadFolder(root);
   if (found.folder === undefined) return { warnings: found.warnings };
   const { folder } = found;
-  const parts = await readSquadParts(folder);
-  const settled = presetOfSquad(parts, options);
-  const warnings = [...found.warnings, ...parts.warnings, ...settled.warnings];
+  const squad = await readSquadContent(folder);
+  const settled = presetOfSquad(squad, options);
+  const warnings = [...found.warnings, ...squad.warnings, ...settled.warnings];
   if (settled.preset.workers.length > 0) return { team: { folder, preset: settled.preset }, warnings };
   const empty = warningAt({ file: `${folder.name}/${TEAM_FILE}`, line: 1, column: 1 }, 'the team has no members that work yet');
   return { warnings: [...warnings, empty] };
@@ -42,7 +42,7 @@ export interface SquadMember extends RosterMember {
 }
 
 /** Everything that the files say, also of those who do not work. */
-export interface SquadParts {
+export interface SquadContent {
   readonly folder: SquadFolder;
   readonly roster: Roster;
   readonly members: readonly SquadMember[];
@@ -55,7 +55,7 @@ export interface SquadParts {
 
 export const COORDINATOR_CHARTERS = ['agents/_coordinator/charter.md', 'agents/coordinator/charter.md'] as const;
 
-export async function readSquadParts(folder: SquadFolder): Promise<SquadParts> {
+export async function readSquadContent(folder: SquadFolder): Promise<SquadContent> {
   const warnings: Diagnostic[] = [];
   const read = async (file: string, line?: number): Promise<string | undefined> => {
     const text = await readSquadFile(folder, file);
@@ -130,10 +130,10 @@ function configIn(folder: SquadFolder, text: string | undefined, warnings: Diagn
 }
 
 export function presetOfSquad(
-  parts: SquadParts,
+  squad: SquadContent,
   options: SquadOptions,
 ): { readonly preset: GroupPreset; readonly warnings: readonly Diagnostic[] } {
-  const { folder, roster, members, config, coordinator } = parts;
+  const { folder, roster, members, config, coordinator } = squad;
   const place = { file: `${folder.name}/${TEAM_FILE}`, line: 1, column: 1 };
   const workers = members.filter(isWorker);
   const kept = workers.slice(0, limits.groupWorkers);
@@ -147,8 +147,8 @@ export function presetOfSquad(
       ...(coordinator === undefined ? {} : { prompt: coordinator.text }),
     },
     workers: kept.map((member) => workerOf(member, config)),
-    ...contextOf('sharedContext', parts.decisions, 'end'),
-    ...contextOf('routingContext', parts.routing, 'top'),
+    ...contextOf('sharedContext', squad.decisions, 'end'),
+    ...contextOf('routingContext', squad.routing, 'top'),
     source: { tier: 'repo', path: folder.path },
   };
   const settled = options.knownModel === undefined ? { preset, warnings: [] } : withKnownModels(preset, options.knownModel);

@@ -15,7 +15,7 @@ import { plainText, readCharter } from './charter.ts';
 import { withOverrides } from './config.ts';
 import { findSquadFolder, readSquadFile, SQUAD_FOLDERS, type SquadFolder, TEAM_FILE } from './folder.ts';
 import { mergeSections } from './merge.ts';
-import { COORDINATOR_CHARTERS, presetOfSquad, readSquadParts, type SquadOptions, type SquadParts } from './read.ts';
+import { COORDINATOR_CHARTERS, presetOfSquad, readSquadContent, type SquadContent, type SquadOptions } from './read.ts';
 import { isWorker } from './roster.ts';
 import { newTeamFile, updatedTeamFile, type WantedMember } from './team-file.ts';
 
@@ -37,8 +37,8 @@ export async function writeSquad(
   }
   const [newName] = SQUAD_FOLDERS;
   const folder = found.folder ?? { root, name: newName, path: join(root, newName) };
-  const parts = await readSquadParts(folder);
-  const files = await changedFiles(folder, parts, preset, options, found.folder === undefined);
+  const squad = await readSquadContent(folder);
+  const files = await changedFiles(folder, squad, preset, options, found.folder === undefined);
   if (!files.ok) return files;
   const written: string[] = [];
   for (const [file, text] of files.value) {
@@ -57,13 +57,13 @@ const silentNames = ({ workers }: GroupPreset): readonly string[] =>
 /** What is to be written, in this order. */
 async function changedFiles(
   folder: SquadFolder,
-  parts: SquadParts,
+  squad: SquadContent,
   preset: GroupPreset,
   options: SquadOptions,
   isNew: boolean,
 ): Promise<Result<ReadonlyMap<string, string>, ReadFailure>> {
-  const now = presetOfSquad(parts, options).preset;
-  const members = wantedMembers(parts, preset);
+  const now = presetOfSquad(squad, options).preset;
+  const members = wantedMembers(squad, preset);
   const files = new Map<string, string>();
   const update = async (file: string, change: (existing: string | undefined) => string): Promise<ReadFailure | undefined> => {
     const existing = await readSquadFile(folder, file, { keepMark: true });
@@ -76,7 +76,7 @@ async function changedFiles(
     ...(await updateCharters(update, now, preset, members)),
     await updateContext(update, 'decisions.md', now.sharedContext, preset.sharedContext),
     await updateContext(update, 'routing.md', now.routingContext, preset.routingContext),
-    await updateModels(update, parts, now, preset, members),
+    await updateModels(update, squad, now, preset, members),
     await update(TEAM_FILE, (text) =>
       isNew || text === undefined ? newTeamFile(preset, members) : updatedTeamFile(text, preset, members),
     ),
@@ -93,19 +93,19 @@ interface Placed extends WantedMember {
   readonly charterFile: string;
 }
 
-function wantedMembers(parts: SquadParts, preset: GroupPreset): readonly Placed[] {
-  const taken = new Set(parts.members.flatMap(({ charterFile }) => charterFile ?? []));
+function wantedMembers(squad: SquadContent, preset: GroupPreset): readonly Placed[] {
+  const taken = new Set(squad.members.flatMap(({ charterFile }) => charterFile ?? []));
   const names = new Set<string>();
   return preset.workers.map((worker) => {
     const name = freeName(withoutTeam(worker.name, preset.name), names);
-    const existing = parts.members.find((member) => sameName(member.name, name) || sameName(member.name, worker.name));
+    const existing = squad.members.find((member) => sameName(member.name, name) || sameName(member.name, worker.name));
     const charterFile = existing?.charterFile ?? freeFile(existing?.name ?? name, taken);
     const hasCharter = worker.charter !== undefined || existing?.content !== undefined;
     return {
       worker,
       name: existing?.name ?? name,
       role: worker.role ?? (existing === undefined ? roleOf(worker) : undefined),
-      charter: hasCharter ? `${parts.folder.name}/${charterFile}` : undefined,
+      charter: hasCharter ? `${squad.folder.name}/${charterFile}` : undefined,
       charterFile,
       existing,
     };
@@ -185,7 +185,7 @@ async function updateContext(
 /** Only for whom the files would give another model. */
 async function updateModels(
   update: Update,
-  parts: SquadParts,
+  squad: SquadContent,
   now: GroupPreset,
   preset: GroupPreset,
   members: readonly Placed[],
@@ -195,11 +195,11 @@ async function updateModels(
   for (const { worker, name } of members) {
     const before = now.workers.find((one) => sameName(one.name, name))?.model;
     const isKnown = now.workers.some((one) => sameName(one.name, name));
-    const inherited = isKnown ? before : parts.config.defaultModel;
+    const inherited = isKnown ? before : squad.config.defaultModel;
     if (inherited !== worker.model) models.set(name, worker.model);
   }
   if (models.size === 0) return undefined;
-  const broken = parts.warnings.find(({ file }) => file.endsWith('/config.json'));
+  const broken = squad.warnings.find(({ file }) => file.endsWith('/config.json'));
   if (broken !== undefined) return { message: `${broken.file} ${broken.message}`, fix: 'Correct the file first.' };
-  return await update('config.json', () => withOverrides(parts.config, models));
+  return await update('config.json', () => withOverrides(squad.config, models));
 }

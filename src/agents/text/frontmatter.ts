@@ -13,14 +13,14 @@ export interface Span {
   readonly end: number;
 }
 
-export interface FileParts {
+export interface FileSpans {
   readonly frontmatter: Span;
   readonly body: Span;
 }
 
 const FENCE_FIX = 'Start the file with a line `---`, then keys such as `model: …`, then another line `---`, then the prompt.';
 
-export function splitFile(source: SourceText): Result<FileParts, Diagnostic> {
+export function splitFile(source: SourceText): Result<FileSpans, Diagnostic> {
   const { text } = source;
   const opening = text.startsWith('#!') ? nextLine(text, 0) : 0;
   if (!isFence(text, opening)) {

@@ -22,7 +22,7 @@ import { createMessageService } from '../threads/message-service.ts';
 import { chosenAnswer, mayAnswer } from './answers.ts';
 import { createFinding, spawnedRoot } from './findable-agents.ts';
 
-export interface AssistantParts {
+export interface AssistantNeeds {
   readonly engine: Engine;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -44,8 +44,8 @@ export interface ProjectAssistants extends Assistants {
 
 const PROGRESS_MS = 1_000;
 
-export function createAssistants(parts: AssistantParts): ProjectAssistants {
-  const { engine, ledger } = parts;
+export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
+  const { engine, ledger } = needs;
   const theirs = createClientRuns(ledger);
   const inTurn = oneAtATime();
   const resume = async (run: RunId): Promise<void> => {
@@ -53,7 +53,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
     // One that waits for a person has nothing to go on with.
     if (row?.state === 'running' && row.owner === null) await engine.resume(run);
   };
-  const messages = createMessageService({ ...parts, onIdle: (run) => void resume(run).catch(() => undefined) });
+  const messages = createMessageService({ ...needs, onIdle: (run) => void resume(run).catch(() => undefined) });
   const reachable = (caller: Caller, process_id: string, options: AssistantCallOptions) =>
     messages.poll(caller, { process_id, include_summary: false, wait_ms: 0 }, options);
 
@@ -69,13 +69,13 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
     const run = key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key]));
     const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
     if (before !== undefined && !(await isTask(ledger, before, input))) return fail(keyReused(before.run));
-    const most = parts.perClient ?? limits.assistantsPerParent;
+    const most = needs.perClient ?? limits.assistantsPerParent;
     if (before === undefined && (await theirs.atWork(caller.name)) >= most) return fail(tooMany(most));
-    await parts.refresh();
+    await needs.refresh();
     const started = await engine.start({
       agent: input.assistant_id,
       input: userText(input.query),
-      workspace: caller.workspace ?? parts.workspace,
+      workspace: caller.workspace ?? needs.workspace,
       spawnedBy: caller.name,
       rights: caller.rights,
       run,
@@ -88,7 +88,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
 
   return {
     ...messages,
-    ...createFinding(parts),
+    ...createFinding(needs),
     async spawn(caller, input, options) {
       if (caller.kind !== 'client') return fail({ code: 'bug', message: 'A run spawns through its engine.' });
       if (input.assistant_id === caller.name) return fail(ownName(caller.name));
@@ -96,7 +96,7 @@ export function createAssistants(parts: AssistantParts): ProjectAssistants {
       const started = await inTurn(caller.name, () => begin(caller, input, options));
       if (!started.ok) return started;
       const handle = started.value;
-      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(parts, handle, caller, options);
+      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(needs, handle, caller, options);
     },
     async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
       const process = await reachable(caller, process_id, options);
@@ -176,12 +176,12 @@ function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: str
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */
 async function ended(
-  parts: AssistantParts,
+  needs: AssistantNeeds,
   handle: RunHandle,
   caller: Caller,
   options: AssistantCallOptions,
 ): Outcome<SpawnOutput> {
-  const { clock, redact } = parts;
+  const { clock, redact } = needs;
   const stopped = Promise.withResolvers<'stopped'>();
   const onAbort = (): void => stopped.resolve('stopped');
   options.signal.addEventListener('abort', onAbort, { once: true });
@@ -207,7 +207,7 @@ async function ended(
   }
 }
 
-async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact: AssistantParts['redact']): Outcome<SpawnOutput> {
+async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact: AssistantNeeds['redact']): Outcome<SpawnOutput> {
   if (end.kind === 'ended') {
     const { status, report, verification } = end.result;
     const finished = status === 'completed' || status === 'completed_unverified';

@@ -8,12 +8,12 @@ import type { ClientRights } from '../../events/assistants.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { Assistants, Caller } from '../port.ts';
 
-export interface FindingParts {
+export interface FindingNeeds {
   readonly ledger: Pick<Ledger, 'runs' | 'read'>;
   registry(): Promise<Registry>;
 }
 
-export function createFinding({ ledger, registry }: FindingParts): Pick<Assistants, 'list' | 'search'> {
+export function createFinding({ ledger, registry }: FindingNeeds): Pick<Assistants, 'list' | 'search'> {
   return {
     async list(caller, { page, pageSize }) {
       const rights = await rightsOf(ledger, caller);
@@ -36,7 +36,7 @@ export function createFinding({ ledger, registry }: FindingParts): Pick<Assistan
 }
 
 /** Those of a client, or of the client for whom a run works. */
-async function rightsOf(ledger: FindingParts['ledger'], caller: Caller): Promise<ClientRights | undefined> {
+async function rightsOf(ledger: FindingNeeds['ledger'], caller: Caller): Promise<ClientRights | undefined> {
   if (caller.kind === 'client') return caller.rights;
   const spawned = await spawnedRoot(ledger, caller.run);
   return spawned?.rights;
@@ -44,7 +44,7 @@ async function rightsOf(ledger: FindingParts['ledger'], caller: Caller): Promise
 
 /** How the run at the top of this one's tree was spawned, if it was. */
 export async function spawnedRoot(
-  ledger: FindingParts['ledger'],
+  ledger: FindingNeeds['ledger'],
   run: RunId,
 ): Promise<{ readonly by: string; readonly rights?: ClientRights | undefined } | undefined> {
   let [row] = await ledger.runs({ run, limit: 1 });

@@ -15,7 +15,7 @@ import { createLastTold } from './last-told.ts';
 import { poll } from './poll.ts';
 import { receive } from './receive.ts';
 import { send } from './send.ts';
-import { cancelled, type ServiceParts } from './service-parts.ts';
+import { cancelled, type ServiceNeeds } from './service-needs.ts';
 import { createSessions } from './session-state.ts';
 
 export interface MessageServiceOptions {
@@ -32,7 +32,7 @@ export function createMessageService(options: MessageServiceOptions): MessageSer
   const { ledger, clock, ids } = options;
   const family = createFamily(ledger);
   const idle = createIdleCheck(ledger, clock, (run) => options.onIdle?.(run));
-  const parts: ServiceParts = {
+  const needs: ServiceNeeds = {
     ledger,
     clock,
     ids,
@@ -44,14 +44,14 @@ export function createMessageService(options: MessageServiceOptions): MessageSer
   };
   const answer = <Input, Value>(
     access: Promise<Result<Access, Failure>>,
-    act: (parts: ServiceParts, access: Access, input: Input, options: AssistantCallOptions) => Outcome<Value>,
+    act: (needs: ServiceNeeds, access: Access, input: Input, options: AssistantCallOptions) => Outcome<Value>,
     input: Input,
     call: AssistantCallOptions,
   ): Outcome<Value> =>
     asOutcome(async () => {
       const may = await access;
       if (!may.ok) return may;
-      return call.signal.aborted ? cancelled() : await act(parts, may.value, input, call);
+      return call.signal.aborted ? cancelled() : await act(needs, may.value, input, call);
     });
   return {
     poll: (caller, input, call) => answer(family.toProcess(caller, input.process_id), poll, input, call),

@@ -6,24 +6,24 @@ import { hasEnded, type Process } from '../../projections/processes.ts';
 import type { PollInput, PollOutput } from '../../tools/assistants/schemas.ts';
 import type { AssistantCallOptions, Outcome } from '../port.ts';
 import { type Access, partyOf } from './family.ts';
-import { cancelled, type ServiceParts } from './service-parts.ts';
+import { cancelled, type ServiceNeeds } from './service-needs.ts';
 import type { SessionState } from './session-state.ts';
 import { waitFor } from './waiting.ts';
 
 export async function poll(
-  parts: ServiceParts,
+  needs: ServiceNeeds,
   access: Access,
   input: PollInput,
   options: AssistantCallOptions,
 ): Outcome<PollOutput> {
   const { owner, caller } = access;
-  const state = await parts.sessions.open(owner.session);
+  const state = await needs.sessions.open(owner.session);
   const before = processIn(state, access);
-  await parts.idle(before);
+  await needs.idle(before);
   const reader = partyOf(caller);
   const summary = () => state.box.summary(threadOf(owner.run), reader);
-  const told = parts.told.last(reader, owner.run) ?? { status: before.status, received: summary().received - summary().unread };
-  const waited = await waitFor(parts.clock, state, {
+  const told = needs.told.last(reader, owner.run) ?? { status: before.status, received: summary().received - summary().unread };
+  const waited = await waitFor(needs.clock, state, {
     milliseconds: input.wait_ms,
     signal: options.signal,
     isOver: () => {
@@ -33,12 +33,12 @@ export async function poll(
     onTick: (milliseconds) => {
       const process = processIn(state, access);
       options.onProgress?.({ done: milliseconds, message: `${owner.agent} is ${process.status}` });
-      parts.touch(process);
+      needs.touch(process);
     },
   });
   if (waited === 'cancelled') return cancelled();
   const process = onTheWire(processIn(state, access));
-  parts.told.tell(reader, owner.run, { status: process.status, received: summary().received });
+  needs.told.tell(reader, owner.run, { status: process.status, received: summary().received });
   if (!input.include_summary) return ok({ process });
   const { total, unread, lastAt } = summary();
   return ok({ process, message_summary: { total_messages: total, unread_messages: unread, last_message_at: lastAt } });

@@ -12,7 +12,7 @@ import { hasEnded } from '../../projections/processes.ts';
 import type { ReceiveInput, ReceiveOutput } from '../../tools/assistants/schemas.ts';
 import type { AssistantCallOptions, Outcome } from '../port.ts';
 import { type Access, partyOf } from './family.ts';
-import { actorOf, callId, cancelled, type ServiceParts } from './service-parts.ts';
+import { actorOf, callId, cancelled, type ServiceNeeds } from './service-needs.ts';
 import type { SessionState } from './session-state.ts';
 import { waitFor } from './waiting.ts';
 
@@ -27,32 +27,32 @@ interface Reading {
 }
 
 export async function receive(
-  parts: ServiceParts,
+  needs: ServiceNeeds,
   access: Access,
   input: ReceiveInput,
   options: AssistantCallOptions,
 ): Outcome<ReceiveOutput> {
   const { owner, caller } = access;
-  const state = await parts.sessions.open(owner.session);
+  const state = await needs.sessions.open(owner.session);
   const key = options.idempotencyKey;
-  const step = `read/${key === undefined ? parts.ids.nonce() : callId(caller, key)}`;
+  const step = `read/${key === undefined ? needs.ids.nonce() : callId(caller, key)}`;
   const reading: Reading = { access, input, state, step, reader: partyOf(caller), thread: threadOf(owner.run) };
   const process = () => state.processes.find(owner.run);
   // Made again after it had found something: there is nothing to wait for.
   const repeated = input.wait_ms > 0 && state.box.messages(reading.thread).some(({ markedIn }) => markedIn === step);
-  await parts.idle(process());
-  const waited = await waitFor(parts.clock, state, {
+  await needs.idle(process());
+  const waited = await waitFor(needs.clock, state, {
     milliseconds: input.wait_ms,
     signal: options.signal,
     isOver: () => repeated || hasNews(reading) || hasEnded(process() ?? { status: 'finished' }),
     onTick: (milliseconds) => {
       options.onProgress?.({ done: milliseconds, message: `waiting for messages of ${owner.agent}` });
-      parts.touch(process());
+      needs.touch(process());
     },
   });
   if (waited === 'cancelled') return cancelled();
   const messages = select(reading);
-  const marked = input.mark_as_read ? await mark(parts, reading, messages) : 0;
+  const marked = input.mark_as_read ? await mark(needs, reading, messages) : 0;
   return ok({
     thread_id: reading.thread,
     messages: messages.map(onTheWire),
@@ -89,7 +89,7 @@ function select(reading: Reading): readonly BoxMessage[] {
 }
 
 /** How many of them this call has marked. All are submitted at once, so they are committed together. */
-async function mark({ ledger, clock }: ServiceParts, reading: Reading, messages: readonly BoxMessage[]): Promise<number> {
+async function mark({ ledger, clock }: ServiceNeeds, reading: Reading, messages: readonly BoxMessage[]): Promise<number> {
   const { access, state, step, reader, thread } = reading;
   const { run, session } = access.owner;
   const mine = messages.filter((message) => isTo(reading, message));

@@ -13,32 +13,32 @@ import type { SendInput, SuccessOutput } from '../../tools/assistants/schemas.ts
 import type { AssistantCallOptions, Outcome } from '../port.ts';
 import { type Access, type FamilyMember, type Known, partyOf } from './family.ts';
 import { type Recipient, recipientOf } from './recipient.ts';
-import { actorOf, callId, type ServiceParts } from './service-parts.ts';
+import { actorOf, callId, type ServiceNeeds } from './service-needs.ts';
 import type { SessionState } from './session-state.ts';
 
 const SUCCESS = ok({ success: true });
 
 export async function send(
-  parts: ServiceParts,
+  needs: ServiceNeeds,
   access: Access,
   input: SendInput,
   { idempotencyKey }: AssistantCallOptions,
 ): Outcome<SuccessOutput> {
-  const id = idempotencyKey === undefined ? parts.ids.nonce() : callId(access.caller, idempotencyKey);
+  const id = idempotencyKey === undefined ? needs.ids.nonce() : callId(access.caller, idempotencyKey);
   // Before anything else that could refuse it by now: what was sent was sent.
-  if (idempotencyKey !== undefined && (await parts.ledger.counter(counterOf(id).name)) > 0) return SUCCESS;
+  if (idempotencyKey !== undefined && (await needs.ledger.counter(counterOf(id).name)) > 0) return SUCCESS;
   const tooLong = lengthRefusal(input.message);
   if (tooLong !== undefined) return fail(tooLong);
-  const found = recipientOf(access, input.to_assistant_id, (await parts.sessions.open(access.owner.session)).processes);
+  const found = recipientOf(access, input.to_assistant_id, (await needs.sessions.open(access.owner.session)).processes);
   if (!found.ok) return found;
   const owner = threadOwner(access, found.value);
-  const state = await parts.sessions.open(owner.session);
+  const state = await needs.sessions.open(owner.session);
   const refused = refusal(state, found.value);
   if (refused !== undefined) return fail(refused);
-  const taken = await append(parts, access.caller, owner, found.value, { id, content: input.message });
+  const taken = await append(needs, access.caller, owner, found.value, { id, content: input.message });
   // It ended after we looked: of the two, the ledger says which was first.
   if (taken === 'ended') return fail(hasEndedAlready(found.value));
-  await parts.idle(found.value.to.run === undefined ? undefined : state.processes.find(found.value.to.run), 'now');
+  await needs.idle(found.value.to.run === undefined ? undefined : state.processes.find(found.value.to.run), 'now');
   return SUCCESS;
 }
 
@@ -79,7 +79,7 @@ const hasEndedAlready = ({ to }: Pick<Recipient, 'to'>): Failure => ({
 });
 
 async function append(
-  { ledger, clock, ids }: ServiceParts,
+  { ledger, clock, ids }: ServiceNeeds,
   caller: Known,
   owner: Pick<FamilyMember, 'run' | 'session' | 'started'>,
   { to }: Recipient,

@@ -13,7 +13,7 @@ import { type CommandContext, type JsonOption, printJson, usageError } from '../
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { type AgentFilesHere, readAgentFiles } from './files.ts';
-import { checkGivenAgent } from './given.ts';
+import { checkGivenAgent } from './given-agent.ts';
 import { keepCopy } from './keep.ts';
 
 export interface AgentsAddOptions extends JsonOption {

@@ -10,7 +10,7 @@ import type { Environment } from '../../base/environment.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import { isCallerName, isReservedName, type NamedToken, reservedText, sha256Of, tokenProblem } from '../../http/tokens.ts';
 import type { ProjectConfig } from '../../project/config.ts';
-import type { McpCaller } from '../../protocols/mcp/parts.ts';
+import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import { usageError } from '../terminal/command.ts';
 
 type Serve = ProjectConfig['serve'];

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { serveMcpStdio } from '../../protocols/mcp/stdio.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { keepStdoutClean, logError, mcpParts, ownerName, takeUpAssistants } from './mcp-parts.ts';
+import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
 
 export interface McpCommandOptions {
   readonly as?: string | undefined;
@@ -25,9 +25,9 @@ export async function mcpCommand(
   try {
     return await withProject(context, {}, async (project) => {
       const caller = { name, sees: 'everything' } as const;
-      const parts = mcpParts(context, project);
+      const needs = mcpNeeds(context, project);
       takeUpAssistants(context, project);
-      await serveMcpStdio({ parts, caller, ...streams, signal: stop.signal, onError: logError(context) });
+      await serveMcpStdio({ needs, caller, ...streams, signal: stop.signal, onError: logError(context) });
       return exitCodes.completed;
     });
   } finally {

@@ -12,7 +12,7 @@ import { type CommandContext, usageError, withProject } from '../terminal/comman
 import { exposedVariables } from '../terminal/conceal-environment.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
-import { keepStdoutClean, logError, mcpParts, ownerName, takeUpAssistants } from './mcp-parts.ts';
+import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -34,11 +34,11 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const allowCommands = options.allowCommands === true;
     const callers = await callersOf({ config: project.config, env, owner, tokens, allowCommands });
     requireToken(callers, options);
-    const parts = mcpParts(context, project);
+    const needs = mcpNeeds(context, project);
     const onError = logError(context);
-    const mcp = createMcpEndpoint(parts, onError);
+    const mcp = createMcpEndpoint(needs, onError);
     const app = createApp({
-      ...{ mcp, owner, onError, names: allowedNames(options.host, options.allowHost), version: parts.version },
+      ...{ mcp, owner, onError, names: allowedNames(options.host, options.allowHost), version: needs.version },
       ...{ tokens: createTokens(callers.tokens), callerOf: callers.callerOf },
     });
     const { clock } = context;

@@ -25,10 +25,10 @@ import { applyAppend, needsOf, refuseNul } from './append.ts';
 import { underLock } from './blob-removal.ts';
 import { repairPostgres } from './check.ts';
 import { createPostgresCommit } from './commit.ts';
+import { createPostgresNotices } from './commit-notices.ts';
 import { type Database, openDatabase } from './connection.ts';
 import { collectPostgres } from './gc.ts';
 import { createPostgresLeases } from './leases.ts';
-import { createPostgresNews } from './news.ts';
 import { openBlobs } from './open-blobs.ts';
 import { thisMachine, type Writer } from './owner.ts';
 import { createPostgresReader } from './read.ts';
@@ -92,14 +92,14 @@ function assemble(
   const writer: Writer = { ...owner, machine: thisMachine, leaseMs: options.leaseMs ?? limits.leaseMs };
   const written = createWrittenEvents();
   const reader = createPostgresReader(database, blobs, protection);
-  const news = createPostgresNews({ database, schema, clock, read: reader.read, name: `troupe listener ${owner.id}` });
+  const notices = createPostgresNotices({ database, schema, clock, read: reader.read, name: `troupe listener ${owner.id}` });
   let hasWritten = false;
   const writes = createPostgresCommit({
     ...{ database, schema, writer, writable, clock, blobs },
     onCommitted: (state) => {
       hasWritten = true;
       written.keep();
-      news.committed(state);
+      notices.committed(state);
     },
     onRollback: written.drop,
   });
@@ -129,7 +129,7 @@ function assemble(
     if (hasWritten) await leases.close().catch(() => undefined);
     writes.stop();
     await writes.idle();
-    await news.close();
+    await notices.close();
     await writes.close();
     await database.close();
   };
@@ -139,8 +139,8 @@ function assemble(
   return {
     append,
     read: reader.read,
-    tail: news.tail,
-    onInbound: news.onInbound,
+    tail: notices.tail,
+    onInbound: notices.onInbound,
     payload: reader.payload,
     runs: (filter) => readPostgresRuns(database, filter),
     counter: reader.counter,

@@ -79,7 +79,7 @@ function tablesOf(database: DatabaseSync): readonly string[] {
   return rows.map((row) => text(row, 'name')).filter((name) => !/^(?:agent|sqlite)_/.test(name));
 }
 
-interface RebuildParts {
+interface RebuildNeeds {
   readonly database: DatabaseSync;
   readonly writes: GroupCommit;
   readonly memo: Memo;
@@ -88,9 +88,9 @@ interface RebuildParts {
 }
 
 /** Indexes are made anew from their tables, and rows from their events. Gives what was found before. */
-export async function rebuildSqlite(parts: RebuildParts): Promise<VerifyReport> {
-  const { database, writes, verify, counter } = parts;
-  const store: Rebuild = { verify, counter, apply: (turn, repairs) => repair(parts, turn, repairs) };
+export async function rebuildSqlite(needs: RebuildNeeds): Promise<VerifyReport> {
+  const { database, writes, verify, counter } = needs;
+  const store: Rebuild = { verify, counter, apply: (turn, repairs) => repair(needs, turn, repairs) };
   const found = await setRight(store);
   if (found.kind !== 'damaged') return found;
   await writes.submit({
@@ -108,7 +108,7 @@ export async function rebuildSqlite(parts: RebuildParts): Promise<VerifyReport> 
 }
 
 async function repair(
-  { database, writes, memo }: RebuildParts,
+  { database, writes, memo }: RebuildNeeds,
   [ensure, take]: readonly [Repair, Repair],
   repairs: readonly Repair[],
 ): Promise<boolean> {

@@ -14,11 +14,11 @@ import { isInbound, prepareAppend } from '../rules/prepared-event.ts';
 import { createProtection, type Protection } from '../seals/protection.ts';
 import { createAppender } from './append.ts';
 import { rebuildSqlite, verifySqlite } from './check.ts';
+import { createCommitNotices } from './commit-notices.ts';
 import { collectGarbage } from './gc.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLeases, liveness } from './leases.ts';
 import { createMemo } from './memo.ts';
-import { createNews } from './news.ts';
 import { createPayloadStore } from './payloads.ts';
 import { createPresence } from './presence.ts';
 import { createReader } from './read.ts';
@@ -77,7 +77,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   });
   const leases = createLeases({ database, writes, memo, clock, owner });
   const reader = createReader(database, path, files, protection);
-  const news = createNews(database, path, reader, clock);
+  const notices = createCommitNotices(database, path, reader, clock);
   const readRuns = createRunReader(database, liveness(clock, owner));
   const pin = database.prepare('UPDATE session SET pinned = ? WHERE name = ?');
 
@@ -91,7 +91,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
       after: ({ kind }) => {
         if (kind !== 'appended') return;
         leases.freed(request);
-        if (events.length > 0) news.committed(request.session, request.events.some(isInbound));
+        if (events.length > 0) notices.committed(request.session, request.events.some(isInbound));
       },
     });
   };
@@ -105,15 +105,15 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     if (writable) await leases.close().catch(() => undefined);
     writes.stop();
     await writes.idle();
-    news.close();
+    notices.close();
     database.close();
   };
 
   return {
     append,
     read: reader.read,
-    tail: news.tail,
-    onInbound: news.onInbound,
+    tail: notices.tail,
+    onInbound: notices.onInbound,
     payload: reader.payload,
     runs: async (filter) => readRuns(filter),
     counter: async (name) => reader.counter(name),

@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { expandPrompt, promptValues } from '../../agents/definition/variables.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Project } from '../../project/project.ts';
-import type { AgentCatalogue } from './parts.ts';
+import type { AgentCatalogue } from './needs.ts';
 
 /** Clients ask for several lists at once: one reading serves them all. */
 const KEPT_MS = 1_000;

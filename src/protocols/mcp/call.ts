@@ -8,7 +8,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { AssistantCallOptions } from '../../assistants/port.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
-import type { CallerConnection, McpParts } from './parts.ts';
+import type { CallerConnection, McpNeeds } from './needs.ts';
 
 /** The `_meta` key with which a client makes a call and its repetition one. */
 export const IDEMPOTENCY_META_KEY = 'troupe/idempotencyKey';
@@ -20,13 +20,13 @@ export interface ToolCall {
   end(): void;
 }
 
-export function beginCall(parts: McpParts, connection: CallerConnection, context: ServerContext): ToolCall {
+export function beginCall(needs: McpNeeds, connection: CallerConnection, context: ServerContext): ToolCall {
   const { signal, _meta: meta } = context.mcpReq;
-  const ending = AbortSignal.any([signal, parts.stopping, ...(connection.gone === undefined ? [] : [connection.gone])]);
-  const progress = createProgress(parts, context);
+  const ending = AbortSignal.any([signal, needs.stopping, ...(connection.gone === undefined ? [] : [connection.gone])]);
+  const progress = createProgress(needs, context);
   return {
     options: { signal: ending, onProgress: progress.tell, idempotencyKey: idempotencyKey(meta) },
-    wasCancelled: () => signal.aborted && connection.abortMeansCancel && !parts.stopping.aborted,
+    wasCancelled: () => signal.aborted && connection.abortMeansCancel && !needs.stopping.aborted,
     end: progress.end,
   };
 }
@@ -36,7 +36,7 @@ interface Progress {
   end(): void;
 }
 
-function createProgress({ clock }: McpParts, { mcpReq }: ServerContext): Progress {
+function createProgress({ clock }: McpNeeds, { mcpReq }: ServerContext): Progress {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { tell: () => undefined, end: () => undefined };
   let last = -1;

@@ -1,7 +1,7 @@
 /** The MCP server as a function from a request to a response. Who may ask is decided before it, in `src/http`. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { limits } from '../../base/limits.ts';
-import type { McpCaller, McpParts } from './parts.ts';
+import type { McpCaller, McpNeeds } from './needs.ts';
 import { authOf, createMcpFactory } from './server.ts';
 
 export interface McpEndpoint {
@@ -9,14 +9,14 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-export function createMcpEndpoint(parts: Omit<McpParts, 'stopping'>, onError: (error: Error) => void): McpEndpoint {
+export function createMcpEndpoint(needs: Omit<McpNeeds, 'stopping'>, onError: (error: Error) => void): McpEndpoint {
   const stopping = new AbortController();
-  const handler = createMcpHandler(createMcpFactory({ ...parts, stopping: stopping.signal }), {
+  const handler = createMcpHandler(createMcpFactory({ ...needs, stopping: stopping.signal }), {
     maxRequestBodySize: limits.httpBodyBytes,
     maxSubscriptions: limits.httpConnections,
     onerror: onError,
   });
-  const endWatch = parts.agents.onChange(() => {
+  const endWatch = needs.agents.onChange(() => {
     handler.notify.promptsChanged();
     handler.notify.resourcesChanged();
   });

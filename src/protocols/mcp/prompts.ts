@@ -4,24 +4,24 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { suggest } from '../../base/did-you-mean.ts';
 import { limits } from '../../base/limits.ts';
 import { firstLine } from '../../projections/readable.ts';
+import { agentsFor, type McpCaller, type McpNeeds } from './needs.ts';
 import { pageOf } from './pages.ts';
-import { agentsFor, type McpCaller, type McpParts } from './parts.ts';
 
 const DESCRIPTION_CHARACTERS = 300;
 
-export function servePrompts({ server }: McpServer, parts: McpParts, caller: McpCaller): void {
+export function servePrompts({ server }: McpServer, needs: McpNeeds, caller: McpCaller): void {
   server.setRequestHandler('prompts/list', async ({ params }) => {
-    const { entries, ...rest } = pageOf(await agentsFor(parts, caller), (agent) => agent.name, params?.cursor);
+    const { entries, ...rest } = pageOf(await agentsFor(needs, caller), (agent) => agent.name, params?.cursor);
     return { prompts: entries.map(promptEntry), ...rest };
   });
   server.setRequestHandler('prompts/get', async ({ params }) => {
-    const all = await agentsFor(parts, caller);
+    const all = await agentsFor(needs, caller);
     const agent = all.find((one) => one.name === params.name);
     if (agent === undefined) throw unknownPrompt(params.name, all);
     const task = params.arguments?.['task'];
     if (task === undefined || task === '') throw refusal(`The prompt "${params.name}" needs the argument task`);
     if (task.length > limits.promptBytes) throw refusal(`The argument task has more than ${limits.promptBytes} characters`);
-    const text = `${parts.agents.promptOf(agent).trim()}\n\nYour task:\n\n${task}`;
+    const text = `${needs.agents.promptOf(agent).trim()}\n\nYour task:\n\n${task}`;
     return { description: descriptionOf(agent), messages: [{ role: 'user', content: { type: 'text', text } }] };
   });
 }

@@ -15,8 +15,8 @@ import { limits } from '../../base/limits.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { artifactsOf, readArtifact } from './artifacts.ts';
+import { agentsFor, type McpCaller, type McpNeeds } from './needs.ts';
 import { pageOf } from './pages.ts';
-import { agentsFor, type McpCaller, type McpParts } from './parts.ts';
 import { findVisibleRun, runLog, runSummary, visibleRuns } from './runs.ts';
 import { agentAddress, artifactAddress, parseAddress, type ResourceAddress, runAddress } from './uris.ts';
 
@@ -59,17 +59,17 @@ export const resourceTemplates = [
   },
 ];
 
-export function serveResources({ server }: McpServer, parts: McpParts, caller: McpCaller): void {
+export function serveResources({ server }: McpServer, needs: McpNeeds, caller: McpCaller): void {
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const agents = (await agentsFor(parts, caller)).map(agentEntry);
-    const runs = (await visibleRuns(parts.ledger, caller)).map(runEntry);
+    const agents = (await agentsFor(needs, caller)).map(agentEntry);
+    const runs = (await visibleRuns(needs.ledger, caller)).map(runEntry);
     const { entries, ...rest } = pageOf([...agents, ...runs], (entry) => entry.uri, params?.cursor);
     return { resources: [...entries], ...rest };
   });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const address = parseAddress(uri);
-    const found = address === undefined ? undefined : await readResource(parts, caller, address, uri);
+    const found = address === undefined ? undefined : await readResource(needs, caller, address, uri);
     if (found === undefined) throw new ResourceNotFoundError(uri);
     return found;
   });
@@ -95,35 +95,35 @@ function runEntry({ run, agent, state, startedAt }: RunRow): Resource {
 }
 
 async function readResource(
-  parts: McpParts,
+  needs: McpNeeds,
   caller: McpCaller,
   address: ResourceAddress,
   uri: string,
 ): Promise<ReadResourceResult | undefined> {
-  if (address.kind === 'agent') return await readAgent(parts, caller, address.name, uri);
-  const row = await findVisibleRun(parts.ledger, caller, address.run);
+  if (address.kind === 'agent') return await readAgent(needs, caller, address.name, uri);
+  const row = await findVisibleRun(needs.ledger, caller, address.run);
   if (row === undefined) return undefined;
   switch (address.kind) {
     case 'run': {
-      const summary = await runSummary(parts.ledger, row);
+      const summary = await runSummary(needs.ledger, row);
       return summary && jsonContents(uri, summary);
     }
     case 'log':
-      return { contents: [{ uri, mimeType: 'text/plain', text: await runLog(parts.ledger, row) }] };
+      return { contents: [{ uri, mimeType: 'text/plain', text: await runLog(needs.ledger, row) }] };
     case 'artifacts': {
-      const files = (await artifactsOf(parts.ledger, row)).map(({ path, sha256, run }) => {
+      const files = (await artifactsOf(needs.ledger, row)).map(({ path, sha256, run }) => {
         return { path, sha256, run, uri: artifactAddress(row.run, path) };
       });
       const more = Math.max(0, files.length - limits.resourceLines);
       return jsonContents(uri, { run: row.run, files: files.slice(0, limits.resourceLines), more_files: more });
     }
     case 'artifact':
-      return await readFile(parts, row, address.path, uri);
+      return await readFile(needs, row, address.path, uri);
   }
 }
 
-async function readAgent(parts: McpParts, caller: McpCaller, name: string, uri: string): Promise<ReadResourceResult | undefined> {
-  const agent = (await agentsFor(parts, caller)).find((one) => one.name === name);
+async function readAgent(needs: McpNeeds, caller: McpCaller, name: string, uri: string): Promise<ReadResourceResult | undefined> {
+  const agent = (await agentsFor(needs, caller)).find((one) => one.name === name);
   if (agent === undefined) return undefined;
   const { prompt, ...settings } = agent;
   const shown = { ...settings, ...(agent.mcp === undefined ? {} : { mcp: withoutSecrets(agent.mcp) }) };
@@ -150,7 +150,7 @@ function bareUrl(address: string): string {
   return `${protocol}//${host}${pathname === '/' ? '' : '/…'}`;
 }
 
-async function readFile({ ledger }: McpParts, row: RunRow, path: string, uri: string): Promise<ReadResourceResult | undefined> {
+async function readFile({ ledger }: McpNeeds, row: RunRow, path: string, uri: string): Promise<ReadResourceResult | undefined> {
   const artifact = (await artifactsOf(ledger, row)).find((one) => one.path === path);
   if (artifact === undefined) return undefined;
   const content = await readArtifact(artifact);

@@ -9,7 +9,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { foldRunTree, initialRunTree, type RunNode, subtree, subtreeSpending } from '../../projections/run-tree.ts';
 import { timelineLine } from '../../projections/timeline.ts';
-import type { McpCaller } from './parts.ts';
+import type { McpCaller } from './needs.ts';
 
 type Reading = Pick<Ledger, 'runs' | 'read'>;
 

@@ -5,13 +5,13 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { limits } from '../../base/limits.ts';
 import { boundedLines, requestIdOf } from './bounded-lines.ts';
-import type { McpCaller, McpParts } from './parts.ts';
+import type { McpCaller, McpNeeds } from './needs.ts';
 import { createMcpServer } from './server.ts';
 
 const INVALID_REQUEST = -32_600;
 
 export interface StdioOptions {
-  readonly parts: Omit<McpParts, 'stopping'>;
+  readonly needs: Omit<McpNeeds, 'stopping'>;
   readonly caller: McpCaller;
   readonly input: Readable;
   readonly output: Writable;
@@ -21,7 +21,7 @@ export interface StdioOptions {
 }
 
 /** Resolves when the client has gone or `signal` has aborted, and everything is closed. */
-export async function serveMcpStdio({ parts, caller, input, output, signal, onError }: StdioOptions): Promise<void> {
+export async function serveMcpStdio({ needs, caller, input, output, signal, onError }: StdioOptions): Promise<void> {
   const stopping = new AbortController();
   const servers = new Set<McpServer>();
   const over = new AbortController();
@@ -47,13 +47,13 @@ export async function serveMcpStdio({ parts, caller, input, output, signal, onEr
   const transport = new StdioServerTransport(input.pipe(lines), output, { maxBufferSize: 2 * limits.mcpMessageBytes });
   const handle = serveStdio(
     () => {
-      const server = createMcpServer({ ...parts, stopping: stopping.signal }, { caller, abortMeansCancel: true });
+      const server = createMcpServer({ ...needs, stopping: stopping.signal }, { caller, abortMeansCancel: true });
       servers.add(server);
       return server;
     },
     { transport, onerror: onError },
   );
-  const endWatch = parts.agents.onChange(() => {
+  const endWatch = needs.agents.onChange(() => {
     for (const server of servers) {
       if (!server.isConnected()) continue;
       server.sendPromptListChanged();

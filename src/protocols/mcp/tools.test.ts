@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { eras, startFixture } from '../../../test/support/mcp/fixture-http.ts';
-import { createFixtureParts, fixtureAgent } from '../../../test/support/mcp/fixture-parts.ts';
+import { createFixtureNeeds, fixtureAgent } from '../../../test/support/mcp/fixture-needs.ts';
 
 const textsOf = (result: Awaited<ReturnType<Client['callTool']>>): readonly string[] =>
   result.content.map((block) => (block.type === 'text' ? block.text : block.type));
@@ -13,7 +13,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 
 describe.each(eras)('the tools in %s', (era) => {
   it('are these, with schemas, words and hints', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     const client = await server.client(era);
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual([
@@ -39,14 +39,14 @@ describe.each(eras)('the tools in %s', (era) => {
   });
 
   it('fill in the defaults and know who asks', async () => {
-    const parts = createFixtureParts();
-    await using server = await startFixture(parts);
+    const needs = createFixtureNeeds();
+    await using server = await startFixture(needs);
     const client = await server.client(era);
     const spawned = await client.callTool({ name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: 'Go.' } });
     expect(spawned.structuredContent).toEqual({ process_id: 'run_1', thread_id: 'thr_1', status: 'starting' });
     expect(textsOf(spawned)).toEqual([JSON.stringify(spawned.structuredContent)]);
     await client.callTool({ name: 'recv_message', arguments: { thread_id: 'thr_1' } });
-    expect(parts.calls.map((call) => [call.caller, call.input])).toEqual([
+    expect(needs.calls.map((call) => [call.caller, call.input])).toEqual([
       [
         { kind: 'client', name: 'user' },
         { assistant_id: 'helper', query: 'Go.', run_mode: 'async' },
@@ -59,7 +59,7 @@ describe.each(eras)('the tools in %s', (era) => {
   });
 
   it('give the array of a search as it is in text, and in an object where the revision needs one', async () => {
-    await using server = await startFixture(createFixtureParts([fixtureAgent('helper', { tags: ['a'] })]));
+    await using server = await startFixture(createFixtureNeeds([fixtureAgent('helper', { tags: ['a'] })]));
     const client = await server.client(era);
     const found = await client.callTool({ name: 'search_assistant', arguments: { query: 'help' } });
     const array = [{ id: 'helper', name: 'helper', description: 'Does helper', tags: ['a'] }];
@@ -68,7 +68,7 @@ describe.each(eras)('the tools in %s', (era) => {
   });
 
   it('give the answer of a sync call where clients show it to their model, with progress that grows', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     const client = await server.client(era);
     const told: number[] = [];
     const call = { name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: '30', run_mode: 'sync' } };
@@ -80,7 +80,7 @@ describe.each(eras)('the tools in %s', (era) => {
   });
 
   it('say what is wrong and what to do, as a result of the tool', async () => {
-    await using server = await startFixture(createFixtureParts());
+    await using server = await startFixture(createFixtureNeeds());
     const client = await server.client(era);
     const unknown = await client.callTool({ name: 'spawn_assistant', arguments: { assistant_id: 'nobody', query: 'Go.' } });
     expect(unknown.isError).toBe(true);
@@ -97,39 +97,39 @@ describe.each(eras)('the tools in %s', (era) => {
   });
 
   it('pass on the key that makes a repeated call one', async () => {
-    const parts = createFixtureParts();
-    await using server = await startFixture(parts);
+    const needs = createFixtureNeeds();
+    await using server = await startFixture(needs);
     const client = await server.client(era);
     const sent = { to_assistant_id: 'helper', thread_id: 'thr_1', message: 'Hi' };
     await client.callTool({ name: 'send_message', arguments: sent, _meta: { 'troupe/idempotencyKey': 'once' } });
-    expect(parts.calls[0]?.options?.idempotencyKey).toBe('once');
+    expect(needs.calls[0]?.options?.idempotencyKey).toBe('once');
   });
 
   it('stop waiting when the caller goes; in the current revision that cancels what it waited for', async () => {
-    const parts = createFixtureParts();
-    await using server = await startFixture(parts);
+    const needs = createFixtureNeeds();
+    await using server = await startFixture(needs);
     const client = await server.client(era);
     const stop = new AbortController();
     const call = { name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: '60000', run_mode: 'sync' } };
     const waiting = client.callTool(call, { signal: stop.signal });
-    await until(() => parts.calls.length === 1);
+    await until(() => needs.calls.length === 1);
     stop.abort();
     await expect(waiting).rejects.toThrow();
     if (era === '2025-11-25') await client.close();
-    await until(() => parts.calls[0]?.options?.signal.aborted === true);
-    if (era === '2026-07-28') await until(() => parts.calls.some((seen) => seen.method === 'cancel'));
-    else expect(parts.calls.map((seen) => seen.method)).toEqual(['spawn']);
+    await until(() => needs.calls[0]?.options?.signal.aborted === true);
+    if (era === '2026-07-28') await until(() => needs.calls.some((seen) => seen.method === 'cancel'));
+    else expect(needs.calls.map((seen) => seen.method)).toEqual(['spawn']);
   });
 
   it('cancel nothing when the server stops', async () => {
-    const parts = createFixtureParts();
-    const server = await startFixture(parts);
+    const needs = createFixtureNeeds();
+    const server = await startFixture(needs);
     const client = await server.client(era);
     const call = { name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: '60000', run_mode: 'sync' } };
     const waiting = client.callTool(call).catch(() => 'gone');
-    await until(() => parts.calls.length === 1);
+    await until(() => needs.calls.length === 1);
     await server[Symbol.asyncDispose]();
     await waiting;
-    expect(parts.calls.map((seen) => seen.method)).toEqual(['spawn']);
+    expect(needs.calls.map((seen) => seen.method)).toEqual(['spawn']);
   });
 });

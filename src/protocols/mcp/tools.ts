@@ -11,7 +11,7 @@ import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import * as schemas from '../../tools/assistants/schemas.ts';
 import { beginCall, type ToolCall } from './call.ts';
-import type { CallerConnection, McpParts } from './parts.ts';
+import type { CallerConnection, McpNeeds } from './needs.ts';
 import { withKeptJsonSchema } from './schema.ts';
 
 interface Tool<Input, Output> {
@@ -25,8 +25,8 @@ interface Tool<Input, Output> {
 const looks: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const acts: ToolAnnotations = { readOnlyHint: false, openWorldHint: true };
 
-export function registerTools(server: McpServer, parts: McpParts, connection: CallerConnection): void {
-  const { assistants } = parts;
+export function registerTools(server: McpServer, needs: McpNeeds, connection: CallerConnection): void {
+  const { assistants } = needs;
   const { name, answersForAll, rights, workspace } = connection.caller;
   const caller: Client = { kind: 'client', name, answersForAll, rights, workspace };
 
@@ -36,7 +36,7 @@ export function registerTools(server: McpServer, parts: McpParts, connection: Ca
     work: (input: Input, call: ToolCall) => Promise<CallToolResult>,
   ): void => {
     server.registerTool<StandardSchemaWithJSON, StandardSchemaWithJSON<unknown, Input>>(name, tool, async (input, context) => {
-      const call = beginCall(parts, connection, context);
+      const call = beginCall(needs, connection, context);
       try {
         return await work(input, call);
       } finally {

@@ -25,9 +25,9 @@ describe('addresses of resources', () => {
   it('lead back to what they were made of', () => {
     const word = fc.string({ minLength: 1, maxLength: 50, unit: 'grapheme' });
     fc.assert(
-      fc.property(word, fc.array(word, { minLength: 1, maxLength: 5 }), (name, parts) => {
+      fc.property(word, fc.array(word, { minLength: 1, maxLength: 5 }), (name, needs) => {
         const path =
-          parts
+          needs
             .join('/')
             .replaceAll(/\/+/g, '/')
             .replaceAll(/^\/|\/$/g, '') || 'a';

@@ -11,8 +11,8 @@ import type { ToolSpec } from '../../models/port.ts';
 import type { CondensedReply, LlmReply, LlmRequest, ServiceContextReply, Start, ToolReply } from '../wire/frames.ts';
 import { condensed, llmRequest, serviceContext, toolCall, turnOnly } from '../wire/frames.ts';
 import { INVALID_PARAMS, type Method, type RpcResult, rpcRefusal } from '../wire/rpc.ts';
-import type { Asked } from './answered-once.ts';
-import { createGivenItems, createMirror, type GivenItems, type Mirror } from './numbered.ts';
+import { createGivenItems, createMirror, type GivenItems, type Mirror } from './numbered-messages.ts';
+import type { PortCalls } from './port-calls.ts';
 
 type Answer = Extract<TurnOutcome, { kind: 'answer' }>['answer'];
 type Outgoing = LlmReply | ToolReply | ServiceContextReply | CondensedReply | boolean;
@@ -28,7 +28,7 @@ export interface ServedPorts {
 interface Served {
   readonly input: SessionInput;
   readonly ports: SessionPorts;
-  readonly asked: Asked;
+  readonly calls: PortCalls;
   readonly given: GivenItems;
   readonly specs: readonly ToolSpec[];
   /** The same list for the same tools: models translate each list once. */
@@ -47,9 +47,9 @@ interface Runner {
   left: Checkpoint | undefined;
 }
 
-export function servePorts(input: SessionInput, ports: SessionPorts, asked: Asked): ServedPorts {
+export function servePorts(input: SessionInput, ports: SessionPorts, calls: PortCalls): ServedPorts {
   const served: Served = {
-    ...{ input, ports, asked },
+    ...{ input, ports, calls },
     given: createGivenItems((item) => ports.reference(item)),
     specs: [...ports.tools.specs, ...input.exits.map((exit) => exit.spec)],
     lists: new Map(),
@@ -90,14 +90,14 @@ function begunTurns({ model }: SessionPorts, before: number, maxTurns: number): 
 }
 
 function methodsOf(served: Served, onProgress: (turn: number) => void): Readonly<Record<string, Method>> {
-  const { ports, asked, given } = served;
+  const { ports, calls, given } = served;
   const runner: Runner = { mirror: createMirror(given), left: undefined };
   const method = <Params>(schema: z.ZodType<Params>, run: (params: Params) => Promise<Outgoing | undefined>): Method =>
     checked(schema, async (params) => {
       try {
         return await run(params);
       } catch (error) {
-        asked.fail(error);
+        calls.fail(error);
         throw error;
       }
     });
@@ -108,15 +108,15 @@ function methodsOf(served: Served, onProgress: (turn: number) => void): Readonly
       const call = asking?.answer.message.content[part];
       if (asking === undefined || !isSameCall(call, tool_name, input)) return undefined;
       const run = () => ports.tools.call(turn, index, call, asking.beside);
-      return given.give<ToolResultPart>(await asked.once(`tool/${turn}/${index}`, run));
+      return given.give<ToolResultPart>(await calls.once(`tool/${turn}/${index}`, run));
     }),
     on_aggregate_service_context: method(serviceContext, async ({ turn, room_tokens }) => {
-      const incoming = await asked.once(`incoming/${turn}`, async () => await ports.incoming?.(turn, room_tokens));
+      const incoming = await calls.once(`incoming/${turn}`, async () => await ports.incoming?.(turn, room_tokens));
       const messages = (incoming?.messages ?? []).map((message) => given.give(message));
       return { messages, overflow: incoming?.overflow === true };
     }),
     condense: method(condensed, (params) => condense(served, runner, params)),
-    unheard: method(turnOnly, ({ turn }) => asked.once(`unheard/${turn}`, async () => (await ports.unheard?.(turn)) === true)),
+    unheard: method(turnOnly, ({ turn }) => calls.once(`unheard/${turn}`, async () => (await ports.unheard?.(turn)) === true)),
     progress: method(turnOnly, async ({ turn }) => {
       onProgress(turn);
       return true;
@@ -139,7 +139,7 @@ function isSameCall(call: Message['content'][number] | undefined, name: string, 
 }
 
 async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<LlmReply | undefined> {
-  const { ports, asked, given } = served;
+  const { ports, calls, given } = served;
   const { turn } = params;
   if (runner.left?.turn === turn) letGo(served, runner, runner.left);
   const followed = runner.mirror.follow(params);
@@ -154,7 +154,7 @@ async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<
     toolChoice: params.tool_choice,
     outputSchema: params['output_schema'],
   };
-  const outcome = await asked.once(`model/${turn}`, () => ports.model.ask(request));
+  const outcome = await calls.once(`model/${turn}`, () => ports.model.ask(request));
   if (outcome.kind === 'no_budget') return outcome;
   const places = followed.fresh.map((item) => ports.reference(item) ?? null);
   const known = places.some((place) => place !== null) ? { places } : {};
@@ -174,14 +174,14 @@ async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<
 }
 
 async function condense(served: Served, runner: Runner, params: z.infer<typeof condensed>): Promise<CondensedReply | undefined> {
-  const { ports, asked, given, input } = served;
+  const { ports, calls, given, input } = served;
   const { turn, text, unsent, ending } = params;
   const fresh: (Message | ToolResultPart)[] = [];
   const kept = params.kept.flatMap((sent) => runner.mirror.find(sent, fresh) ?? []);
   if (kept.length < params.kept.length || unsent > kept.length) return undefined;
   const leads = params.leads ? [input.request] : [];
   const left = { turn, unsent, ...(ending === undefined ? {} : { ending }) };
-  const summary = await asked.once(`condense/${turn}`, () => ports.condense({ ...left, text, leads, kept }));
+  const summary = await calls.once(`condense/${turn}`, () => ports.condense({ ...left, text, leads, kept }));
   runner.left = { ...left, messages: [...leads, summary, ...kept] };
   const places = fresh.map((item) => ports.reference(item) ?? null);
   return { ...given.give(summary), ...(places.some((place) => place !== null) ? { places } : {}) };
@@ -194,7 +194,7 @@ async function condense(served: Served, runner: Runner, params: z.infer<typeof c
 function letGo(served: Served, runner: Runner, left: Checkpoint): void {
   served.given.keepOnly([served.input.request, ...left.messages]);
   runner.mirror.keepOnly(left.messages);
-  served.asked.forgetBefore(left.turn);
+  served.calls.forgetBefore(left.turn);
   served.from = left;
   runner.left = undefined;
 }

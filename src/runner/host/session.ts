@@ -12,14 +12,14 @@ import { CANCELLED } from '../../loop/port.ts';
 import type { Hosted, ProcessNews } from '../port.ts';
 import { sessionResult } from '../wire/frames.ts';
 import type { Method } from '../wire/rpc.ts';
-import { type Asked, createAsked } from './answered-once.ts';
 import { createCancelling } from './cancelling.ts';
 import { crashed, type SessionError, synthetic, tooLong, tooOld } from './endings.ts';
 import type { RunnerPool, RunnerSettings } from './pool.ts';
+import { createPortCalls, type PortCalls } from './port-calls.ts';
 import { type RunnerExit, type RunnerProcess, within } from './process.ts';
 import { type ServedPorts, servePorts } from './served-ports.ts';
 
-export interface HostParts {
+export interface HostNeeds {
   readonly clock: Clock;
   readonly settings: RunnerSettings;
   readonly pool: RunnerPool;
@@ -36,10 +36,10 @@ type Verdict =
   | { readonly kind: 'too_long'; readonly problem: string };
 
 interface Session {
-  readonly parts: HostParts;
+  readonly needs: HostNeeds;
   readonly ports: SessionPorts;
   readonly hosted: Hosted;
-  readonly asked: Asked;
+  readonly calls: PortCalls;
   readonly served: ServedPorts;
   /** What happens to the session whichever runner it is in. */
   readonly overall: Promise<Verdict>;
@@ -50,39 +50,39 @@ interface Session {
 }
 
 export async function hostSession(
-  parts: HostParts,
+  needs: HostNeeds,
   input: SessionInput,
   ports: SessionPorts,
   hosted: Hosted,
 ): Promise<SessionResult> {
-  const asked = createAsked(() => session.onQuiet());
+  const calls = createPortCalls(() => session.onQuiet());
   const overall = Promise.withResolvers<Verdict>();
   const decide = (verdict: Verdict): void => {
     session.over ??= verdict;
     overall.resolve(verdict);
   };
   const session: Session = {
-    ...{ parts, ports, hosted, asked },
-    served: servePorts(input, ports, asked),
+    ...{ needs, ports, hosted, calls },
+    served: servePorts(input, ports, calls),
     overall: overall.promise,
     over: undefined,
     onQuiet: () => {},
   };
   const onClosed = (): void => decide({ kind: 'closed' });
-  const forget = parts.clock.after(parts.settings.lifetimeMs, () => decide({ kind: 'too_old' }), 'hold');
-  void asked.threw.then(({ error }) => decide({ kind: 'threw', error }));
-  if (parts.closed.aborted) onClosed();
-  parts.closed.addEventListener('abort', onClosed, { once: true });
+  const forget = needs.clock.after(needs.settings.lifetimeMs, () => decide({ kind: 'too_old' }), 'hold');
+  void calls.threw.then(({ error }) => decide({ kind: 'threw', error }));
+  if (needs.closed.aborted) onClosed();
+  needs.closed.addEventListener('abort', onClosed, { once: true });
   try {
     return await playInRunners(session);
   } finally {
     forget();
-    parts.closed.removeEventListener('abort', onClosed);
+    needs.closed.removeEventListener('abort', onClosed);
   }
 }
 
 async function playInRunners(session: Session): Promise<SessionResult> {
-  const { settings } = session.parts;
+  const { settings } = session.needs;
   for (let attempt = 1; ; attempt += 1) {
     const { verdict, exit, lastWords } = await playInOne(session, attempt);
     if (verdict.kind === 'died' && attempt <= settings.restarts) continue;
@@ -109,22 +109,22 @@ async function playInRunners(session: Session): Promise<SessionResult> {
 }
 
 /** Nothing may go on behind the caller's back. A call that waits for a person may take days: only a failure waits that long. */
-async function quiet({ asked, parts }: Session, { kind }: Verdict): Promise<void> {
-  if (asked.underWay() === 0) return;
-  if (kind === 'threw') await asked.settled();
-  else await within(asked.settled(), parts.clock, limits.stopGraceMs);
+async function quiet({ calls, needs }: Session, { kind }: Verdict): Promise<void> {
+  if (calls.underWay() === 0) return;
+  if (kind === 'threw') await calls.settled();
+  else await within(calls.settled(), needs.clock, limits.stopGraceMs);
 }
 
-interface Part {
+interface Stint {
   readonly verdict: Verdict;
   readonly exit: RunnerExit;
   readonly lastWords: string;
 }
 
-async function playInOne(session: Session, attempt: number): Promise<Part> {
-  const { parts, hosted } = session;
+async function playInOne(session: Session, attempt: number): Promise<Stint> {
+  const { needs, hosted } = session;
   if (session.over !== undefined) return { verdict: session.over, exit: { exitCode: null, signal: null }, lastWords: '' };
-  const runner = parts.pool.take();
+  const runner = needs.pool.take();
   if (runner.pid !== undefined) hosted.onProcess({ kind: 'started', pid: runner.pid, attempt });
   const verdict = await firstVerdict(session, runner);
   // One that has given its result is leaving; the others have nothing to tidy up.
@@ -141,20 +141,20 @@ function why({ kind }: Verdict): Extract<ProcessNews, { kind: 'ended' }>['why'] 
 }
 
 async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Verdict> {
-  const { parts, ports, hosted, served } = session;
+  const { needs, ports, hosted, served } = session;
   const verdict = Promise.withResolvers<Verdict>();
   void session.overall.then(verdict.resolve);
   void runner.tooLong.then((problem) => verdict.resolve({ kind: 'too_long', problem }));
   void runner.gone.then((exit) =>
     verdict.resolve({ kind: 'died', ...(exit.problem === undefined ? {} : { problem: exit.problem }) }),
   );
-  const late = `it was not ready within ${parts.settings.startMs} ms (the limit runnerStartMs)`;
-  const slow = parts.clock.after(parts.settings.startMs, () => verdict.resolve({ kind: 'died', problem: late }), 'hold');
+  const late = `it was not ready within ${needs.settings.startMs} ms (the limit runnerStartMs)`;
+  const slow = needs.clock.after(needs.settings.startMs, () => verdict.resolve({ kind: 'died', problem: late }), 'hold');
   void runner.ready.then(slow);
   const cancelling = createCancelling(
-    parts.clock,
+    needs.clock,
     runner,
-    () => session.asked.underWay() > 0,
+    () => session.calls.underWay() > 0,
     () => verdict.resolve({ kind: 'cancelled' }),
   );
   session.onQuiet = cancelling.heard;
@@ -165,7 +165,7 @@ async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Ve
         cancelling.heard,
       ),
     );
-    void start(runner, parts.clock, served.start(hosted.thread)).then(verdict.resolve);
+    void start(runner, needs.clock, served.start(hosted.thread)).then(verdict.resolve);
     ports.signal.addEventListener('abort', cancelling.cancel, { once: true });
     if (ports.signal.aborted) cancelling.cancel();
     return await verdict.promise;

@@ -5,7 +5,7 @@ import { type Play, play, playLimits } from '../../../test/support/runner/play.t
 import { anyPlay } from '../../../test/support/runner/scenarios.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { runSession } from '../../loop/loop.ts';
-import { createAsked } from '../host/answered-once.ts';
+import { createPortCalls } from '../host/port-calls.ts';
 import { servePorts } from '../host/served-ports.ts';
 import { INVALID_PARAMS } from './rpc.ts';
 
@@ -105,7 +105,7 @@ describe('what a runner may ask for', () => {
     const methods = servePorts(
       input,
       ports,
-      createAsked(() => {}),
+      createPortCalls(() => {}),
     ).methods(() => {});
     return {
       protocol,
@@ -139,7 +139,7 @@ describe('what a runner may ask for', () => {
     const ported = servePorts(
       input,
       ports,
-      createAsked(() => {}),
+      createPortCalls(() => {}),
     );
     ported.start('t');
     const methods = ported.methods(() => {});

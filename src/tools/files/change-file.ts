@@ -16,7 +16,7 @@ import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
 import { type InsidePath, resolveAnywhere, resolveInside } from './workspace.ts';
 
-export interface ChangeParts {
+export interface FileChangeNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly guard: Guard;
@@ -31,19 +31,19 @@ export interface FileRewrite {
   said(target: InsidePath, diff: Extract<Evidence, { type: 'file.diff' }>['payload']): string;
 }
 
-export async function changeFile(change: FileRewrite, context: ToolContext, parts: ChangeParts): Promise<ToolOutcome> {
-  const use = { guard: parts.guard, use: 'write', opened: context.opened } as const;
+export async function changeFile(change: FileRewrite, context: ToolContext, needs: FileChangeNeeds): Promise<ToolOutcome> {
+  const use = { guard: needs.guard, use: 'write', opened: context.opened } as const;
   const inside = await resolveInside(context.workspace, change.path, use);
   if (!inside.ok) return errorResult(inside.error);
   if (inside.value.relative === '') return errorResult('The path is the workspace itself; name a file in it.');
-  const options = { clock: parts.clock, signal: context.signal };
+  const options = { clock: needs.clock, signal: context.signal };
   const changed = await alone(inside.value, options, async () => {
     // Whoever held the lock before may have put a link where there was a folder.
     const still = await resolveInside(context.workspace, change.path, use);
     if (!still.ok) return errorResult(still.error);
     if (still.value.absolute !== inside.value.absolute)
       return errorResult(`${inside.value.relative} leads somewhere else now; nothing was changed.`);
-    return await changeNow(inside.value, change, context, parts);
+    return await changeNow(inside.value, change, context, needs);
   });
   return changed.ok ? changed.value : errorResult(changed.error);
 }
@@ -52,7 +52,7 @@ async function changeNow(
   target: InsidePath,
   change: FileRewrite,
   context: ToolContext,
-  parts: ChangeParts,
+  needs: FileChangeNeeds,
 ): Promise<ToolOutcome> {
   const there: Result<FileContent | undefined, string> = (await pathExists(target.absolute))
     ? await readContent(target)
@@ -71,7 +71,7 @@ async function changeNow(
   if (late !== undefined) return late;
   if (!next.ok) return errorResult(next.error);
   if (context.signal.aborted) return errorResult('Cancelled; nothing was changed.');
-  const written = await replaceFile(target, next.value, before?.mode, parts.random);
+  const written = await replaceFile(target, next.value, before?.mode, needs.random);
   if (!written.ok) return errorResult(written.error);
   const evidence = changeEvidence(path, before, next.value, context.redact);
   return {

@@ -6,7 +6,7 @@ import { startOf } from '../../base/whole-words.ts';
 import { defineTool } from '../define-tool.ts';
 import type { OrdinaryTool } from '../port.ts';
 import { similarity } from '../similarity.ts';
-import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
+import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
 import { decodeUtf8, looksBinary } from './file-content.ts';
 
 const input = z.strictObject({
@@ -20,7 +20,7 @@ const HINTS = 3;
 const HINT_CHARACTERS = 160;
 const LINES_COMPARED = 20_000;
 
-export function editTool(parts: ChangeParts): OrdinaryTool {
+export function editTool(needs: FileChangeNeeds): OrdinaryTool {
   const tool = defineTool({
     name: 'edit',
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
@@ -48,11 +48,11 @@ export function editTool(parts: ChangeParts): OrdinaryTool {
           },
         },
         context,
-        parts,
+        needs,
       );
     },
   });
-  return { ...tool, protects: (input, workspace) => protectionOf(parts.guard, workspace, input) };
+  return { ...tool, protects: (input, workspace) => protectionOf(needs.guard, workspace, input) };
 }
 
 interface Edited {

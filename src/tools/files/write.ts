@@ -5,14 +5,14 @@ import { ok } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineTool } from '../define-tool.ts';
 import { errorResult, type OrdinaryTool } from '../port.ts';
-import { type ChangeParts, changeFile, protectionOf } from './change-file.ts';
+import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are created.'),
   content: z.string().describe('The whole new content of the file.'),
 });
 
-export function writeTool(parts: ChangeParts): OrdinaryTool {
+export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
   const tool = defineTool({
     name: 'write',
     description:
@@ -38,9 +38,9 @@ export function writeTool(parts: ChangeParts): OrdinaryTool {
             `${before === null ? 'Created' : 'Replaced'} ${relative} (+${addedLines} -${removedLines} ${said}`,
         },
         context,
-        parts,
+        needs,
       );
     },
   });
-  return { ...tool, protects: (input, workspace) => protectionOf(parts.guard, workspace, input) };
+  return { ...tool, protects: (input, workspace) => protectionOf(needs.guard, workspace, input) };
 }

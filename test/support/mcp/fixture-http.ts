@@ -6,7 +6,7 @@ import { listen } from '../../../src/http/listen.ts';
 import { allowedNames } from '../../../src/http/names.ts';
 import { createTokens, type NamedToken } from '../../../src/http/tokens.ts';
 import { createMcpEndpoint } from '../../../src/protocols/mcp/http.ts';
-import type { FixtureParts } from './fixture-parts.ts';
+import type { FixtureNeeds } from './fixture-needs.ts';
 
 export const eras = ['2026-07-28', '2025-11-25'] as const;
 export type Era = (typeof eras)[number];
@@ -23,10 +23,10 @@ export interface FixtureOptions {
   readonly headersMs?: number;
 }
 
-export async function startFixture(parts: FixtureParts, { tokens = [], headersMs }: FixtureOptions = {}): Promise<FixtureServer> {
+export async function startFixture(needs: FixtureNeeds, { tokens = [], headersMs }: FixtureOptions = {}): Promise<FixtureServer> {
   const errors: Error[] = [];
   const onError = (error: Error): void => void errors.push(error);
-  const mcp = createMcpEndpoint(parts, onError);
+  const mcp = createMcpEndpoint(needs, onError);
   const names = allowedNames('127.0.0.1');
   const callerOf = (name: string) => ({ name, sees: name === 'user' ? 'everything' : 'own' }) as const;
   const app = createApp({ mcp, names, tokens: createTokens(tokens), owner: 'user', callerOf, version: '0.0.0', onError });
@@ -47,7 +47,7 @@ export async function startFixture(parts: FixtureParts, { tokens = [], headersMs
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.close();
       await Promise.all([mcp.close(), server.stop()]);
-      await parts.ledger.close();
+      await needs.ledger.close();
     },
   };
 }

@@ -17,12 +17,12 @@ import { allowedNames } from '../../../src/http/names.ts';
 import { createTokens } from '../../../src/http/tokens.ts';
 import type { McpEndpoint } from '../../../src/protocols/mcp/http.ts';
 import { createMcpServer } from '../../../src/protocols/mcp/server.ts';
-import { createFixtureParts, fixtureAgent } from './fixture-parts.ts';
+import { createFixtureNeeds, fixtureAgent } from './fixture-needs.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 
-const parts = createFixtureParts();
+const needs = createFixtureNeeds();
 const stopping = new AbortController().signal;
 const onError = (): void => undefined;
 const nothing = z.object({});
@@ -77,7 +77,7 @@ function addTransportTools(server: McpServer): void {
     return inputRequired({ inputRequests: { ask: inputRequired.elicit({ message: 'Who are you?', requestedSchema }) } });
   });
   server.registerTool('test_trigger_prompt_change', { description: 'Adds an agent.', inputSchema: nothing }, () => {
-    parts.change([fixtureAgent('helper'), fixtureAgent('newcomer')]);
+    needs.change([fixtureAgent('helper'), fixtureAgent('newcomer')]);
     return { content: [text('done')] };
   });
 }
@@ -115,7 +115,7 @@ function addContent({ server }: McpServer): void {
 const handler = createMcpHandler(
   () => {
     const caller = { name: 'user', sees: 'everything' } as const;
-    const server = createMcpServer({ ...parts, stopping }, { caller, abortMeansCancel: true });
+    const server = createMcpServer({ ...needs, stopping }, { caller, abortMeansCancel: true });
     addContentTools(server);
     addTransportTools(server);
     addContent(server);
@@ -123,7 +123,7 @@ const handler = createMcpHandler(
   },
   { onerror: onError },
 );
-parts.agents.onChange(() => handler.notify.promptsChanged());
+needs.agents.onChange(() => handler.notify.promptsChanged());
 
 const mcp: McpEndpoint = { fetch: (request) => handler.fetch(request), close: () => handler.close() };
 const app = createApp({

@@ -40,7 +40,7 @@ export function createQuotaMemory(clock: Clock, most: number, latencyMs = 2): Qu
         if (settled.isNews)
           for (const [name, tell] of listeners) if (name !== worker) clock.after(latencyMs, () => tell(claim.account));
         await pass();
-        return settled.part;
+        return settled.share;
       },
       onRefusal: (callback) => void listeners.set(worker, callback),
       close: async () => void listeners.delete(worker),

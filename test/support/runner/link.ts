@@ -4,7 +4,7 @@ import { ok } from '../../../src/base/result.ts';
 import { runSession } from '../../../src/loop/loop.ts';
 import type { SessionInput, SessionPorts, SessionResult } from '../../../src/loop/port.ts';
 import { remoteSession } from '../../../src/runner/child/session.ts';
-import { createAsked } from '../../../src/runner/host/answered-once.ts';
+import { createPortCalls } from '../../../src/runner/host/port-calls.ts';
 import { servePorts } from '../../../src/runner/host/served-ports.ts';
 import type { Start } from '../../../src/runner/wire/frames.ts';
 import { createPeer, type Peer } from '../../../src/runner/wire/rpc.ts';
@@ -17,7 +17,7 @@ export async function linked(
   const served = servePorts(
     input,
     ports,
-    createAsked(() => {}),
+    createPortCalls(() => {}),
   );
   const methods = served.methods(() => {});
   const cross = (from: 'host' | 'runner', to: () => Peer) => (frame: JsonObject) => {

@@ -9,7 +9,7 @@ import type { EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type AssistantMessage, type Message, textOf, userText } from '../../events/messages.ts';
 import { createModelCatalogue } from '../catalogue.ts';
-import { replayingModel } from './recorded.ts';
+import { replayingModel } from './replaying.ts';
 
 const session = 'ses_test' as SessionId;
 const says = (text: string): AssistantMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });

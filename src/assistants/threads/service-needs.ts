@@ -12,7 +12,7 @@ import type { IdleCheck } from './idle.ts';
 import type { LastTold } from './last-told.ts';
 import type { Sessions } from './session-state.ts';
 
-export interface ServiceParts {
+export interface ServiceNeeds {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'nonce'>;

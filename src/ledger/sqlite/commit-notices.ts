@@ -13,7 +13,7 @@ import { integer } from '../rows.ts';
 import { createListeners, ring, type Watch, watchFile } from '../watch.ts';
 import type { Reader } from './read.ts';
 
-export interface News {
+export interface CommitNotices {
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
   onInbound(session: SessionId, callback: () => void): () => void;
   /** This process committed events of the session. */
@@ -26,7 +26,7 @@ const WATCH_AFTER_MS = 20;
 /** SQLite's log changes a moment before the commit in it can be seen, longer when it is flushed to the disk in between. */
 const LOOK_AGAIN_MS = [5, 25, 100, 400] as const;
 
-export function createNews(database: DatabaseSync, path: string, reader: Reader, clock: Clock): News {
+export function createCommitNotices(database: DatabaseSync, path: string, reader: Reader, clock: Clock): CommitNotices {
   const bell = path === ':memory:' ? undefined : `${path}-bell`;
   const closing = new AbortController();
   const inboundOf = database.prepare('SELECT inbound FROM session WHERE name = ?');

@@ -15,7 +15,7 @@ export interface AgentCatalogue {
   onChange(callback: () => void): () => void;
 }
 
-export interface McpParts {
+export interface McpNeeds {
   readonly assistants: Assistants;
   readonly agents: AgentCatalogue;
   readonly ledger: Pick<Ledger, 'runs' | 'read'>;
@@ -41,7 +41,7 @@ export interface McpCaller {
 
 /** The agents that there are for this caller. */
 export async function agentsFor(
-  { agents }: Pick<McpParts, 'agents'>,
+  { agents }: Pick<McpNeeds, 'agents'>,
   { rights }: McpCaller,
 ): Promise<readonly AgentDefinition[]> {
   return (await agents.list()).filter(({ name }) => rights?.spawn?.includes(name) ?? true);

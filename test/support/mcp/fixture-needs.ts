@@ -1,5 +1,5 @@
 /**
- * The MCP server's parts for tests: a real ledger, agents made by hand, and assistants that do what a test tells them to and
+ * The MCP server's needs for tests: a real ledger, agents made by hand, and assistants that do what a test tells them to and
  * remember how they were called.
  */
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
@@ -10,7 +10,7 @@ import { systemRandom } from '../../../src/base/random.ts';
 import { fail, ok } from '../../../src/base/result.ts';
 import type { Ledger } from '../../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
-import type { AgentCatalogue, McpParts } from '../../../src/protocols/mcp/parts.ts';
+import type { AgentCatalogue, McpNeeds } from '../../../src/protocols/mcp/needs.ts';
 
 export interface SeenCall {
   readonly method: string;
@@ -19,7 +19,7 @@ export interface SeenCall {
   readonly options: AssistantCallOptions | undefined;
 }
 
-export interface FixtureParts extends Omit<McpParts, 'stopping' | 'ledger'> {
+export interface FixtureNeeds extends Omit<McpNeeds, 'stopping' | 'ledger'> {
   readonly ledger: Ledger;
   readonly calls: SeenCall[];
   /** As if agent files had changed. */
@@ -30,7 +30,7 @@ export function fixtureAgent(name: string, more: Partial<AgentDefinition> = {}):
   return { name, description: `Does ${name}`, models: [], prompt: `You are ${name}.`, source: `agents/${name}.md`, ...more };
 }
 
-export function createFixtureParts(agents: readonly AgentDefinition[] = [fixtureAgent('helper')]): FixtureParts {
+export function createFixtureNeeds(agents: readonly AgentDefinition[] = [fixtureAgent('helper')]): FixtureNeeds {
   const ledger = openSqliteLedger({ path: ':memory:', clock: systemClock, ids: createIds(systemClock, systemRandom) });
   const calls: SeenCall[] = [];
   const listeners = new Set<() => void>();

@@ -16,7 +16,7 @@ import { createListening } from './listen.ts';
 import type { BatchState } from './state.ts';
 import { channels } from './write.ts';
 
-interface PostgresNews {
+interface PostgresNotices {
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
   onInbound(session: SessionId, callback: () => void): () => void;
   /** This process committed a batch. */
@@ -24,7 +24,7 @@ interface PostgresNews {
   close(): Promise<void>;
 }
 
-interface NewsOptions {
+interface NoticesOptions {
   readonly database: Database;
   readonly schema: string;
   readonly name: string;
@@ -37,7 +37,7 @@ const INBOUND: Statement = {
   text: 'SELECT name, inbound FROM session WHERE name = ANY($1::text[])',
 };
 
-export function createPostgresNews(options: NewsOptions): PostgresNews {
+export function createPostgresNotices(options: NoticesOptions): PostgresNotices {
   const { database, clock } = options;
   const channel = channels(options.schema);
   const closing = new AbortController();

@@ -3,7 +3,7 @@
  * one asks the same things again and gets the same answers, or waits for those that are still under way.
  */
 
-export interface Asked {
+export interface PortCalls {
   /** The key is what is asked, and the turn: `tool/3/0`. */
   once<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** What was asked before this turn is not asked again. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** `onQuiet` is called whenever the last call under way has come back. */
-export function createAsked(onQuiet: () => void): Asked {
+export function createPortCalls(onQuiet: () => void): PortCalls {
   // One kind of answer per key: whoever asks under a key knows which.
   const answers = new Map<string, Promise<unknown>>();
   const threw = Promise.withResolvers<{ readonly error: unknown }>();

@@ -4,12 +4,12 @@ import { DEFAULT_CLIENT } from '../../assistants/port.ts';
 import { isCallerName, isReservedName, reservedText } from '../../http/tokens.ts';
 import type { Project } from '../../project/project.ts';
 import { createAgentCatalogue } from '../../protocols/mcp/agents.ts';
-import type { McpParts } from '../../protocols/mcp/parts.ts';
+import type { McpNeeds } from '../../protocols/mcp/needs.ts';
 import { type CommandContext, usageError } from '../terminal/command.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { version } from '../terminal/version.ts';
 
-export function mcpParts({ clock, terminal }: CommandContext, project: Project): Omit<McpParts, 'stopping'> {
+export function mcpNeeds({ clock, terminal }: CommandContext, project: Project): Omit<McpNeeds, 'stopping'> {
   const { assistants, ledger } = project;
   const timeZone = terminal.env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
   return { assistants, ledger, clock, version: version(), agents: createAgentCatalogue(project, clock, timeZone) };
