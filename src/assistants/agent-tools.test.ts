@@ -88,7 +88,7 @@ describe('the tools of an agent', () => {
     ] as const) {
       const [answer, note] = texts(await call(lead, name, input));
       expect(answer).toMatch(/^\{/);
-      expect(note, name).toMatch(/^Nothing new in 0\.\d s\. The process started \d+\.\d s ago\.$/);
+      expect(note, name).toMatch(/^Nothing new in \d+\.\d s\. The process started \d+\.\d s ago\.$/);
     }
     await got(service.send(client('ann'), writing(lead, 'lead', 'here'), quietly));
     expect(texts(await call(lead, 'poll_assistant', { process_id: lead.run, wait_ms: 20 }))).toHaveLength(1);

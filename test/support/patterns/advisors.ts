@@ -1,5 +1,7 @@
 /** Advisors: all before the first turn, under fixed headings; failures and timeouts leave a report in their place. */
+
 import { expect } from 'vitest';
+import { createQuietClock } from '../quiet-clock.ts';
 import { calls, reports, says } from '../world.ts';
 import { actor, askedOf, byAgent, eventsOf, fails, never, type Scenario, type Story, told, UNCHECKED_LINE } from './scenarios.ts';
 
@@ -67,6 +69,7 @@ export const advisorScenarios: readonly Scenario[] = [
   {
     name: 'one that takes too long is left behind',
     pattern: 'advisors',
+    clock: createQuietClock(),
     agents: [chief(), actor('risk', { budget: { wall: 30 } }), actor('law')],
     prompt: 'Shall we?',
     brain: byAgent({ chief: () => says('Yes.'), risk: never, law: () => says('Legal.') }),

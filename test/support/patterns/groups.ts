@@ -1,7 +1,8 @@
 /** Groups that work in one pass: the same to all, one after the other, planned and divided; alone and inside other patterns. */
 import { expect } from 'vitest';
+import { createQuietClock } from '../quiet-clock.ts';
 import { reports, says } from '../world.ts';
-import { acting, askedIn, breaks, fastClock, type Group, type Player as GroupPlayer, type Part } from './group-play.ts';
+import { acting, askedIn, breaks, type Group, type Player as GroupPlayer, type Part } from './group-play.ts';
 import {
   actor,
   askedOf,
@@ -71,7 +72,7 @@ const sideBySide: readonly Scenario[] = [
   {
     name: 'one that is stuck is not waited for longer than it may take',
     pattern: 'groups',
-    clock: fastClock,
+    clock: createQuietClock(),
     agents: [lead({ mode: 'broadcast', workers: pair, workerTimeout: 10_000 }), ...pair.map((name) => actor(name))],
     prompt: 'Why?',
     brain: byAgent({ coder: never, tester: () => says('by tester') }),
