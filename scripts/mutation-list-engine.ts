@@ -275,4 +275,28 @@ export const engineMutations: readonly Mutation[] = [
     replace: 'const mark: EventMark = Object.assign({ of: type }, { cause, payload });',
     caughtBy: { file: 'src/engine/record/memory.test.ts', test: 'a run holds few of its events' },
   },
+  {
+    invariant: 'What a group has achieved is asked at the cost of what is new',
+    change: 'each question reads everything again',
+    file: 'src/engine/run/group-progress.ts',
+    find: 'after = events.at(-1)?.position ?? after;',
+    replace: 'after = 0;',
+    caughtBy: { file: 'src/engine/run/group-progress.test.ts', test: 'asking again reads what is new since' },
+  },
+  {
+    invariant: 'How long runs were worked on is found with one look at the past',
+    change: 'each question looks again',
+    file: 'src/engine/record/active-time.ts',
+    find: 'known ??= activeTimes(past);',
+    replace: 'known = activeTimes(past);',
+    caughtBy: { file: 'src/engine/record/active-time.test.ts', test: 'costs one look at each event' },
+  },
+  {
+    invariant: 'Looking for unheard broadcasts costs what is new',
+    change: 'nobody remembers how far everything was heard',
+    file: 'src/engine/hearing/broadcasts.ts',
+    find: '      settledUpTo.set(name, start);\n',
+    replace: '',
+    caughtBy: { file: 'src/engine/hearing/broadcasts.test.ts', test: 'looking for what is unheard costs what is new' },
+  },
 ];

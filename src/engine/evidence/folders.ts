@@ -6,23 +6,31 @@ import { realpathSync } from 'node:fs';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunNode, Tree } from '../tree.ts';
 
-/** `events` begin with the start of the tree's root, or before it, oldest first. */
-export function foldersOf(tree: Tree, events: readonly LedgerEvent[]): (run: string) => string {
+/** The folder of each run of a tree, from its events: the first is the start of the tree's root, or one before it. */
+export interface Folders {
+  apply(event: LedgerEvent): void;
+  of(run: string): string;
+}
+
+export function createFolders(tree: Tree): Folders {
   const common = real(tree.workspace);
   const folders = new Map<string, string>();
-  for (const event of events) {
-    if (event.event_type !== 'run.started') continue;
-    const { workspace, parent = '' } = event.payload;
-    folders.set(event.run_id, workspace === undefined ? (folders.get(parent) ?? common) : real(workspace));
-  }
-  return (run) => folders.get(run) ?? common;
+  return {
+    apply(event) {
+      if (event.event_type !== 'run.started') return;
+      const { workspace, parent = '' } = event.payload;
+      folders.set(event.run_id, workspace === undefined ? (folders.get(parent) ?? common) : real(workspace));
+    },
+    of: (run) => folders.get(run) ?? common,
+  };
 }
 
 /** Only what was seen in the folder of this run. */
 export function seenInFolderOf(tree: Tree, node: RunNode, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
-  const folderOf = foldersOf(tree, events);
+  const folders = createFolders(tree);
+  for (const event of events) folders.apply(event);
   const here = real(tree.workspaceOf(node));
-  return events.filter((event) => event.event_type !== 'run.started' && folderOf(event.run_id) === here);
+  return events.filter((event) => event.event_type !== 'run.started' && folders.of(event.run_id) === here);
 }
 
 function real(path: string): string {

@@ -5,7 +5,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import { inboundTypes } from '../../events/catalogue.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Past } from './past.ts';
 
 /** What others append while nobody drives the run is no work on it. */
@@ -18,10 +17,13 @@ export interface Activity {
   soFar(run: RunId): number;
 }
 
-export function createActivity({ events, cut }: Past, clock: Clock): Activity {
+export function createActivity(past: Past, clock: Clock): Activity {
   const begunAt = new Map<RunId, number>();
-  const before = (run: RunId): number =>
-    activeTime(events, run, cut?.run === run ? { position: cut.position, activeMs: cut.state.activeMs } : undefined);
+  let known: ((run: RunId) => number) | undefined;
+  const before = (run: RunId): number => {
+    known ??= activeTimes(past);
+    return known(run);
+  };
   return {
     began: (run) => void begunAt.set(run, clock.now()),
     before,
@@ -29,22 +31,22 @@ export function createActivity({ events, cut }: Past, clock: Clock): Activity {
   };
 }
 
-/** `before`: how long it was up to a position; only what comes after it is counted. */
-function activeTime(
-  session: readonly LedgerEvent[],
-  run: string,
-  before?: { readonly position: number; readonly activeMs: number },
-): number {
-  let active = before?.activeMs ?? 0;
-  let started = before !== undefined;
+/**
+ * The active time of every run, with one look at each event: the time of the whole session since the run's start. Of the root
+ * that was condensed it is known how long it was up to there; only what comes after that is counted.
+ */
+function activeTimes({ events, cut }: Past): (run: RunId) => number {
+  const startedAt = new Map<string, number>();
+  let active = 0;
+  let cutAt: number | undefined;
   let last: number | undefined;
-  for (const event of session) {
-    if (INBOUND.has(event.event_type) || event.position < (before?.position ?? 0)) continue;
+  for (const event of events) {
+    if (INBOUND.has(event.event_type)) continue;
     const at = Date.parse(event.timestamp);
-    const takenUp = event.event_type === 'run.resumed';
-    if (started && !takenUp && last !== undefined) active += Math.max(0, at - last);
-    if (event.event_type === 'run.started' && event.run_id === run) started = true;
+    if (event.event_type !== 'run.resumed' && last !== undefined) active += Math.max(0, at - last);
+    if (event.event_type === 'run.started') startedAt.set(event.run_id, active);
+    if (cut !== undefined && event.position >= cut.position) cutAt ??= active;
     last = at;
   }
-  return active;
+  return (run) => (cut?.run === run ? cut.state.activeMs + active - (cutAt ?? active) : active - (startedAt.get(run) ?? active));
 }

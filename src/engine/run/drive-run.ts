@@ -34,7 +34,7 @@ import type { RunNode, Tree } from '../tree.ts';
 import { closeRun } from './close-run.ts';
 import { checkpointOf, condense } from './condense.ts';
 import { aboutAgents, contextReader } from './group-context.ts';
-import { progressOf } from './group-progress.ts';
+import { progressBelow } from './group-progress.ts';
 import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 
@@ -94,7 +94,7 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
     steps: port,
     context: contextReader(tree, setup.definition, port),
     about: (agents) => aboutAgents(tree, agents),
-    progress: () => progressOf(tree, node),
+    progress: progressBelow(tree, node),
     checkAgain: (claims) => checkAgain(tree, node, claims),
     session: (request) => session(tree, node, setup, steps, request),
   };

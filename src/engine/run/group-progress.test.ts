@@ -3,6 +3,7 @@ import { payloads } from '../../../test/support/patterns/group-play.ts';
 import { agent, calls, createWorld, reports, says, turnOf } from '../../../test/support/world.ts';
 import { sleep, systemClock } from '../../base/clock.ts';
 import { userText } from '../../events/messages.ts';
+import type { Ledger } from '../../ledger/port.ts';
 import { type Tool, textResult } from '../../tools/port.ts';
 import { readAll } from '../record/read-all.ts';
 
@@ -57,4 +58,49 @@ it('what somebody else changes meanwhile is not the loop’s own progress', asyn
   await world.close();
   expect(changes).toBe(6);
   expect(payloads(events, 'group.ended')).toMatchObject([{ reason: 'stalled', iterations: 3 }]);
+});
+
+it('asking again reads what is new since, however long the work has lasted', async () => {
+  const asked: number[] = [];
+  const counted = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async read(query) {
+      const events = await ledger.read(query);
+      // Nobody else asks for what was tested and for pauses at once.
+      if (query.types?.includes('test.report') === true && query.types.includes('run.paused')) asked.push(events.length);
+      return events;
+    },
+  });
+  let changes = 0;
+  const change: Tool = {
+    name: 'change',
+    description: 'Changes a file.',
+    inputSchema: { type: 'object' },
+    replay: 'safe',
+    async run() {
+      changes += 1;
+      const payload = { path: 'a.ts', before: null, after: `content ${changes}`, addedLines: 1, removedLines: 0, diff: '' };
+      return { ...textResult('changed'), evidence: [{ type: 'file.diff', payload }] };
+    },
+  };
+  const rounds = 12;
+  const world = createWorld({
+    tools: [change],
+    agents: [agent({ name: 'loop', tools: ['change'], maxTurns: 100, group: { mode: 'reflect', maxIterations: rounds } })],
+    wrapLedger: counted,
+    brain: (request) =>
+      request.messages.at(-1)?.role === 'user'
+        ? calls(...Array.from({ length: 5 }, () => ({ name: 'change', input: { round: turnOf(request) } })))
+        : says(`Version ${changes}, ${'new '.repeat(changes)}. [[NEEDS_ITERATION]] More of ${changes * 7}.`),
+  });
+  const started = await world.engine.start({ agent: 'loop', input: userText('Go.'), workspace: '.' });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  await started.handle.done;
+  const events = await readAll(world.ledger, started.handle.session);
+  await world.close();
+  expect(payloads(events, 'group.ended')).toMatchObject([{ iterations: rounds }]);
+  expect(changes).toBe(5 * rounds);
+  expect(asked.length).toBeGreaterThanOrEqual(rounds);
+  // Each event once: five changes and the start of a part in each round, and nothing of the rounds before.
+  expect(Math.max(...asked)).toBeLessThanOrEqual(10);
 });

@@ -2,35 +2,45 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Progress } from '../../patterns/agent-run.ts';
-import { foldersOf } from '../evidence/folders.ts';
+import { createFolders } from '../evidence/folders.ts';
 import { readAll } from '../record/read-all.ts';
 import type { RunNode, Tree } from '../tree.ts';
 
+const TYPES = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifact.manifest'] as const;
+
 /**
- * The state of the work below a run: what the files that were changed hold now, and how each test ended last. Files that go
- * back to what they held give the same word again, so that undoing and redoing does not look like getting on.
+ * Tells the state of the work below a run: what the files that were changed hold now, and how each test ended last. Files that
+ * go back to what they held give the same word again, so that undoing and redoing does not look like getting on. Asking again
+ * reads what is new since.
  */
-export async function progressOf(tree: Tree, node: RunNode): Promise<Progress> {
-  await tree.writer.flushed();
-  const types = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifact.manifest'] as const;
+export function progressBelow(tree: Tree, node: RunNode): () => Promise<Progress> {
   const below = new Set<string>([node.run]);
   const files = new Map<string, string>();
   const tests = new Map<string, string>();
+  const folders = createFolders(tree);
   let pauses = 0;
-  const events = await readAll(tree.parts.ledger, tree.session, { root: rootOf(node).run, types });
-  const folderOf = foldersOf(tree, events);
-  for (const event of events) {
+  let after = 0;
+  const apply = (event: LedgerEvent): void => {
     const { event_type: type, payload } = event;
+    folders.apply(event);
     if (type === 'run.paused') pauses += 1;
     if (type === 'run.started' && below.has(payload.parent ?? '')) below.add(event.run_id);
-    if (!below.has(event.run_id)) continue;
-    if (type === 'file.diff') files.set(join(folderOf(event.run_id), payload.path), payload.after ?? 'gone');
+    if (!below.has(event.run_id)) return;
+    const place = (path: string): string => join(folders.of(event.run_id), path);
+    if (type === 'file.diff') files.set(place(payload.path), payload.after ?? 'gone');
     if (type === 'test.report') tests.set(payload.command, `${payload.passed} ${payload.exitCode}`);
-    if (type !== 'artifact.manifest') continue;
-    for (const { path, sha256 } of payload.items) files.set(join(folderOf(event.run_id), path), sha256 ?? 'gone');
-  }
-  return { files: digest(files), tests: digest(tests), pauses };
+    if (type === 'artifact.manifest') for (const { path, sha256 } of payload.items) files.set(place(path), sha256 ?? 'gone');
+  };
+  return async () => {
+    await tree.writer.flushed();
+    // What was done for an earlier prompt of the session is no progress of this one.
+    const events = await readAll(tree.parts.ledger, tree.session, { root: rootOf(node).run, types: TYPES, after });
+    for (const event of events) apply(event);
+    after = events.at(-1)?.position ?? after;
+    return { files: digest(files), tests: digest(tests), pauses };
+  };
 }
 
 function digest(state: ReadonlyMap<string, string>): string {
@@ -40,5 +50,4 @@ function digest(state: ReadonlyMap<string, string>): string {
   return hash.digest('hex');
 }
 
-/** What was done for an earlier prompt of the session is no progress of this one. */
 const rootOf = (node: RunNode): RunNode => (node.parent === undefined ? node : rootOf(node.parent));
