@@ -67,7 +67,7 @@ export const aroundMutations: readonly Mutation[] = [
   {
     invariant: 'A lease that leads to nothing is given back',
     change: 'it is kept',
-    file: 'src/engine/start.ts',
+    file: 'src/engine/lease.ts',
     find: '    await ledger.release(fence).catch(() => undefined);\n',
     replace: '',
     caughtBy: {

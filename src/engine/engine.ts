@@ -2,24 +2,27 @@
  * What every engine does alike: starting, resuming, signalling and answering runs, all of it events in the ledger. Who works on
  * a run is the driver's matter.
  */
+
 import type { RunId } from '../base/ids.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
+import type { EventOf } from '../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
+import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { openWaits } from './hearing/waits.ts';
-import type { Driver } from './local/embedded-driver.ts';
+import type { EngineOptions } from './options.ts';
 import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
-import { startedEvent, startNew, takeUp } from './start.ts';
-import type { EngineParts } from './tree.ts';
+import { startNew } from './start.ts';
+import { takeUp } from './take-up.ts';
 
-export type MakeDriver = (parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>) => Driver;
+export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(part: LivePart) => void>) => Driver;
 
-export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine {
+export function createEngine(options: EngineOptions, makeDriver: MakeDriver): Engine {
   const watchers = new Set<(part: LivePart) => void>();
-  const driver = makeDriver(parts, watchers);
+  const driver = makeDriver(options, watchers);
 
-  const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await parts.ledger.runs({ run }))[0];
+  const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await options.ledger.runs({ run }))[0];
   const accepted = async (run: RunId, tell: (() => Promise<void>) | undefined): Promise<SignalOutcome> => {
     await tell?.();
     if (tell !== undefined) return { kind: 'accepted', live: true };
@@ -30,12 +33,12 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     const row = await rowOf(run);
     if (row === undefined) return { kind: 'unknown' };
     if (row.endedAt !== null) return { kind: 'ended' };
-    const cause = (await startedEvent(parts.ledger, row))?.event_id ?? null;
+    const cause = (await startedEvent(options.ledger, row))?.event_id ?? null;
     const payload = { signal: kind, reason };
-    const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: parts.clock.now() };
+    const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: options.clock.now() };
     const tell = await driver.foresee?.(row);
     const { session } = row;
-    const { kind: outcome } = await parts.ledger.append({ session, fence: null, events: [event], unended: run, sync: 'power' });
+    const { kind: outcome } = await options.ledger.append({ session, fence: null, events: [event], unended: run, sync: 'power' });
     if (outcome === 'ended') return { kind: 'ended' };
     return await accepted(run, tell);
   };
@@ -43,16 +46,16 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
   const resume = async (run: RunId, purpose: 'go on' | 'end' = 'go on'): Promise<ResumeOutcome> => {
     const asked = await rowOf(run);
     if (asked === undefined) return { kind: 'unknown' };
-    const root = await rootOf(parts.ledger, asked);
+    const root = await rootOf(options.ledger, asked);
     const here = await driver.driving(root.run);
     if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
-    return (await driver.takeUp?.(root)) ?? (await takeUp(parts, root, driver, purpose));
+    return (await driver.takeUp?.(root)) ?? (await takeUp(options, root, driver, purpose));
   };
 
   /** Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is. */
   const endNow = async (run: RunId): Promise<Failure | undefined> => {
     const row = await rowOf(run);
-    const root = row === undefined ? undefined : await rootOf(parts.ledger, row);
+    const root = row === undefined ? undefined : await rootOf(options.ledger, row);
     if (root !== undefined && root.run !== run && (await driver.endBelow?.(root)) === 'done') return undefined;
     const taken = await resume(run, 'end');
     if (taken.kind === 'refused') return taken.error;
@@ -63,7 +66,7 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
   return {
     async start(request) {
       const here = request.run === undefined ? undefined : await rowOf(request.run);
-      if (here === undefined) return await startNew(parts, request, driver);
+      if (here === undefined) return await startNew(options, request, driver);
       const outcome = await resume(here.run);
       if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle };
       if (outcome.kind !== 'ended')
@@ -82,12 +85,12 @@ export function createEngine(parts: EngineParts, makeDriver: MakeDriver): Engine
     async answer(run, wait, answer) {
       const row = await rowOf(run);
       if (row === undefined) return { kind: 'unknown' };
-      const outcome = await appendAnswer(parts, row, wait, answer, () => driver.foresee?.(row));
+      const outcome = await appendAnswer(options, row, wait, answer, () => driver.foresee?.(row));
       return 'tell' in outcome ? await accepted(run, outcome.tell) : outcome;
     },
     async waits(run) {
       const row = await rowOf(run);
-      return row === undefined ? [] : await openWaits(parts.ledger, row.session);
+      return row === undefined ? [] : await openWaits(options.ledger, row.session);
     },
     watch(watcher) {
       watchers.add(watcher);
@@ -101,4 +104,9 @@ async function rootOf(ledger: Ledger, row: RunRow): Promise<RunRow> {
   let root = row;
   for (let up = row.parent; up !== null; up = root.parent) root = (await ledger.runs({ run: up }))[0] ?? root;
   return root;
+}
+
+async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf<'run.started'> | undefined> {
+  const [event] = await ledger.read({ session: row.session, run: row.run, types: ['run.started'], limit: 1 });
+  return event?.event_type === 'run.started' ? event : undefined;
 }

@@ -26,7 +26,7 @@ function world(agents: readonly AgentDefinition[], brain: WorldOptions['brain'],
     name.startsWith('none/')
       ? fail(NO_KEY)
       : ok({ id: name, account: name, ask: async (r: Parameters<typeof ask>[0]) => ask(r, 0) });
-  return createWorld({ agents, brain, outside, parts: { models: { open } }, ...more });
+  return createWorld({ agents, brain, outside, engineOptions: { models: { open } }, ...more });
 }
 
 const keyless = (name: string): AgentDefinition => agent({ name, models: ['none/model'], tools: [] });
@@ -106,7 +106,7 @@ describe('a run that began with a key', () => {
     const started = await start(dying, 'worker');
     if (started.kind === 'started') await started.handle.done;
     await dying.ledger.close();
-    const shell = createWorld({ path, agents, brain, parts: { models: { open: async () => fail(NO_KEY) } } });
+    const shell = createWorld({ path, agents, brain, engineOptions: { models: { open: async () => fail(NO_KEY) } } });
     expect(await shell.engine.resume(RUN)).toMatchObject({ kind: 'refused', error: { code: 'model_auth' } });
     expect((await shell.ledger.runs({ run: RUN }))[0]?.endedAt).toBeNull();
     await shell.engine.cancel(RUN, 'enough');

@@ -3,27 +3,32 @@
  * that is missing at the end of a chain would otherwise be found when everything before it is paid for. Agents that are only
  * asked if a model chooses them (sub-agents, destinations of a router) are not: one of those fails when it is chosen.
  */
+
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { type EdgeKind, mayNameItself, referencesOf } from '../agents/definition/references.ts';
 import type { Failure } from '../events/catalogue.ts';
-import type { EngineParts } from './tree.ts';
+import type { EngineOptions } from './options.ts';
 
 const BY_CHOICE: ReadonlySet<EdgeKind> = new Set(['sub-agent', 'router', 'dispatch', 'dispatch fallback']);
 
-type Parts = Pick<EngineParts, 'models' | 'agent' | 'defaultModels'>;
+type Parts = Pick<EngineOptions, 'models' | 'agent' | 'defaultModels'>;
 
 /** What is wrong with the first of them, when none of its models can be asked at all. */
-export async function nobodyToAsk(parts: Parts, root: AgentDefinition, models: readonly string[]): Promise<Failure | undefined> {
-  const closed = await noneOpens(parts, models);
+export async function nobodyToAsk(
+  options: Parts,
+  root: AgentDefinition,
+  models: readonly string[],
+): Promise<Failure | undefined> {
+  const closed = await noneOpens(options, models);
   if (closed !== undefined) return closed;
   const seen = new Set([root.name]);
   const left = [root];
   for (let agent = left.pop(); agent !== undefined; agent = left.pop()) {
     for (const { target, models: given } of surelyAsked(agent)) {
-      const definition = await parts.agent(target);
+      const definition = await options.agent(target);
       if (definition === undefined) continue;
       const named = given ?? definition.models;
-      const failure = await noneOpens(parts, named.length > 0 ? named : await defaults(parts));
+      const failure = await noneOpens(options, named.length > 0 ? named : await defaults(options));
       if (failure !== undefined) return { ...failure, message: `${target}, which ${agent.name} needs: ${failure.message}` };
       if (seen.has(target)) continue;
       seen.add(target);
@@ -46,15 +51,15 @@ function surelyAsked(agent: AgentDefinition): readonly { readonly target: string
   return [...workers, ...others.map(({ target }) => ({ target }))];
 }
 
-async function defaults(parts: Parts): Promise<readonly string[]> {
-  const found = await parts.defaultModels();
+async function defaults(options: Parts): Promise<readonly string[]> {
+  const found = await options.defaultModels();
   return found.ok ? found.value : [];
 }
 
-async function noneOpens(parts: Parts, models: readonly string[]): Promise<Failure | undefined> {
+async function noneOpens(options: Parts, models: readonly string[]): Promise<Failure | undefined> {
   let first: Failure | undefined;
   for (const name of models) {
-    const opened = await parts.models.open(name);
+    const opened = await options.models.open(name);
     if (opened.ok) return undefined;
     first ??= { code: `model_${opened.error.kind}`, message: opened.error.message };
   }

@@ -50,7 +50,7 @@ describe('the budget of the project', () => {
   it.each(single.filter((scenario) => scenario.everyCut === true))('$pattern: $name', async (scenario) => {
     const { asked } = await playOnEngine(scenario);
     for (let calls = 0; calls < asked.length; calls += 1) {
-      const poor = (options: WorldOptions) => createWorld({ ...options, parts: { projectBudget: { calls } } });
+      const poor = (options: WorldOptions) => createWorld({ ...options, engineOptions: { projectBudget: { calls } } });
       checkEnded(await playIn(async (options) => poor(options), scenario), calls, 'project');
     }
   });

@@ -3,7 +3,7 @@ import type { Registry, RegistryOptions } from '../agents/registry/registry.ts';
 import type { AssistantNeeds, ProjectAssistants } from '../assistants/clients/assistants.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
-import type { AssistantLimits } from '../engine/spawning/spawned.ts';
+import type { AssistantLimits } from '../engine/options.ts';
 import type { SessionHost } from '../runner/port.ts';
 import type { Tool } from '../tools/port.ts';
 import type { ProjectConfig } from './config.ts';

@@ -1,5 +1,5 @@
 /**
- * Opens a project: reads its settings and puts the parts together. This is the one place that knows them all; everything
+ * Opens a project: reads its settings and puts the engineOptions together. This is the one place that knows them all; everything
  * above it (command line, servers, embedding programs) sees only the ports.
  */
 import { hostname } from 'node:os';
@@ -14,10 +14,10 @@ import { systemRandom } from '../base/random.ts';
 import { ok } from '../base/result.ts';
 import { secretsOf } from '../base/secrets/redact.ts';
 import { createEmbeddedEngine } from '../engine/local/engine.ts';
+import type { EngineOptions } from '../engine/options.ts';
 import type { Engine } from '../engine/port.ts';
 import { readExactly } from '../engine/record/read-all.ts';
 import type { RestateAddress } from '../engine/restate/address.ts';
-import type { EngineParts } from '../engine/tree.ts';
 import { createSavedAgents } from '../groups/agents.ts';
 import { ledgerSecrets } from '../ledger/address.ts';
 import { openLedger } from '../ledger/open.ts';
@@ -89,7 +89,7 @@ async function assemble(
   const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
   const agents = createAgentSource(config, options, clock, extras.agents);
-  const parts: EngineParts = {
+  const engineOptions: EngineOptions = {
     ledger,
     clock,
     random,
@@ -114,11 +114,11 @@ async function assemble(
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const { cluster } = config;
-  const engine = cluster === undefined ? createEmbeddedEngine(parts) : await engineOf(parts, cluster);
+  const engine = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
   const assistants = createLazyAssistants({
     ...{ engine, ledger, clock, ids, workspace: config.workspace, perClient: config.assistants.perParent },
     refresh: agents.refresh,
-    redact: parts.redact,
+    redact: engineOptions.redact,
     // On a cluster others host what is spawned here.
     warm: cluster === undefined ? host.warm : () => undefined,
     registry: { path: config.ledger, ...agents.registered },
@@ -140,12 +140,12 @@ async function assemble(
     servers: declared,
     async worker(given) {
       // It lives for long: agents that were changed meanwhile are read anew.
-      const fresh: EngineParts['agent'] = async (name, session) => {
+      const fresh: EngineOptions['agent'] = async (name, session) => {
         await agents.refresh();
-        return await parts.agent(name, session);
+        return await engineOptions.agent(name, session);
       };
       const { openWorker } = await import('./open-worker.ts');
-      return openWorker({ ...parts, agent: fresh }, config, given);
+      return openWorker({ ...engineOptions, agent: fresh }, config, given);
     },
     async close() {
       await engine.close();
@@ -156,7 +156,7 @@ async function assemble(
 }
 
 /** What agents may do, by their files and the project's settings. */
-function rightsOf(config: ProjectConfig): Pick<EngineParts, 'permission' | 'opening' | 'commandsOf'> {
+function rightsOf(config: ProjectConfig): Pick<EngineOptions, 'permission' | 'opening' | 'commandsOf'> {
   const { permissions } = config;
   return {
     permission: (agent, tool) => decide(tool, agent.permissions, permissions),
@@ -171,7 +171,7 @@ async function defaultModels(
   { models }: ProjectConfig,
   env: Environment,
   clock: Clock,
-): ReturnType<EngineParts['defaultModels']> {
+): ReturnType<EngineOptions['defaultModels']> {
   if (models.length > 0) return ok(models);
   const detected = await detectDefaultModel({ env, clock });
   return detected.ok ? ok([detected.value]) : detected;
@@ -195,9 +195,9 @@ function modelsOf({ root, providers }: ProjectConfig, ledger: Ledger, env: Envir
 }
 
 /** Loaded only for a project on a cluster. */
-async function engineOf(parts: EngineParts, address: RestateAddress): Promise<Engine> {
+async function engineOf(engineOptions: EngineOptions, address: RestateAddress): Promise<Engine> {
   const { createRestateEngine } = await import('../engine/restate/engine.ts');
-  return createRestateEngine(parts, address);
+  return createRestateEngine(engineOptions, address);
 }
 
 /** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */

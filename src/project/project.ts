@@ -29,7 +29,7 @@ export interface Project {
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */
-  worker(options: Omit<WorkerOptions, 'parts' | 'address'>): Promise<RestateWorker>;
+  worker(options: Omit<WorkerOptions, 'engineOptions' | 'address'>): Promise<RestateWorker>;
   close(): Promise<void>;
 }
 

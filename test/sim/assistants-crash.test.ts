@@ -42,8 +42,8 @@ async function live({ path, outside }: Play, lastAppend: number) {
   const inner = openSqliteLedger({ path, clock: systemClock, ids, validate: true, owner: { pid: DEAD_PID } });
   const { ledger, appends } = crashAt(inner, lastAppend);
   const tools = playTools(ledger, systemClock, ids, worldTools(outside));
-  const parts = { boxTools: async () => boxTools(tools) };
-  const world = createWorld({ ledger, outside, agents: playAgents, tools, brain: playBrain, parts });
+  const engineOptions = { boxTools: async () => boxTools(tools) };
+  const world = createWorld({ ledger, outside, agents: playAgents, tools, brain: playBrain, engineOptions });
   const result = await untilEnd(world.engine);
   await inner.close();
   return { result, appends: appends() };

@@ -6,11 +6,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { EngineOptions } from '../../src/engine/options.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import { type Workplace, workOn } from '../../src/engine/restate/work.ts';
 import { createSlots } from '../../src/engine/spawning/slots.ts';
-import type { EngineParts } from '../../src/engine/tree.ts';
 import { eventsOfAll, repeatedCalls } from '../support/cluster/checks.ts';
 import { freePorts } from '../support/cluster/restate-server.ts';
 import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster/stage.ts';
@@ -168,14 +168,14 @@ describe('a worker that is frozen and taken for dead', () => {
     await expect.poll(() => askersOf(handle.run)).toEqual(['zombie']);
     zombie.kill('SIGSTOP');
 
-    let parts: EngineParts | undefined;
+    let engineOptions: EngineOptions | undefined;
     const other = await openClusterWorld({ ...stage.plan, by: 'other' }, (made) => {
-      parts = made;
+      engineOptions = made;
       return stage.client.engine;
     });
-    if (parts === undefined) throw new Error('no parts were made');
+    if (engineOptions === undefined) throw new Error('no engineOptions were made');
     const place: Workplace = {
-      ...{ parts, slots: createSlots(1), stopping: new AbortController().signal },
+      ...{ engineOptions, slots: createSlots(1), stopping: new AbortController().signal },
       start: async () => undefined,
       poke: async () => undefined,
     };

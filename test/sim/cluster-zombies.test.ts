@@ -4,10 +4,10 @@
  * spent beyond the limit or settled twice.
  */
 import { expect, it } from 'vitest';
+import type { EngineOptions } from '../../src/engine/options.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
 import { type Workplace, workOn } from '../../src/engine/restate/work.ts';
 import { createSlots } from '../../src/engine/spawning/slots.ts';
-import type { EngineParts } from '../../src/engine/tree.ts';
 import { checkEffects, checkProjectBudget, eventsOfAll } from '../support/cluster/checks.ts';
 import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster/stage.ts';
 import { openClusterWorld } from '../support/cluster/world.ts';
@@ -43,14 +43,14 @@ async function pendingInvocations(stage: ClusterStage): Promise<unknown[]> {
 
 /** Works on the runs one after the other, as a worker does that they were assigned to. */
 async function takeOver(stage: ClusterStage, handles: readonly RunHandle[]): Promise<void> {
-  let parts: EngineParts | undefined;
+  let engineOptions: EngineOptions | undefined;
   const other = await openClusterWorld({ ...stage.plan, by: 'other' }, (made) => {
-    parts = made;
+    engineOptions = made;
     return stage.client.engine;
   });
-  if (parts === undefined) throw new Error('no parts were made');
+  if (engineOptions === undefined) throw new Error('no engineOptions were made');
   const place: Workplace = {
-    ...{ parts, slots: createSlots(1), stopping: new AbortController().signal },
+    ...{ engineOptions, slots: createSlots(1), stopping: new AbortController().signal },
     start: async () => undefined,
     poke: async () => undefined,
   };

@@ -26,7 +26,7 @@ async function fill(ledger: Ledger): Promise<void> {
   const world = createWorld({
     ledger,
     agents,
-    parts: { projectBudget: { tokens: 9_000_000 } },
+    engineOptions: { projectBudget: { tokens: 9_000_000 } },
     brain: (request) => {
       if (request.agent === 'helper') return turnOf(request) === 1 ? calls({ name: 'look' }) : reports('Looked.');
       if (turnOf(request) === 1) return calls({ name: 'helper', input: { prompt: 'Look.', reason: 'I cannot' } });

@@ -79,7 +79,7 @@ const world = createWorld({
   agents: [agent()],
   tools: [tool('look', 'safe'), tool('act', 'never')],
   wrapLedger: watched,
-  parts: budget === undefined ? {} : { projectBudget: budget },
+  engineOptions: budget === undefined ? {} : { projectBudget: budget },
   async brain(request) {
     outside(`model ${request.idempotencyKey}`);
     await pass('in a model call');

@@ -9,8 +9,8 @@ import type { Json } from '../../src/base/json.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { ok } from '../../src/base/result.ts';
 import { createEmbeddedEngine } from '../../src/engine/local/engine.ts';
+import type { EngineOptions } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/port.ts';
-import type { EngineParts } from '../../src/engine/tree.ts';
 import type { AssistantMessage } from '../../src/events/messages.ts';
 import type { LeaseOwner, Ledger } from '../../src/ledger/port.ts';
 import type { Protection } from '../../src/ledger/seals/protection.ts';
@@ -38,7 +38,7 @@ export interface WorldOptions {
   readonly agents?: readonly AgentDefinition[];
   readonly tools?: readonly Tool[];
   readonly outside?: Outside;
-  readonly parts?: Partial<EngineParts>;
+  readonly engineOptions?: Partial<EngineOptions>;
   readonly prices?: Prices;
   readonly owner?: Partial<LeaseOwner>;
   readonly clock?: Clock;
@@ -46,7 +46,7 @@ export interface WorldOptions {
   readonly ledger?: Ledger;
   wrapLedger?(ledger: Ledger): Ledger;
   /** Another engine than the embedded one, made of the same parts. */
-  createEngine?(parts: EngineParts): Engine;
+  createEngine?(engineOptions: EngineOptions): Engine;
 }
 
 export interface World {
@@ -104,7 +104,7 @@ export function createWorld(options: WorldOptions): World {
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,
     workspaces: stillWorkspaces,
-    ...options.parts,
+    ...options.engineOptions,
   });
   return {
     ledger,

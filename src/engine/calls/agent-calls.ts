@@ -17,9 +17,12 @@ import type { RunResult } from '../../patterns/steps.ts';
 import { restsOn } from '../../patterns/verification.ts';
 import { checkInput } from '../../tools/input.ts';
 import type { AgentTool, ServiceTool } from '../../tools/port.ts';
-import { type AssistantAnswer, cancelAssistant, spawnAssistant } from '../spawning/assistant-calls.ts';
-import type { RunNode, Tree } from '../tree.ts';
-import type { Child } from './askable-agents.ts';
+import type { RestsOnAnswers } from '../evidence/sub-agent-verdicts.ts';
+import type { AgentAccess } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import { type AssistantAnswer, type CallsAssistants, cancelAssistant, spawnAssistant } from '../spawning/assistant-calls.ts';
+import type { HasChildren } from '../spawning/child-run.ts';
+import type { AsksAgain, Child } from './askable-agents.ts';
 
 type ResultPayload = Payloads['tool.result'];
 type Question = { readonly id: string; readonly question: string };
@@ -44,7 +47,10 @@ export interface AgentAnswer {
   readonly events?: readonly NewEvent[];
 }
 
-export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
+/** What calling another agent takes, be it as a sub-agent or as an assistant. */
+export type CallsAgents = CallsAssistants & AsksAgain & RestsOnAnswers;
+
+export async function callAgent(tree: CallsAgents, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
   const { tool } = call;
   if (tool.kind === 'spawn') return asAnswer(call, await spawnAssistant(tree, node, call));
   if (tool.kind === 'cancel') return asAnswer(call, await cancelAssistant(tree, node, call));
@@ -60,7 +66,12 @@ export async function callAgent(tree: Tree, node: RunNode, call: AgentCall): Pro
   }
 }
 
-async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall<AgentTool>, input: JsonObject): Promise<AgentAnswer> {
+async function callSubAgent(
+  tree: AgentAccess & HasChildren & AsksAgain & RestsOnAnswers,
+  node: RunNode,
+  call: AgentCall<AgentTool>,
+  input: JsonObject,
+): Promise<AgentAnswer> {
   const { agent } = call.tool;
   const { reason, ...task } = input;
   const prompt = agent.takesJson ? JSON.stringify(task) : String(task['prompt'] ?? '');
@@ -69,7 +80,7 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall<AgentTool
   const child = await tree.child(node, { key, agent: agent.name, input: userText(prompt), options, cause });
   const result = await child.result;
   // Whoever answered is the one to ask: the last of a chain, with its own limit.
-  const final = result.finalAgent === agent.name ? undefined : await tree.parts.agent(result.finalAgent);
+  const final = result.finalAgent === agent.name ? undefined : await tree.agent(result.finalAgent);
   const maxTurns = final === undefined ? agent.maxTurns : (final.maxTurns ?? limits.maxTurns);
   const answered: Child = {
     id: freeId(tree, node, call),
@@ -94,7 +105,7 @@ async function callSubAgent(tree: Tree, node: RunNode, call: AgentCall<AgentTool
 
 /** Several questions of one turn to the same agent are one conversation: each waits for the one before, as a dismissal does. */
 function inTurn<Input extends { readonly id: string }>(
-  tree: Tree,
+  tree: AsksAgain,
   node: RunNode,
   input: Json,
   answer: (asked: Input) => Promise<AgentAnswer>,
@@ -104,7 +115,12 @@ function inTurn<Input extends { readonly id: string }>(
   return tree.askable.inTurn(node.run, asked.id, () => answer(asked));
 }
 
-async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Question): Promise<AgentAnswer> {
+async function clarify(
+  tree: HasChildren & AsksAgain & RestsOnAnswers,
+  node: RunNode,
+  call: AgentCall,
+  asked: Question,
+): Promise<AgentAnswer> {
   const child = tree.askable.find(node.run, asked.id);
   if (child === undefined)
     return clarificationError(
@@ -148,7 +164,7 @@ async function clarify(tree: Tree, node: RunNode, call: AgentCall, asked: Questi
   return { payload, ended: asking.ended() };
 }
 
-function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
+function dismiss(tree: AsksAgain, node: RunNode, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
   const child = tree.askable.find(node.run, id);
   if (child === undefined) return refused(call, `There is no agent with the id ${id}.`);
   // With it go the agents that it has called, all the way down.
@@ -156,13 +172,13 @@ function dismiss(tree: Tree, node: RunNode, call: AgentCall, { id }: { readonly 
   return { payload: { ...base(call), ...content(`${child.agent} was dismissed.`) }, gone };
 }
 
-function letGo(tree: Tree, gone: readonly Child[]): readonly Child[] {
+function letGo(tree: AsksAgain, gone: readonly Child[]): readonly Child[] {
   for (const child of gone) tree.askable.dismiss(child.run);
   return gone;
 }
 
 /** Turns are counted anew when a conversation goes on, so a name may be taken. */
-function freeId(tree: Tree, node: RunNode, { tool, step }: AgentCall): string {
+function freeId(tree: AsksAgain, node: RunNode, { tool, step }: AgentCall): string {
   const name = `${tool.name}-${step.replace(/^turn\//, '').replace('/tool/', '.')}`;
   let id = name;
   for (let again = 2; tree.askable.find(node.run, id) !== undefined; again += 1) id = `${name}-${again}`;

@@ -29,6 +29,10 @@ export interface AskableAgents {
   below(run: string): Child[];
 }
 
+export interface AsksAgain {
+  readonly askable: AskableAgents;
+}
+
 export function createAskableAgents(): AskableAgents {
   const children = new Map<string, Map<string, Child>>();
   const begun = new Map<string, Pick<Payloads['run.started'], 'parent' | 'continues'>>();

@@ -55,7 +55,7 @@ describe('files', () => {
     const world = createdWorld({
       agents: [agent({ ...named('worker'), isolation: 'process' })],
       tools: builtIns,
-      parts: { host },
+      engineOptions: { host },
       brain: (request) =>
         turnOf(request) === 1
           ? calls(edit('a.txt', 'one', 'ONE'), edit('a.txt', 'two', 'TWO'), edit('a.txt', 'three', 'THREE'))

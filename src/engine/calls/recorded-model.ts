@@ -13,27 +13,40 @@ import type { SessionModel, TurnOutcome, TurnRequest } from '../../loop/port.ts'
 import { CANCELLED } from '../../loop/port.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
-import { foreign, references } from '../hearing/broadcasts.ts';
+import type { HearsRuns } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
+import type { ModelAccess, TimeAndIds } from '../options.ts';
+import type { LivePart } from '../port.ts';
 import { type AgentSetup, sessionLimits } from '../record/agent-setup.ts';
+import type { RunNode } from '../record/run-node.ts';
+import { foreign, references } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
+import type { Writes } from '../record/writes.ts';
 import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
-import type { Exhausted } from '../spending/spending.ts';
+import type { Exhausted, Spends } from '../spending/spending.ts';
 import { createSpendMeter, type SpendMeter, type WorstCase } from '../spending/worst-case.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { AsksAgain } from './askable-agents.ts';
 import { createOfferedClarifications } from './offered-clarifications.ts';
 
+export interface ShowsLive {
+  /** Where pieces of an answer go while it comes; undefined when nobody watches. */
+  live(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
+}
+
+/** What asking a model takes. */
+export type AsksModels = TimeAndIds & ModelAccess & Writes & HearsRuns & Spends & AsksAgain & ShowsLive;
+
 interface Recorder {
-  readonly tree: Tree;
+  readonly tree: AsksModels;
   readonly node: RunNode;
   readonly setup: AgentSetup;
   readonly steps: StepIndex;
   readonly meter: SpendMeter;
 }
 
-export function recordedModel(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
-  const meter = createSpendMeter(tree.parts.prices, setup.system);
+export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
+  const meter = createSpendMeter(tree.prices, setup.system);
   const recorder: Recorder = { tree, node, setup, steps, meter };
   const answered = createOfferedClarifications(() => tree.askable.own(node.run));
   return {
@@ -90,14 +103,14 @@ async function attempt(
   attempts: Attempts,
 ): Promise<TurnOutcome> {
   const { tree, node, setup, meter } = recorder;
-  const startedAt = tree.parts.clock.elapsed();
+  const startedAt = tree.clock.elapsed();
   let asked: string | undefined;
   let failures = 0;
   const outcome = await askWithRetries<Refused | GivenUp>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
-    clock: tree.parts.clock,
-    random: tree.parts.random,
-    quota: tree.parts.quota,
+    clock: tree.clock,
+    random: tree.random,
+    quota: tree.quota,
     async before(model) {
       const first = asked === undefined;
       asked = model;
@@ -118,7 +131,7 @@ async function attempt(
   if (outcome.kind === 'vetoed') return outcome.veto.kind === 'refused' ? noBudget(outcome.veto) : cancelled;
   if (outcome.kind === 'failed') return outcome;
   meter.counted(asked ?? '', request, outcome.answer.usage);
-  const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
+  const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
 }
 
@@ -167,7 +180,7 @@ async function announce(
 }
 
 /** Says of each message that this request carries that it has reached its reader. */
-function receipts(tree: Tree, node: RunNode, request: string, added: Payloads['model.request']['added']): NewEvent[] {
+function receipts(tree: HearsRuns, node: RunNode, request: string, added: Payloads['model.request']['added']): NewEvent[] {
   return references(added).flatMap((reference) => {
     const sent = tree.messages.find(reference);
     if (sent === undefined) return [];
@@ -177,7 +190,7 @@ function receipts(tree: Tree, node: RunNode, request: string, added: Payloads['m
   });
 }
 
-function noteHeard(tree: Tree, { started: { seat } }: RunNode, event: LedgerEvent): void {
+function noteHeard(tree: HearsRuns, { started: { seat } }: RunNode, event: LedgerEvent): void {
   if (event.event_type === 'message.included') tree.messages.heard(event.payload.message);
   if (event.event_type === 'model.request' && seat !== undefined) tree.broadcasts.heard(seat, foreign(event.payload));
 }
@@ -202,7 +215,7 @@ function record(
   effort: { readonly attempts: number; readonly durationMs: number },
 ): TurnOutcome {
   const { message, finish, usage, served } = withIds(answer, request.turn);
-  const { prices } = tree.parts;
+  const { prices } = tree;
   const requested = setup.models[0] ?? '';
   const nanoUsd = prices.cost(served, usage) ?? prices.cost(requested, usage);
   const cost = nanoUsd === undefined ? {} : { cost: { nanoUsd, prices: prices.version } };
@@ -235,11 +248,11 @@ function settingsOf({ definition }: AgentSetup): ModelSettings {
   return { maxOutputTokens: maxOutputTokens ?? limits.maxOutputTokens, temperature, topP, reasoning };
 }
 
-async function openModels(tree: Tree, setup: AgentSetup): Promise<Result<readonly Model[], ModelFailure>> {
+async function openModels(tree: ModelAccess, setup: AgentSetup): Promise<Result<readonly Model[], ModelFailure>> {
   const models: Model[] = [];
   let failure: ModelFailure | undefined;
   for (const name of setup.models) {
-    const opened = await tree.parts.models.open(name);
+    const opened = await tree.models.open(name);
     if (opened.ok) models.push(opened.value);
     else failure ??= opened.error;
   }

@@ -18,20 +18,25 @@ import { closedText } from '../../tools/files/workspace.ts';
 import { stricter } from '../../tools/permissions.ts';
 import type { AgentTool, ServiceTool, Tool, ToolOutcome } from '../../tools/port.ts';
 import type { ProtectedKind } from '../../tools/protected-names.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
+import type { ProofAccess, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
+import { type RunNode, speakerOf } from '../record/run-node.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
-import { type RunNode, speakerOf, type Tree } from '../tree.ts';
-import { callAgent } from './agent-calls.ts';
+import { type CallsAgents, callAgent } from './agent-calls.ts';
 import { createCallOrder } from './call-order.ts';
 import { resultBytes } from './result-room.ts';
 import { argumentsGone } from './sealed-arguments.ts';
 import { createFileMemory, type FileMemory } from './seen-files.ts';
 
+/** What calling any tool takes, agents among them. */
+export type CallsTools = CallsAgents & ToolAccess & ProofAccess & WorksInFolders;
+
 interface Caller {
-  readonly tree: Tree;
+  readonly tree: CallsTools;
   readonly node: RunNode;
   readonly setup: AgentSetup;
   readonly steps: StepIndex;
@@ -49,7 +54,7 @@ interface Call<Called extends Tool = Tool> {
   itsTurn(): Promise<void>;
 }
 
-export function recordedTools(tree: Tree, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
+export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
   const caller: Caller = { tree, node, setup, steps, files: createFileMemory(tree, node) };
   const order = createCallOrder();
@@ -92,7 +97,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const cause = begun ?? (await announce(caller, call));
   if (tool.kind !== undefined) return await callOther(caller, { ...call, tool }, cause);
-  const startedAt = tree.parts.clock.elapsed();
+  const startedAt = tree.clock.elapsed();
   const run = () =>
     runTool(
       tool,
@@ -104,15 +109,15 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         idempotencyKey: `${node.run}/${step}`,
         seen: caller.files.during(call.turn),
         opened: permit.value,
-        redact: tree.parts.redact,
+        redact: tree.redact,
       },
-      { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.parts.clock },
+      { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.clock },
     );
-  const watched = () => watchedCall(tree.parts.workspaces, tree.workspaceOf(node), tree.parts.redact, tool, run);
+  const watched = () => watchedCall(tree.workspaces, tree.workspaceOf(node), tree.redact, tool, run);
   const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched());
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  return record(caller, call, cause, outcome, Math.round(tree.parts.clock.elapsed() - startedAt));
+  return record(caller, call, cause, outcome, Math.round(tree.clock.elapsed() - startedAt));
 }
 
 /** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */
@@ -122,7 +127,7 @@ async function callOther(
   cause: Cause,
 ): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
-  const startedAt = tree.parts.clock.elapsed();
+  const startedAt = tree.clock.elapsed();
   const call = { step, tool, id: asked.id, input: asked.input, cause };
   const waiting = () => callAgent(tree, node, call);
   const {
@@ -134,8 +139,8 @@ async function callOther(
     ? tree.slots.released(node.run, node.abort.signal, waiting)
     : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside), tree.parts.redact);
-  const durationMs = Math.round(tree.parts.clock.elapsed() - startedAt);
+  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside), tree.redact);
+  const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   const cut = { ...payload, durationMs, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
   const options = {
     step,
@@ -165,8 +170,8 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
 async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<ProtectedKind | undefined, string>> {
   const { tree, node, setup } = caller;
   const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
-  const own = tree.parts.permission(setup.definition, tool);
-  const permission = protection === undefined ? own : stricter(own, tree.parts.opening?.(setup.definition, protection) ?? 'deny');
+  const own = tree.permission(setup.definition, tool);
+  const permission = protection === undefined ? own : stricter(own, tree.opening?.(setup.definition, protection) ?? 'deny');
   // What was approved for the session was the tool, not what is protected from it.
   const name = protection === undefined ? tool.name : `protected:${protection}`;
   if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession(name))) return ok(protection);
@@ -180,7 +185,7 @@ async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<R
     payload: {
       tool: name,
       input: asked.input,
-      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input, tree.parts.redact)}`,
+      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input, tree.redact)}`,
     },
   });
   if (answer.kind === 'approved') return ok(protection);
@@ -195,12 +200,12 @@ function pathIn(input: Json): string {
 
 /** Whether a call that may have happened is made again: only when the user, asked, says so. */
 async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): Promise<boolean> {
-  if (tree.parts.whenInDoubt !== 'ask') return false;
+  if (tree.whenInDoubt !== 'ask') return false;
   const answer = await waitForAnswer(tree, node, `${step}/doubt`, {
     kind: 'question',
     payload: {
       question:
-        `The process stopped while ${tool.name} was running (${brief(asked.input, tree.parts.redact)}). ` +
+        `The process stopped while ${tool.name} was running (${brief(asked.input, tree.redact)}). ` +
         'It may or may not have been done. Do it again?',
       choices: ['again', 'leave it'],
     },
@@ -257,7 +262,7 @@ function finish({ tree, node, steps }: Caller, step: string, payload: ResultPayl
 function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, durationMs: number): ToolResultPart {
   const { tree, node, setup } = caller;
   const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
-  const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.parts.redact(part.text) } : part));
+  const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.redact(part.text) } : part));
   const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside), (text) => text);
   const payload: ResultPayload = {
     id: call.asked.id,

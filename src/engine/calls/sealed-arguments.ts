@@ -3,8 +3,9 @@
  * with a secret in them are sealed. When they do not open (the key is gone, or another one is here), the call is not made: the
  * model is told, and can give them again or ask.
  */
+
 import type { ToolCallPart } from '../../events/messages.ts';
-import type { RunNode } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
 
 /** What stands in a redacted text where a secret was. */
 const MARK = /\[redacted:[\w.-]+\]/;

@@ -3,12 +3,16 @@
  * crashes, and for a run that goes on with an earlier one's conversation. What was read in a turn counts from the next one on:
  * the calls of one turn were all decided before any of them was answered.
  */
+
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { SeenFile, SeenFiles } from '../../tools/port.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
 import { seenInFolderOf } from '../evidence/folders.ts';
+import type { LedgerAccess } from '../options.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
 
 export interface FileMemory {
   /** What the calls of a turn go by. */
@@ -23,7 +27,7 @@ interface Known {
   readonly earlier: string | null | undefined;
 }
 
-export function createFileMemory(tree: Tree, node: RunNode): FileMemory {
+export function createFileMemory(tree: LedgerAccess & Writes & WorksInFolders, node: RunNode): FileMemory {
   const known = noted(node.journal.past);
   const earlier = node.whole ? node.started.continues : node.run;
   let inherited: Promise<ReadonlyMap<string, Known>> | undefined;
@@ -66,11 +70,11 @@ function noted(events: readonly LedgerEvent[]): Map<string, Known> {
 }
 
 /** The nearest run's word counts: it was the last to look. */
-async function earlierRuns(tree: Tree, run: string | undefined): Promise<ReadonlyMap<string, Known>> {
+async function earlierRuns(tree: LedgerAccess & Writes, run: string | undefined): Promise<ReadonlyMap<string, Known>> {
   const known = new Map<string, Known>();
   await tree.writer.flushed();
   for (let at = run; at !== undefined; ) {
-    const events: LedgerEvent[] = await readAll(tree.parts.ledger, tree.session, {
+    const events: LedgerEvent[] = await readAll(tree.ledger, tree.session, {
       run: at as RunId,
       types: ['run.started', 'tool.result'],
     });
@@ -82,9 +86,14 @@ async function earlierRuns(tree: Tree, run: string | undefined): Promise<Readonl
 }
 
 /** Who of this session made a file what it is now. */
-async function authorOf(tree: Tree, node: RunNode, path: string, sha256: string): Promise<string | undefined> {
+async function authorOf(
+  tree: LedgerAccess & Writes & WorksInFolders,
+  node: RunNode,
+  path: string,
+  sha256: string,
+): Promise<string | undefined> {
   await tree.writer.flushed();
-  const events = await readAll(tree.parts.ledger, tree.session, { types: ['run.started', 'file.diff'] });
+  const events = await readAll(tree.ledger, tree.session, { types: ['run.started', 'file.diff'] });
   const change = seenInFolderOf(tree, node, events).findLast(
     (event) =>
       event.event_type === 'file.diff' &&
@@ -93,6 +102,6 @@ async function authorOf(tree: Tree, node: RunNode, path: string, sha256: string)
       event.payload.by !== 'outside',
   );
   if (change === undefined || change.run_id === node.run) return undefined;
-  const [row] = await tree.parts.ledger.runs({ run: change.run_id as RunId });
+  const [row] = await tree.ledger.runs({ run: change.run_id as RunId });
   return row?.agent;
 }

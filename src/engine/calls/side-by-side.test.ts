@@ -46,7 +46,7 @@ async function broadcast(deed: string) {
       worker('ben'),
     ],
     tools: [shellTool({ guard: createGuard(), clock: systemClock, environment })],
-    parts: { workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
+    engineOptions: { workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
     brain: play,
   });
   onTestFinished(() => world.close());

@@ -3,6 +3,7 @@
  * what it holds now, a command that ended with 0 for sure and after which nothing was changed, by anybody. Claims are
  * compared by meaning: real paths, parsed commands. Agents cannot write such events.
  */
+
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -11,8 +12,11 @@ import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
 import { commandText, relativeWords } from '../../tools/shell/proved-commands.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
+import type { LedgerAccess } from '../options.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
 import { replacedPrograms } from './replaced-programs.ts';
@@ -208,19 +212,22 @@ function checksum(path: string): string | null {
 }
 
 /** What the tools of one run saw of files and commands. */
-export async function evidenceOf(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
+export async function evidenceOf(tree: LedgerAccess & Writes, node: RunNode): Promise<readonly LedgerEvent[]> {
   const { journal } = node;
   if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
   await tree.writer.flushed();
-  return await readAll(tree.parts.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
+  return await readAll(tree.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
 }
 
 /** The same of all work in its folder that the run is a part of: a file that a sub-agent changed is changed for everybody. */
-export async function evidenceOfWork(tree: Tree, node: RunNode): Promise<readonly LedgerEvent[]> {
+export async function evidenceOfWork(
+  tree: LedgerAccess & Writes & WorksInFolders,
+  node: RunNode,
+): Promise<readonly LedgerEvent[]> {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
   await tree.writer.flushed();
-  const { ledger } = tree.parts;
+  const { ledger } = tree;
   const [start] = await ledger.read({ session: tree.session, run: root.run, types: ['run.started'], limit: 1 });
   const after = (start?.position ?? 1) - 1;
   const events = await readAll(ledger, tree.session, { types: ['run.started', 'file.diff', 'cli.run'], after });

@@ -2,9 +2,17 @@
  * In which folder each run worked. Paths of files are recorded relative to it, so what was seen in another folder (a worktree, a
  * member's own place) says nothing about the file of the same path in this one.
  */
+
 import { realpathSync } from 'node:fs';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+
+export interface WorksInFolders {
+  /** The session's own folder. */
+  readonly workspace: string;
+  /** The folder that a run's tools may touch: its own, that of a run above it, or the session's. */
+  workspaceOf(node: RunNode): string;
+}
 
 /** The folder of each run of a tree, from its events: the first is the start of the tree's root, or one before it. */
 export interface Folders {
@@ -12,7 +20,7 @@ export interface Folders {
   of(run: string): string;
 }
 
-export function createFolders(tree: Tree): Folders {
+export function createFolders(tree: WorksInFolders): Folders {
   const common = real(tree.workspace);
   const folders = new Map<string, string>();
   return {
@@ -26,7 +34,7 @@ export function createFolders(tree: Tree): Folders {
 }
 
 /** Only what was seen in the folder of this run. */
-export function seenInFolderOf(tree: Tree, node: RunNode, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
+export function seenInFolderOf(tree: WorksInFolders, node: RunNode, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
   const folders = createFolders(tree);
   for (const event of events) folders.apply(event);
   const here = real(tree.workspaceOf(node));

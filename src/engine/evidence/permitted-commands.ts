@@ -1,18 +1,22 @@
 /** Commands of an agent's file are a stranger's text: they are run only as the agent's own shell would be. */
+
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { TimeAndIds, ToolAccess } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
 
 const SHELL = { name: 'shell', replay: 'never' } as const;
 
 /** `undefined` when they may be run, else why not. Asked once in a run, whatever happens in between. */
 export async function permittedCommands(
-  tree: Tree,
+  tree: TimeAndIds & ToolAccess & Writes & HearsOutside,
   node: RunNode,
   definition: AgentDefinition,
   commands: readonly string[],
 ): Promise<string | undefined> {
-  const permission = tree.parts.permission(definition, SHELL);
+  const permission = tree.permission(definition, SHELL);
   if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession('shell'))) return undefined;
   if (permission === 'deny') return 'not run: this agent may not use the shell (permissions)';
   const shown = commands.join('; ').slice(0, 300);

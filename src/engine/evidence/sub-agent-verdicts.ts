@@ -14,6 +14,11 @@ export interface SubAgentVerdicts {
   state(run: string): Cut['rests'];
 }
 
+export interface RestsOnAnswers {
+  /** What the runs of this tree have been told by their sub-agents, and what it is worth. */
+  readonly verdicts: SubAgentVerdicts;
+}
+
 export function createSubAgentVerdicts(): SubAgentVerdicts {
   const byRun = new Map<string, Map<string, Part>>();
   const note = (run: string, { id, agent, verification }: Cut['rests'][number]): void => {

@@ -2,31 +2,36 @@
  * Claims are checked in the run that made them, once, as soon as they are made: whoever goes on from the answer goes on with
  * what it was found to be worth. The outcome is recorded, so that another life does not judge anew what others built on.
  */
+
 import { limits } from '../../base/limits.ts';
 import type { Claim, Payloads, Verification } from '../../events/catalogue.ts';
 import type { SessionResult } from '../../loop/port.ts';
-import { type Part, restsOn, UNCHECKED, unverified } from '../../patterns/verification.ts';
+import { restsOn, UNCHECKED, unverified } from '../../patterns/verification.ts';
 import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { LedgerAccess, ProofAccess } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
 import { checkClaims, evidenceOfWork } from './evidence.ts';
+import type { WorksInFolders } from './folders.ts';
+import type { RestsOnAnswers } from './sub-agent-verdicts.ts';
+
+/** What holding claims against the work takes. */
+export type ChecksClaims = LedgerAccess & ProofAccess & Writes & WorksInFolders;
 
 export const CHECK_STEP = 'check';
 
 /** What the run's own session is worth: by its own claims, and with the answers of the sub-agents it has called. */
-export async function checkSession(tree: Tree, node: RunNode, session: SessionResult): Promise<Verification> {
+export async function checkSession(
+  tree: ChecksClaims & RestsOnAnswers,
+  node: RunNode,
+  session: SessionResult,
+): Promise<Verification> {
   const verification = await checkOwn(tree, node, session);
   return restsOn({ verification, claims: session.claims }, tree.verdicts.of(node.run));
 }
 
-/** Assistants that ended while the run worked have told it what they found; those that it cuts off have told it nothing. */
-export const assistantsOf = (tree: Tree, node: RunNode): readonly Part[] =>
-  tree.spawned.of(node.run).flatMap(({ agent, result }) => {
-    const ended = result();
-    return ended === undefined ? [] : [{ name: agent, result: ended }];
-  });
-
-async function checkOwn(tree: Tree, node: RunNode, { status, claims }: SessionResult): Promise<Verification> {
+async function checkOwn(tree: ChecksClaims, node: RunNode, { status, claims }: SessionResult): Promise<Verification> {
   if (status !== 'completed' || claims.length === 0) return UNCHECKED;
   const known = node.journal.recorded('evidence.checked', CHECK_STEP);
   if (known !== undefined) return verificationOf(known.payload);
@@ -38,7 +43,7 @@ async function checkOwn(tree: Tree, node: RunNode, { status, claims }: SessionRe
 }
 
 /** Claims that were backed when they were made, held against what others in the same workspace have done since. */
-export async function checkAgain(tree: Tree, node: RunNode, claims: readonly Claim[]): Promise<Verification> {
+export async function checkAgain(tree: ChecksClaims, node: RunNode, claims: readonly Claim[]): Promise<Verification> {
   const now = await lookNow(tree, node, CHECK_STEP);
   return verificationOf(
     checkClaims(claims, { events: await evidenceOfWork(tree, node), workspace: tree.workspaceOf(node), now }),
@@ -46,10 +51,10 @@ export async function checkAgain(tree: Tree, node: RunNode, claims: readonly Cla
 }
 
 /** What the workspace holds now. Whatever changed since somebody last looked is recorded first. */
-export async function lookNow(tree: Tree, node: RunNode, step: string): Promise<WorkspaceState> {
-  const look = await tree.parts.workspaces?.look(tree.workspaceOf(node));
+export async function lookNow(tree: ChecksClaims, node: RunNode, step: string): Promise<WorkspaceState> {
+  const look = await tree.workspaces?.look(tree.workspaceOf(node));
   if (look === undefined) return { kind: 'unknown', why: 'nobody watches the workspace' };
-  const noticed = noticedChanges(look.changes, 'outside', tree.parts.redact).map(({ type, payload, ...more }) =>
+  const noticed = noticedChanges(look.changes, 'outside', tree.redact).map(({ type, payload, ...more }) =>
     node.journal.event(type, payload, { step, actor: 'system', ...more }),
   );
   if (noticed.length > 0) tree.writer.enqueue(noticed);

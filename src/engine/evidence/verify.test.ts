@@ -44,7 +44,7 @@ interface Play extends Partial<WorldOptions> {
   readonly claims?: Json;
 }
 
-function open({ verify, changes, deeds = [], claims, parts, ...more }: Play): World {
+function open({ verify, changes, deeds = [], claims, engineOptions, ...more }: Play): World {
   const helper = agent({ name: 'helper', tools: ['shell'], permissions: { shell: 'allow' } });
   const world = createWorld({
     agents: [agent({ tools: ['shell'], permissions: { shell: 'allow' }, verify, maxTurns: 8, ...changes }), helper],
@@ -54,10 +54,10 @@ function open({ verify, changes, deeds = [], claims, parts, ...more }: Play): Wo
       if (command !== undefined) return calls({ name: 'shell', input: { command } });
       return reports('Done.', claims === undefined ? {} : { claims });
     },
-    parts: {
+    engineOptions: {
       workspaces: createWorkspaceWatch({ clock: systemClock, environment }),
       verifier: createVerifier({ clock: systemClock, environment }),
-      ...parts,
+      ...engineOptions,
     },
     ...more,
   });
@@ -240,14 +240,14 @@ describe('the shell of the runtime', () => {
       environment: { ...environment, HOME: home, BASH_ENV: join(home, '.bashrc'), ENV: join(home, '.profile') },
     });
     writeFileSync(join(folder, 'state.js'), BAD);
-    const result = await verificationIn({ verify: { commands: ['cat', 'node --test'] }, parts: { verifier } });
+    const result = await verificationIn({ verify: { commands: ['cat', 'node --test'] }, engineOptions: { verifier } });
     expect(result.verification).toEqual({ state: 'unverified', reasons: ['verify "node --test": it ended with 1'] });
   });
 
   it('does without bash, but not for pipes', async () => {
-    const parts = { verifier: createVerifier({ clock: systemClock, environment, shells: [] }) };
-    expect((await verificationIn({ verify: NODE, parts })).verification).toEqual({ state: 'verified' });
-    expect((await verificationIn({ verify: { commands: ['false | cat'] }, parts })).verification).toMatchObject({
+    const engineOptions = { verifier: createVerifier({ clock: systemClock, environment, shells: [] }) };
+    expect((await verificationIn({ verify: NODE, engineOptions })).verification).toEqual({ state: 'verified' });
+    expect((await verificationIn({ verify: { commands: ['false | cat'] }, engineOptions })).verification).toMatchObject({
       reasons: [expect.stringContaining('there is no bash here')],
     });
   });
@@ -285,7 +285,7 @@ describe('permissions', () => {
   it('are not needed for the project’s own, which are run at the end of the root alone', async () => {
     const world = open({
       changes: { permissions: { shell: 'deny' }, agents: ['helper'] },
-      parts: { projectVerify: counted() },
+      engineOptions: { projectVerify: counted() },
       brain: (request) =>
         turnOf(request) === 1 && request.tools.some(({ name }) => name.includes('helper'))
           ? calls({
@@ -302,7 +302,9 @@ describe('permissions', () => {
 
   it('run what agent and project demand, each once', async () => {
     const verify = counted();
-    expect((await verificationIn({ verify, parts: { projectVerify: verify } })).verification).toEqual({ state: 'verified' });
+    expect((await verificationIn({ verify, engineOptions: { projectVerify: verify } })).verification).toEqual({
+      state: 'verified',
+    });
     expect(count()).toBe(2);
   });
 });

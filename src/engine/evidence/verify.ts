@@ -6,6 +6,7 @@
  * - With `retries`, they are run whenever the agent wants to end, and it is told what fails, as often as it may mend it.
  * - Commands of an agent's file need the permission that its shell would need. The project's own are the owner's word.
  */
+
 import type { Verify } from '../../agents/definition/verify.ts';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
@@ -15,14 +16,19 @@ import { userText } from '../../events/messages.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { unverified, withVerification } from '../../patterns/verification.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
+import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
 import { changesIn, checkClaims, evidenceOfWork, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacedPrograms } from './replaced-programs.ts';
-import { lookNow } from './verification.ts';
+import { type ChecksClaims, lookNow } from './verification.ts';
 import { withEvidence } from './watched-call.ts';
 import { weakenedTests } from './weakened-tests.ts';
+
+/** What running demanded commands takes. */
+type RunsDemands = ChecksClaims & TimeAndIds & ToolAccess & HearsOutside;
 
 const VERIFY_STEP = 'verify';
 
@@ -41,9 +47,14 @@ const demandsIn = (verify: Verify | undefined): readonly Demand[] =>
   (verify?.commands ?? []).map((command) => ({ command, timeoutMs: verify?.timeout ?? limits.verifyMs }));
 
 /** The result, as good as what was demanded makes it. */
-export async function verified(tree: Tree, node: RunNode, setup: AgentSetup, result: RunResult): Promise<RunResult> {
+export async function verified(
+  tree: RunsDemands & ProjectRules,
+  node: RunNode,
+  setup: AgentSetup,
+  result: RunResult,
+): Promise<RunResult> {
   const own = declared(node, setup);
-  const project = node.parent === undefined ? tree.parts.projectVerify : undefined;
+  const project = node.parent === undefined ? tree.projectVerify : undefined;
   const demands = [...demandsIn(own), ...demandsIn(project)];
   const completed = result.status === 'completed' || result.status === 'completed_unverified';
   if (demands.length === 0 || !completed || node.abort.signal.aborted) return result;
@@ -66,7 +77,7 @@ function declared({ started: { part, seat } }: RunNode, setup: AgentSetup): Veri
 }
 
 async function judged(
-  tree: Tree,
+  tree: ChecksClaims,
   node: RunNode,
   result: RunResult,
   outcomes: readonly Outcome[],
@@ -107,15 +118,15 @@ function scriptsOfTheWork({ run }: RunNode, outcomes: readonly Outcome[], events
 }
 
 /** One command, or what it gave when the workspace was as it is now. */
-async function runDemand(tree: Tree, node: RunNode, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
-  const { verifier, workspaces } = tree.parts;
+async function runDemand(tree: ChecksClaims, node: RunNode, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
+  const { verifier, workspaces } = tree;
   if (verifier === undefined || workspaces === undefined) return { command, why: 'nobody here can run it' };
   const workspace = tree.workspaceOf(node);
   const before = await workspaces.look(workspace);
   if (before.state.kind === 'known' && passedAt(node, step, command, before.state.digest)) return { command };
   tree.checkpoint(node);
-  const ran = await withEvidence(workspaces, workspace, before, tree.parts.redact, async () => {
-    const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, redact: tree.parts.redact, timeoutMs });
+  const ran = await withEvidence(workspaces, workspace, before, tree.redact, async () => {
+    const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, redact: tree.redact, timeoutMs });
     return outcome.ok ? outcome.value : { evidence: [], failure: outcome.error, output: '' };
   });
   // Cut off because the engine stops: it is run again when the run is taken up.
@@ -144,7 +155,7 @@ export interface Demands {
   told(turn: number, incoming: Incoming): Incoming;
 }
 
-export function demandsDuring(tree: Tree, node: RunNode, setup: AgentSetup): Demands {
+export function demandsDuring(tree: RunsDemands, node: RunNode, setup: AgentSetup): Demands {
   const verify = declared(node, setup);
   const retries = verify?.retries ?? 0;
   /** What failed at the end of which turn; empty where nothing did. */
@@ -174,12 +185,12 @@ function recordedText(event: LedgerEvent): [number, string][] {
 }
 
 /** Empty when all is well, or nothing can be said before the end. */
-async function failureText(tree: Tree, node: RunNode, setup: AgentSetup, verify: Verify, step: string): Promise<string> {
+async function failureText(tree: RunsDemands, node: RunNode, setup: AgentSetup, verify: Verify, step: string): Promise<string> {
   if ((await permittedCommands(tree, node, setup.definition, verify.commands)) !== undefined) return '';
   for (const [index, demand] of demandsIn(verify).entries()) {
     const { command, why, output = '' } = await runDemand(tree, node, demand, `${step}/${index}`);
     if (why === undefined) continue;
-    const printed = output === '' ? '' : `\n\n${fenced('output', tree.parts.ids.nonce(), output)}`;
+    const printed = output === '' ? '' : `\n\n${fenced('output', tree.ids.nonce(), output)}`;
     return `Not done yet: \`${command}\` must pass before you end, and ${why}.${printed}`;
   }
   return '';

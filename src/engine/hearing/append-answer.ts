@@ -2,18 +2,19 @@
  * Recording an answer: to a question that was asked and has none yet, of a run that has not ended and is not about to. Of several
  * answers one is first, and after a cancel none has any effect.
  */
+
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Answer, EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../../ledger/port.ts';
+import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import { readAll } from '../record/read-all.ts';
-import type { EngineParts } from '../tree.ts';
 
 type Tell = (() => Promise<void>) | undefined;
 type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' | 'cancelled' };
 
 export async function appendAnswer(
-  { ledger, clock }: EngineParts,
+  { ledger, clock }: TimeAndIds & LedgerAccess,
   row: RunRow,
   wait: string,
   answer: Answer,

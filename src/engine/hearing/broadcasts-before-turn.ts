@@ -1,15 +1,20 @@
 /** What was broadcast to a seat in a team and not heard there yet. */
+
 import { type UserMessage, userText } from '../../events/messages.ts';
 import { textTokens } from '../../models/tokens.ts';
 import type { Seat } from '../../patterns/steps.ts';
 import { broadcastText } from '../../projections/broadcast-text.ts';
+import type { TimeAndIds } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Reference } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
-import type { RunNode, Tree } from '../tree.ts';
-import type { Broadcast, Reference } from './broadcasts.ts';
+import type { Writes } from '../record/writes.ts';
+import type { Broadcast } from './broadcasts.ts';
+import type { HearsRuns } from './hears.ts';
 
 /** `heard` are the references of a request that was recorded for this turn. */
 export async function broadcastMessages(
-  tree: Tree,
+  tree: TimeAndIds & Writes & HearsRuns,
   node: RunNode,
   steps: StepIndex,
   seat: Seat,
@@ -29,7 +34,7 @@ export async function broadcastMessages(
 }
 
 /** What is new, with a notice in the place of what does not fit into the reader's context any more. */
-async function news(tree: Tree, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
+async function news(tree: TimeAndIds & Writes & HearsRuns, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
   const heard: Broadcast[] = [];
   let text = '';
   for (const broadcast of tree.broadcasts.unheard(seat)) {
@@ -43,7 +48,12 @@ async function news(tree: Tree, node: RunNode, seat: Seat, roomTokens: number): 
   return heard;
 }
 
-async function tooLarge(tree: Tree, node: RunNode, seat: Seat, broadcast: Broadcast): Promise<Broadcast> {
+async function tooLarge(
+  tree: TimeAndIds & Writes & HearsRuns,
+  node: RunNode,
+  seat: Seat,
+  broadcast: Broadcast,
+): Promise<Broadcast> {
   const { memberId, message, cycle, turnCount, team } = broadcast.payload;
   const what = `A broadcast of ${memberId} (${Buffer.byteLength(message)} bytes)`;
   const step = `overflow/${broadcast.run}/${broadcast.step}`;
@@ -54,7 +64,7 @@ async function tooLarge(tree: Tree, node: RunNode, seat: Seat, broadcast: Broadc
     type: 'failure' as const,
     memberId,
     message: `${what} does not fit into your context and was left out. It is in the ledger.`,
-    timestamp: new Date(tree.parts.clock.now()).toISOString(),
+    timestamp: new Date(tree.clock.now()).toISOString(),
     replaces: { run: broadcast.run, step: broadcast.step, reader: seat.member },
   };
   await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);

@@ -5,14 +5,13 @@
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Seat } from '../../patterns/steps.ts';
+import { foreign, type Reference } from '../record/said-by-others.ts';
 
 export interface Broadcast {
   readonly run: string;
   readonly step: string;
   readonly payload: Payloads['team.broadcast'];
 }
-
-export type Reference = { readonly run: string; readonly step: string };
 
 export interface Broadcasts {
   apply(event: LedgerEvent): void;
@@ -83,11 +82,4 @@ export function createBroadcasts(): Broadcasts {
       }
     },
   };
-}
-
-/** The parts of a request that other runs said. */
-export const foreign = (request: Payloads['model.request']): Reference[] => references(request.added);
-
-export function references(added: Payloads['model.request']['added']): Reference[] {
-  return added.flatMap((item) => ('step' in item && item.run !== undefined ? [{ run: item.run, step: item.step }] : []));
 }

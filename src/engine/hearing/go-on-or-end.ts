@@ -1,13 +1,14 @@
 /** What has come from outside, as far as it decides whether a run goes on or ends. */
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { HearsOutside } from './hears.ts';
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
-export function canGoOn(tree: Tree): boolean {
+export function canGoOn(tree: HearsOutside): boolean {
   return tree.blockedOn.some(({ node, wait }) => tree.outside.answer(node.run, wait) !== undefined || isToEnd(tree, node));
 }
 
 /** Whether somebody outside has asked for the end of this run, or of one above it. */
-export function isToEnd({ outside }: Tree, node: RunNode): boolean {
+export function isToEnd({ outside }: HearsOutside, node: RunNode): boolean {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
     if (outside.cancelled(up.run) !== undefined) return true;
   return false;

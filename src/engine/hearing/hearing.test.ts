@@ -15,9 +15,9 @@ import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Append, Ledger, ReadQuery } from '../../ledger/port.ts';
 import { createEmbeddedEngine } from '../local/engine.ts';
+import type { EngineOptions } from '../options.ts';
 import { workOn } from '../restate/work.ts';
 import { createSlots } from '../spawning/slots.ts';
-import type { EngineParts } from '../tree.ts';
 import { createFromOutside } from './from-outside.ts';
 
 const RUN = 'run_00000000000000heard' as RunId;
@@ -277,7 +277,7 @@ describe('a run below one that waits', () => {
   });
 });
 
-describe('on another machine, where a run is read in two parts', () => {
+describe('on another machine, where a run is read in two engineOptions', () => {
   it('what came between the two reads is heard', async () => {
     const path = newPath();
     const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper', permissions: { act: 'ask' } })];
@@ -290,7 +290,7 @@ describe('on another machine, where a run is read in two parts', () => {
     const run = child?.run as RunId;
 
     const sharedRead = Promise.withResolvers<void>();
-    let parts: EngineParts | undefined;
+    let engineOptions: EngineOptions | undefined;
     created({
       path,
       brain,
@@ -309,12 +309,12 @@ describe('on another machine, where a run is read in two parts', () => {
         },
       }),
       createEngine: (made) => {
-        parts = made;
+        engineOptions = made;
         return createEmbeddedEngine(made);
       },
     });
-    if (parts === undefined) throw new Error('no parts were made');
-    const place = { parts, slots: createSlots(1), stopping: new AbortController().signal };
+    if (engineOptions === undefined) throw new Error('no engineOptions were made');
+    const place = { engineOptions, slots: createSlots(1), stopping: new AbortController().signal };
     const idle = { start: async () => undefined, poke: async () => undefined };
     expect(await workOn({ ...place, ...idle }, SESSION, run)).toEqual({ kind: 'ended', parent: RUN });
     expect(await first.ledger.runs({ run })).toMatchObject([{ state: 'cancelled' }]);

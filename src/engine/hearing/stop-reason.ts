@@ -2,12 +2,13 @@
  * Why a run was stopped. Whoever is cut off below knows only that it was, and says so in these words; here they are completed by
  * what is known: who cancelled it and why, or which limit of time it was.
  */
+
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { sentence } from '../../base/wording.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
-import type { RunNode } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
 
 /** The reason of an abort that the wall-time budget caused. */
 export class WallTimeOver extends Error {

@@ -27,11 +27,11 @@ const SESSION = 'ses_00000000000000timed' as SessionId;
 const ids = { run: RUN, session: SESSION, agent: 'root' };
 const WAIT = 'question';
 
-function asking(pattern: (steps: Steps) => Promise<string>): Pick<WorldOptions, 'agents' | 'brain' | 'parts'> {
+function asking(pattern: (steps: Steps) => Promise<string>): Pick<WorldOptions, 'agents' | 'brain' | 'engineOptions'> {
   return {
     agents: [agent({ name: 'root', tools: [] })],
     brain: () => says(''),
-    parts: {
+    engineOptions: {
       runAgent: async (run) => ({
         ...{ status: 'completed', report: { format: 'text', body: await pattern(run.steps) }, finalAgent: 'root' },
         ...{ finalRun: run.run, turns: 0, verification: UNCHECKED },

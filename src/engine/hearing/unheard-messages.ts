@@ -5,7 +5,7 @@
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Reference } from './broadcasts.ts';
+import type { Reference } from '../record/said-by-others.ts';
 
 export interface SentMessage {
   /** The run that owns the thread, and the step of the event. */

@@ -2,6 +2,7 @@
  * Durable waits. A question is an event, its answer is another; between the two nothing runs and nothing is held. A run
  * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
  */
+
 import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
@@ -9,15 +10,23 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent } from '../../ledger/port.ts';
 import { foldWaits, initialWaits } from '../../projections/waits.ts';
 import { Interruption } from '../interruption.ts';
+import type { TimeAndIds } from '../options.ts';
 import type { OpenWait } from '../port.ts';
 import { unfinished } from '../record/past.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { HearsOutside } from './hears.ts';
 
 export type Question =
   | { readonly kind: 'permission'; readonly payload: Omit<Payloads['approval.asked'], 'wait'> }
   | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
 
-export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, question: Question): Promise<Answer> {
+export async function waitForAnswer(
+  tree: TimeAndIds & Writes & HearsOutside,
+  node: RunNode,
+  wait: string,
+  question: Question,
+): Promise<Answer> {
   const answered = tree.outside.answer(node.run, wait);
   if (answered !== undefined) return answered;
   const type = question.kind === 'permission' ? 'approval.asked' : 'task.clarify';
@@ -26,7 +35,7 @@ export async function waitForAnswer(tree: Tree, node: RunNode, wait: string, que
       question.kind === 'permission'
         ? node.journal.event('approval.asked', { ...question.payload, wait }, { step: wait, tool: question.payload.tool })
         : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
-    await tree.writer.write([event, ...toClient(node, wait, question, tree.parts.ids.nonce())], { sync: 'power' });
+    await tree.writer.write([event, ...toClient(node, wait, question, tree.ids.nonce())], { sync: 'power' });
   }
   tree.blockedOn.push({ node, wait });
   throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');

@@ -1,56 +1,27 @@
 /** Drives root runs in this process: each until it ends or cannot go on, then its lease is given back. */
 
-import type { RunId, SessionId } from '../../base/ids.ts';
-import type { Payloads } from '../../events/catalogue.ts';
+import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Fence, NewEvent, RunRow } from '../../ledger/port.ts';
+import type { Fence } from '../../ledger/port.ts';
+import type { Driver, DriveTask } from '../driver.ts';
 import { failureOf } from '../failure-of.ts';
 import { canGoOn } from '../hearing/go-on-or-end.ts';
 import { openWaits } from '../hearing/waits.ts';
 import { Interruption } from '../interruption.ts';
-import type { LivePart, ResumeOutcome, RunEnd, RunHandle } from '../port.ts';
-import type { AgentSetup } from '../record/agent-setup.ts';
+import type { EngineOptions, LedgerAccess } from '../options.ts';
+import type { LivePart, RunEnd, RunHandle } from '../port.ts';
 import { forgetPast } from '../record/kept-past.ts';
 import { type Past, pastOf } from '../record/past.ts';
 import { resumed } from '../record/resumed-event.ts';
+import type { RunNode } from '../record/run-node.ts';
 import type { OverLimit } from '../record/writer.ts';
-import { buildTree, type DrivenTree } from '../run/build-tree.ts';
+import type { Writes } from '../record/writes.ts';
+import { buildTree } from '../run/build-tree.ts';
 import { driveRun } from '../run/drive-run.ts';
 import { createSlots } from '../spawning/slots.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
-import type { EngineParts, RunNode } from '../tree.ts';
 import { endCancelledBelow } from './end-below.ts';
 import { type Lease, type Life, leaveOrTakeBack } from './leave-run.ts';
-
-export interface DriveTask {
-  readonly session: SessionId;
-  readonly run: RunId;
-  readonly fence: Fence;
-  readonly workspace: string;
-  readonly started: Payloads['run.started'];
-  readonly past: Past;
-  readonly rootSetup?: AgentSetup | undefined;
-  /** Written before anything else. */
-  opening(root: RunNode): readonly NewEvent[];
-}
-
-export interface Driver {
-  /** Resolves when the opening events are durable and work has begun. */
-  drive(task: DriveTask): Promise<RunHandle>;
-  /** A run that is just being left is neither: whoever asks waits until it is decided. */
-  driving(run: RunId): Promise<RunHandle | undefined>;
-  /** For a driver elsewhere: has a root run go on that somebody may be working on, and follows it. */
-  takeUp?(root: RunRow): Promise<ResumeOutcome>;
-  /**
-   * For a driver elsewhere: something is about to be appended for a run from outside. Makes sure that it is noticed even if this
-   * process dies right after, and gives what to call once it is appended.
-   */
-  foresee?(row: RunRow): Promise<() => Promise<void>>;
-  /** For a driver here: ends the cancelled runs below a root that nobody drives, and leaves the rest as it is. */
-  endBelow?(root: RunRow): Promise<'done' | 'more'>;
-  /** Interrupts everything and waits until it has stopped. */
-  stop(reason: string): Promise<void>;
-}
 
 /** A run that is driven here. */
 interface Driven {
@@ -60,14 +31,14 @@ interface Driven {
   leaving?: Promise<unknown> | undefined;
 }
 
-export function createEmbeddedDriver(parts: EngineParts, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
-  const slots = createSlots(assistantLimits(parts).active);
+export function createEmbeddedDriver(options: EngineOptions, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
+  const slots = createSlots(assistantLimits(options).active);
   const driven = new Map<RunId, Driven>();
   const beginning = new Set<Promise<RunHandle>>();
   let stopping: Interruption | undefined;
 
   const live = (task: DriveTask, lease: Lease): Life => {
-    const tree = buildTree({ ...task, parts, watchers, slots, released: () => lease.gone() });
+    const tree = buildTree(options, { ...task, watchers, slots, released: () => lease.gone() });
     const root = tree.root(task.run, task.started);
     const ending = tree.outside.cancelled(task.run) !== undefined;
     // One that is to end comes to its end all the same.
@@ -75,7 +46,7 @@ export function createEmbeddedDriver(parts: EngineParts, watchers: ReadonlySet<(
     return { tree, root, ending };
   };
   const work = async (task: DriveTask, at: { current: Life }, first: Lease): Promise<RunEnd> => {
-    const stopListening = parts.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
+    const stopListening = options.ledger.onInbound(task.session, () => void at.current.tree.refresh().catch(() => undefined));
     let lease = first;
     let fence = task.fence;
     const next = (past: Past): Life => live({ ...task, fence, past }, lease);
@@ -83,27 +54,27 @@ export function createEmbeddedDriver(parts: EngineParts, watchers: ReadonlySet<(
       // Something may have come in between reading the ledger and listening.
       const caughtUp = at.current.tree.refresh().catch(() => undefined);
       if (at.current.root.journal.past.length > 0) await caughtUp;
-      const end = await driveUntilStuck(parts, at, async () => next(await pastOf(parts.ledger, task.session, task.run)));
-      const leaving = leaveOrTakeBack(parts, slots, at.current, lease, end);
+      const end = await driveUntilStuck(options, at, async () => next(await pastOf(options.ledger, task.session, task.run)));
+      const leaving = leaveOrTakeBack(options, slots, at.current, lease, end);
       const here = driven.get(task.run);
       if (here !== undefined) here.leaving = leaving;
       const left = await leaving;
       if (left.kind === 'left') {
         stopListening();
         driven.delete(task.run);
-        if (left.end.kind === 'ended') forgetPast(parts.ledger, task.run);
+        if (left.end.kind === 'ended') forgetPast(options.ledger, task.run);
         return left.end;
       }
       if (here !== undefined) here.leaving = undefined;
       fence = left.fence;
-      lease = leaseOf(parts, fence);
+      lease = leaseOf(options, fence);
       at.current = next(left.past);
       // When it cannot be written, driving says so.
-      await begin(at.current, resumed(parts, left.past, false)).catch(() => undefined);
+      await begin(at.current, resumed(options, left.past, false)).catch(() => undefined);
     }
   };
   const driveFrom = async (task: DriveTask): Promise<RunHandle> => {
-    const lease = leaseOf(parts, task.fence);
+    const lease = leaseOf(options, task.fence);
     const at = { current: live(task, lease) };
     await begin(at.current, task.opening);
     const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
@@ -133,7 +104,7 @@ export function createEmbeddedDriver(parts: EngineParts, watchers: ReadonlySet<(
       const handle: RunHandle = { session: root.session, run: root.run, done: over.promise };
       driven.set(root.run, { handle, interrupt: () => undefined, leaving: over.promise });
       try {
-        return await endCancelledBelow(parts, slots, root);
+        return await endCancelledBelow(options, slots, root);
       } finally {
         driven.delete(root.run);
         over.resolve({ kind: 'interrupted', reason: 'It was left as it was.' });
@@ -157,11 +128,11 @@ async function begin({ tree, root }: Life, opening: DriveTask['opening']): Promi
   for (const event of written(await tree.writer.write(opening(root)))) tree.outside.apply(event);
 }
 
-function leaseOf(parts: EngineParts, fence: Fence): Lease {
+function leaseOf(options: LedgerAccess, fence: Fence): Lease {
   let given: Promise<void> | undefined;
   // The lease of a run that was lost, or of a ledger that cannot be written, is not ours to give back.
   return {
-    giveBack: () => (given ??= parts.ledger.release(fence).catch(() => undefined)),
+    giveBack: () => (given ??= options.ledger.release(fence).catch(() => undefined)),
     gone: () => {
       given ??= Promise.resolve();
     },
@@ -171,7 +142,7 @@ function leaseOf(parts: EngineParts, fence: Fence): Lease {
 const written = (outcome: readonly LedgerEvent[] | OverLimit): readonly LedgerEvent[] => ('kind' in outcome ? [] : outcome);
 
 /** An answer may have come while other branches were still busy: then the run goes on at once, from the ledger. */
-async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuild: () => Promise<Life>): Promise<RunEnd> {
+async function driveUntilStuck(options: LedgerAccess, at: { current: Life }, rebuild: () => Promise<Life>): Promise<RunEnd> {
   for (;;) {
     const { tree, root } = at.current;
     let unheard = false;
@@ -185,7 +156,7 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuil
     try {
       await tree.writer.flushed();
       await tree.refresh();
-      if (!unheard && !canGoOn(tree)) return { kind: 'waiting', waits: await openWaits(parts.ledger, tree.session) };
+      if (!unheard && !canGoOn(tree)) return { kind: 'waiting', waits: await openWaits(options.ledger, tree.session) };
       at.current = await rebuild();
       // What came while the ledger was read was told to the life before.
       await at.current.tree.refresh();
@@ -195,7 +166,7 @@ async function driveUntilStuck(parts: EngineParts, at: { current: Life }, rebuil
   }
 }
 
-async function leave(tree: DrivenTree, root: RunNode, why: Interruption): Promise<RunEnd> {
+async function leave(tree: Writes, root: RunNode, why: Interruption): Promise<RunEnd> {
   if (why.kind === 'lost') return { kind: 'lost' };
   if (why.kind !== 'paused') return interrupted(why);
   try {

@@ -2,18 +2,19 @@
  * Ends runs below a root that nobody drives: those that somebody has cancelled, with what is below them, and nothing else. The
  * rest of the tree stays as it was, paused, waiting or cut off, and no model is asked.
  */
+
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
 import type { FromOutside } from '../hearing/from-outside.ts';
 import { Interruption } from '../interruption.ts';
+import type { EngineOptions } from '../options.ts';
 import { wholePast } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { driveRun } from '../run/drive-run.ts';
 import { placeInTree } from '../run/place-in-tree.ts';
 import type { Slots } from '../spawning/slots.ts';
-import type { EngineParts } from '../tree.ts';
 
 interface Root {
   readonly session: SessionId;
@@ -21,15 +22,15 @@ interface Root {
 }
 
 /** `more`: something came meanwhile for which the tree has to be taken up. */
-export async function endCancelledBelow(parts: EngineParts, slots: Slots, root: Root): Promise<'done' | 'more'> {
-  const { ledger } = parts;
+export async function endCancelledBelow(options: EngineOptions, slots: Slots, root: Root): Promise<'done' | 'more'> {
+  const { ledger } = options;
   for (;;) {
     const lease = await ledger.acquire(root.session, root.run);
     // Who holds it has read the ledger after the cancel, or hears it.
     if (lease.kind !== 'acquired') return 'done';
     let heard: number;
     try {
-      heard = await endThem(parts, slots, root, lease.fence);
+      heard = await endThem(options, slots, root, lease.fence);
     } catch (error) {
       // Whoever has taken the lease over finds the cancel in the ledger.
       if (error instanceof Interruption && error.kind === 'lost') return 'done';
@@ -50,18 +51,18 @@ export async function endCancelledBelow(parts: EngineParts, slots: Slots, root: 
 
 const isPaused = async (ledger: Ledger, run: RunId): Promise<boolean> => (await ledger.runs({ run }))[0]?.state === 'paused';
 
-async function endThem(parts: EngineParts, slots: Slots, { session, run: root }: Root, fence: Fence): Promise<number> {
-  const past = wholePast(await readAll(parts.ledger, session));
+async function endThem(options: EngineOptions, slots: Slots, { session, run: root }: Root, fence: Fence): Promise<number> {
+  const past = wholePast(await readAll(options.ledger, session));
   const { events, heard } = past;
   const first = events.find((event) => event.event_type === 'session.started');
   if (first?.event_type !== 'session.started') return heard;
   const { workspace } = first.payload;
   const none = { watchers: new Set<never>(), released: () => undefined };
-  const tree = buildTree({ parts, session, workspace, fence, past, slots, ...none });
+  const tree = buildTree(options, { session, workspace, fence, past, slots, ...none });
   for (const run of topmost(events, tree.outside, root)) {
     const node = placeInTree(tree, events, run);
     // Time in which nobody worked does not count; and the pause of those above it is not taken back.
-    const resumed = { owner: parts.owner, takenOver: false, heard: 0 };
+    const resumed = { owner: options.owner, takenOver: false, heard: 0 };
     await tree.writer.write([node.journal.event('run.resumed', resumed, { actor: 'system' })]);
     await driveRun(tree, node).catch((error: unknown) => {
       // Something that it needs is missing just now: it ends when the tree is taken up.

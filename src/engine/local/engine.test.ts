@@ -163,7 +163,7 @@ describe('stopping', () => {
     const world: World = createdWorld({
       agents: [agent({ agents: ['helper'] }), agent({ name: 'helper' })],
       brain: () => calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } }),
-      parts: {
+      engineOptions: {
         tools: async ({ name }) => {
           if (name === 'helper' && world.outside.modelCalls.length > 0) void world.engine.close();
           return ok([]);

@@ -4,8 +4,8 @@
  */
 
 import { createEngine } from '../engine.ts';
+import type { EngineOptions } from '../options.ts';
 import type { Engine } from '../port.ts';
-import type { EngineParts } from '../tree.ts';
 import { createEmbeddedDriver } from './embedded-driver.ts';
 
-export const createEmbeddedEngine = (parts: EngineParts): Engine => createEngine(parts, createEmbeddedDriver);
+export const createEmbeddedEngine = (options: EngineOptions): Engine => createEngine(options, createEmbeddedDriver);

@@ -2,13 +2,17 @@
  * Leaving a run that cannot go on. Whoever appends an answer or a cancel while the lease is held counts on the holder to hear
  * it, so the last look comes after the lease was given back: from then on they see that nobody drives the run.
  */
+
 import type { Fence } from '../../ledger/port.ts';
 import { canGoOn } from '../hearing/go-on-or-end.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
+import type { EngineOptions, LedgerAccess } from '../options.ts';
 import type { RunEnd } from '../port.ts';
 import { type Past, pastOf, UNFINISHED } from '../record/past.ts';
-import type { DrivenTree } from '../run/build-tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { DrivenTree } from '../run/tree.ts';
 import type { Slots } from '../spawning/slots.ts';
-import type { EngineParts, RunNode } from '../tree.ts';
 import { endCancelledBelow } from './end-below.ts';
 
 /** One life of a driven run. */
@@ -32,24 +36,30 @@ export type Left =
   /** Something came in time: the lease was taken again, and this is what there is to know. */
   | { readonly kind: 'back'; readonly fence: Fence; readonly past: Past };
 
-export async function leaveOrTakeBack(parts: EngineParts, slots: Slots, life: Life, lease: Lease, end: RunEnd): Promise<Left> {
+export async function leaveOrTakeBack(
+  options: EngineOptions,
+  slots: Slots,
+  life: Life,
+  lease: Lease,
+  end: RunEnd,
+): Promise<Left> {
   await lease.giveBack();
   for (;;) {
-    const left = await lookAgain(parts, life, end);
+    const left = await lookAgain(options, life, end);
     if (left.kind === 'back' || !left.below) return left;
     const root = { session: life.tree.session, run: life.root.run };
     // What cannot be ended now ends when the run is taken up; something that comes meanwhile is looked at too.
-    if ((await endCancelledBelow(parts, slots, root).catch(() => 'done')) === 'done') return left;
+    if ((await endCancelledBelow(options, slots, root).catch(() => 'done')) === 'done') return left;
   }
 }
 
-async function lookAgain(parts: EngineParts, life: Life, end: RunEnd): Promise<Left> {
+async function lookAgain(options: LedgerAccess, life: Life, end: RunEnd): Promise<Left> {
   if (end.kind === 'ended' || end.kind === 'lost') return { kind: 'left', end, below: false };
-  const { ledger } = parts;
+  const { ledger } = options;
   const { tree, root } = life;
   try {
     await tree.refresh();
-    if (!hasToGoOn(life, end)) return { kind: 'left', end, below: await isCancelledBelow(parts, tree, end) };
+    if (!hasToGoOn(life, end)) return { kind: 'left', end, below: await isCancelledBelow(options, tree, end) };
     const taken = await ledger.acquire(tree.session, root.run);
     // Who holds it now has read the ledger after us.
     if (taken.kind !== 'acquired') return { kind: 'left', end: { kind: 'lost' }, below: false };
@@ -73,7 +83,11 @@ function hasToGoOn({ tree, root, ending }: Life, end: RunEnd): boolean {
 }
 
 /** A tree that stands still on purpose, or was cut off, stays so; what somebody has cancelled in it ends all the same. */
-async function isCancelledBelow({ ledger }: EngineParts, { session, outside }: DrivenTree, end: RunEnd): Promise<boolean> {
+async function isCancelledBelow(
+  { ledger }: LedgerAccess,
+  { session, outside }: LedgerAccess & Writes & HearsOutside,
+  end: RunEnd,
+): Promise<boolean> {
   if (end.kind === 'waiting' || outside.cancels() === 0) return false;
   const rows = await ledger.runs({ session, states: UNFINISHED });
   return rows.some(({ run, parent }) => parent !== null && outside.cancelled(run) !== undefined);

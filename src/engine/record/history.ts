@@ -10,8 +10,8 @@ import type { Message } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { messageTokens } from '../../models/tokens.ts';
 import { createTranscripts } from '../../projections/transcript.ts';
-import { foreign } from '../hearing/broadcasts.ts';
 import { readAll } from './read-all.ts';
+import { foreign } from './said-by-others.ts';
 
 const SPOKEN: readonly EventType[] = [
   'run.started',

@@ -1,10 +1,12 @@
 /** What a life of a run begins with when it is not the first: that it was taken up, and what was heard before. */
+
 import type { NewEvent } from '../../ledger/port.ts';
-import type { EngineParts, RunNode } from '../tree.ts';
+import type { LedgerAccess } from '../options.ts';
 import type { Past } from './past.ts';
+import type { RunNode } from './run-node.ts';
 
 export const resumed =
-  (parts: EngineParts, { heard }: Past, takenOver: boolean) =>
+  (options: LedgerAccess, { heard }: Past, takenOver: boolean) =>
   (root: RunNode): readonly NewEvent[] => [
-    root.journal.event('run.resumed', { owner: parts.owner, takenOver, heard }, { actor: 'system' }),
+    root.journal.event('run.resumed', { owner: options.owner, takenOver, heard }, { actor: 'system' }),
   ];

@@ -1,38 +1,39 @@
 /** Hands runs over to Restate and follows them in the ledger. Nothing is driven in this process. */
+
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { NewEvent, RunRow } from '../../ledger/port.ts';
+import type { Driver } from '../driver.ts';
 import { failureOf } from '../failure-of.ts';
 import { createSignals } from '../hearing/from-outside.ts';
-import type { Driver } from '../local/embedded-driver.ts';
+import type { EngineOptions, LedgerAccess } from '../options.ts';
 import type { ResumeOutcome, RunEnd, RunHandle } from '../port.ts';
 import { UNFINISHED } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { resultOfEnd } from '../run/drive-run.ts';
 import { createSlots } from '../spawning/slots.ts';
-import type { EngineParts } from '../tree.ts';
 import { follow } from './follow.ts';
 import type { Ingress } from './ingress.ts';
 
-export function createRestateDriver(parts: EngineParts, ingress: Ingress): Driver {
+export function createRestateDriver(options: EngineOptions, ingress: Ingress): Driver {
   const stopped = new AbortController();
   const followed = new Map<RunId, RunHandle>();
   const slots = createSlots(1);
-  const { ledger } = parts;
+  const { ledger } = options;
 
   const pokeAll = async (rows: readonly RunRow[], delayMs?: number): Promise<void> => {
     await Promise.all(rows.map(({ run }) => ingress.poke(run, delayMs)));
   };
   const foresee = async (session: SessionId): Promise<() => Promise<void>> => {
-    const rows = await unfinished(parts, session);
+    const rows = await unfinished(options, session);
     await pokeAll(rows, limits.ingressLaterMs);
     return () => pokeAll(rows);
   };
   const followFrom = (session: SessionId, run: RunId, after: number): RunHandle => {
     // It is worked on elsewhere: that it cannot be followed from here says nothing about the run.
-    const done = follow(parts, session, run, after, stopped.signal)
+    const done = follow(options, session, run, after, stopped.signal)
       .catch((error: unknown): RunEnd => {
         const failure = failureOf(error);
         return { kind: 'interrupted', reason: failure.message, error: failure };
@@ -45,7 +46,7 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
   return {
     async drive(task) {
       const { session, run, fence } = task;
-      const tree = buildTree({ ...task, parts, slots, watchers: new Set(), released: () => undefined });
+      const tree = buildTree(options, { ...task, slots, watchers: new Set(), released: () => undefined });
       // Should this process die after the next write, the run is started all the same.
       await ingress.startRootLater(session, run);
       const opening = await tree.writer.write(task.opening(tree.root(run, task.started)));
@@ -61,7 +62,7 @@ export function createRestateDriver(parts: EngineParts, ingress: Ingress): Drive
       if (last === undefined) return { kind: 'unknown' };
       if (last.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(run, last.payload) };
       const tell = await foresee(session);
-      const events = goOn(await readAll(ledger, session, { types: ['run.signalled'] }), parts.clock.now());
+      const events = goOn(await readAll(ledger, session, { types: ['run.signalled'] }), options.clock.now());
       if (events.length > 0) await ledger.append({ session, fence: null, events, sync: 'power' });
       await ingress.startRoot(session, run);
       await tell();
@@ -84,6 +85,6 @@ function goOn(signals: readonly LedgerEvent[], at: number): NewEvent[] {
   });
 }
 
-async function unfinished({ ledger }: EngineParts, session: SessionId): Promise<readonly RunRow[]> {
+async function unfinished({ ledger }: LedgerAccess, session: SessionId): Promise<readonly RunRow[]> {
   return await ledger.runs({ session, states: UNFINISHED });
 }

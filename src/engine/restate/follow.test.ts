@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { userText } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import type { EngineParts } from '../tree.ts';
+import type { EngineOptions } from '../options.ts';
 import { createRestateDriver } from './driver.ts';
 
 const created = keptWorlds();
@@ -53,7 +53,7 @@ it.each<[string, (ledger: Ledger) => Partial<Ledger>]>([
   const sometimes = new Proxy(ledger, {
     get: (target, name) => Reflect.get(failing && name in replaced ? replaced : target, name) as unknown,
   });
-  const driver = createRestateDriver({ ledger: sometimes, clock: systemClock } as unknown as EngineParts, ingress as never);
+  const driver = createRestateDriver({ ledger: sometimes, clock: systemClock } as unknown as EngineOptions, ingress as never);
   const outcome = await driver.takeUp?.(root);
   if (outcome?.kind !== 'resumed') throw new Error(outcome?.kind);
   expect(await outcome.handle.done).toMatchObject({ kind: 'interrupted', error: { code: 'ledger_unreachable' } });

@@ -70,7 +70,7 @@ describe.each(stepsConformance)('on Restate: $name', ({ pattern, expected }) => 
         appends = made.appends;
         return made.ledger;
       },
-      parts: {
+      engineOptions: {
         runAgent: async (run) => {
           if (run.agent.name !== 'root') return await runAgent(run);
           const body = await pattern(run.steps, { counts });

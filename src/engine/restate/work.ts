@@ -5,20 +5,26 @@
  * The lease is taken whoever holds it, because the engine has assigned the work; a worker that was taken for dead and comes back
  * is fenced off and cannot write.
  */
+
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { type EventType, inboundTypes } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
 import { failureOf } from '../failure-of.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
+import type { EngineOptions } from '../options.ts';
 import { NO_PAST } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
-import { buildTree, type DrivenTree } from '../run/build-tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import { buildTree } from '../run/build-tree.ts';
 import { driveRun, limitWallTime } from '../run/drive-run.ts';
 import { placeInTree, startedOf } from '../run/place-in-tree.ts';
+import type { DrivenTree } from '../run/tree.ts';
+import type { Elsewhere } from '../spawning/child-run.ts';
 import type { Slots } from '../spawning/slots.ts';
-import type { Elsewhere, EngineParts, RunNode } from '../tree.ts';
 
 export type WorkOutcome =
   | { readonly kind: 'ended'; readonly parent: RunId | null }
@@ -28,7 +34,7 @@ export type WorkOutcome =
   | { readonly kind: 'unknown' };
 
 export interface Workplace {
-  readonly parts: EngineParts;
+  readonly engineOptions: EngineOptions;
   readonly slots: Slots;
   start(session: SessionId, run: RunId): Promise<void>;
   poke(run: RunId): Promise<void>;
@@ -44,7 +50,7 @@ const SHARED: readonly EventType[] = [
 ];
 
 export async function workOn(place: Workplace, session: SessionId, run: RunId): Promise<WorkOutcome> {
-  const { ledger } = place.parts;
+  const { ledger } = place.engineOptions;
   const lease = await ledger.acquire(session, run, { assigned: true });
   if (lease.kind !== 'acquired') throw new TroupeError('bug', `The lease of ${run} was not given: ${lease.kind}`);
   let released = false;
@@ -64,8 +70,8 @@ async function withLease(
   { fence, takenOver }: { readonly fence: Fence; readonly takenOver: boolean },
   released: () => void,
 ): Promise<WorkOutcome> {
-  const { parts, slots } = place;
-  const { events, heard } = await eventsFor(parts.ledger, session, run);
+  const { engineOptions: options, slots } = place;
+  const { events, heard } = await eventsFor(options.ledger, session, run);
   const started = startedOf(events, run);
   const first = events.find((event) => event.event_type === 'session.started');
   if (started === undefined || first?.event_type !== 'session.started') return { kind: 'unknown' };
@@ -81,8 +87,7 @@ async function withLease(
     },
   };
   const { workspace } = first.payload;
-  const tree = buildTree({
-    parts,
+  const tree = buildTree(options, {
     session,
     workspace,
     fence,
@@ -98,7 +103,7 @@ async function withLease(
   const leave = attend(place, tree, node);
   try {
     if (takenOver || wasLeft(events, run)) {
-      const resumed = node.journal.event('run.resumed', { owner: parts.owner, takenOver, heard }, { actor: 'system' });
+      const resumed = node.journal.event('run.resumed', { owner: options.owner, takenOver, heard }, { actor: 'system' });
       await tree.writer.write([resumed]);
     }
     await driveRun(tree, node);
@@ -106,7 +111,7 @@ async function withLease(
   } catch (error) {
     await leftBecause(tree, node, error);
     // What came in the last moment is heard at once.
-    if (error instanceof Interruption && error.kind === 'unheard') return { kind: 'left', wakeAt: parts.clock.now() };
+    if (error instanceof Interruption && error.kind === 'unheard') return { kind: 'left', wakeAt: options.clock.now() };
     return { kind: 'left', wakeAt };
   } finally {
     leave();
@@ -136,7 +141,7 @@ function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
     if (reason !== undefined) up.abort.abort(new TroupeError('cancelled', reason));
     if (up !== node) ends.push(limitWallTime(tree, up));
   }
-  ends.push(place.parts.ledger.onInbound(tree.session, () => void tree.refresh().catch(() => undefined)));
+  ends.push(place.engineOptions.ledger.onInbound(tree.session, () => void tree.refresh().catch(() => undefined)));
   const stop = (): void => tree.interrupt(new Interruption('interrupted', 'The worker is stopping.'));
   place.stopping.addEventListener('abort', stop, { once: true });
   ends.push(() => place.stopping.removeEventListener('abort', stop));
@@ -148,7 +153,7 @@ function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
 }
 
 /** Whether it was told to pause, has done so, and nobody has had it go on or end since. */
-function restsPaused({ outside }: DrivenTree, node: RunNode): boolean {
+function restsPaused({ outside }: HearsOutside, node: RunNode): boolean {
   const last = node.journal.past.findLast(({ event_type }) => event_type === 'run.paused' || event_type === 'run.resumed');
   if (last?.event_type !== 'run.paused') return false;
   let asked = false;
@@ -169,7 +174,7 @@ function wasLeft(events: readonly LedgerEvent[], run: RunId): boolean {
 }
 
 /** Being left is not failing; anything else is passed on, and the work is assigned again. */
-async function leftBecause(tree: DrivenTree, node: RunNode, error: unknown): Promise<void> {
+async function leftBecause(tree: Writes, node: RunNode, error: unknown): Promise<void> {
   if (!(error instanceof Interruption)) throw error;
   if (error.kind === 'waiting' || error.kind === 'unheard') return await tree.writer.flushed();
   if (error.kind !== 'paused') throw new TroupeError('interrupted', failureOf(error).message);

@@ -2,14 +2,15 @@
  * A worker: answers Restate's calls and works on the runs that it is assigned, so many at a time. Told to stop, it takes no new
  * work, leaves what it has after a while, and Restate gives that to others.
  */
+
 import { createEndpointHandler } from '@restatedev/restate-sdk/fetch';
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { EngineOptions } from '../options.ts';
 import { createSlots } from '../spawning/slots.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
-import type { EngineParts } from '../tree.ts';
 import type { RestateAddress } from './address.ts';
 import { createIngress } from './ingress.ts';
 import { type Assignment, createServices } from './services.ts';
@@ -25,7 +26,7 @@ export interface RestateWorker {
 }
 
 export interface WorkerOptions {
-  readonly parts: EngineParts;
+  readonly engineOptions: EngineOptions;
   readonly address: RestateAddress;
   readonly concurrency?: number | undefined;
   readonly drainMs?: number | undefined;
@@ -35,17 +36,17 @@ export interface WorkerOptions {
 }
 
 export function createRestateWorker(options: WorkerOptions): RestateWorker {
-  const { parts, address } = options;
-  const ingress = createIngress(address, parts.clock);
+  const { engineOptions, address } = options;
+  const ingress = createIngress(address, engineOptions.clock);
   const stopping = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   const room = createRoom(options.concurrency ?? limits.workerConcurrency);
-  const slots = createSlots(assistantLimits(parts).active);
+  const slots = createSlots(assistantLimits(engineOptions).active);
   let draining = false;
 
   const work = async ({ session, run }: Assignment, attempt: AbortSignal): Promise<WorkOutcome> => {
     const place: Workplace = {
-      parts,
+      engineOptions,
       slots,
       start: ingress.startChild,
       poke: ingress.poke,
@@ -69,7 +70,7 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
     void over.then(() => underWay.delete(over));
     return piece;
   };
-  const isOpen = async (run: RunId): Promise<boolean> => (await parts.ledger.runs({ run }))[0]?.endedAt === null;
+  const isOpen = async (run: RunId): Promise<boolean> => (await engineOptions.ledger.runs({ run }))[0]?.endedAt === null;
   const handler = createEndpointHandler({
     services: createServices(address.name, { work: counted, isOpen }, options.inactivityMs),
     bidirectional: true,
@@ -83,7 +84,7 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
       draining = true;
       const done = new AbortController();
       const idle = Promise.all(underWay).then(() => done.abort());
-      await sleep(parts.clock, options.drainMs ?? limits.workerDrainMs, done.signal);
+      await sleep(engineOptions.clock, options.drainMs ?? limits.workerDrainMs, done.signal);
       stopping.abort();
       await idle;
     },

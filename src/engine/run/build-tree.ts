@@ -1,11 +1,13 @@
 /**
  * Puts a driven session together: from nothing for a new run, from the ledger's events for one that is taken up again.
  */
+
 import { type Clock, sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import type { Message } from '../../events/messages.ts';
 import type { Fence } from '../../ledger/port.ts';
 import { createTreesDoings, type TreesDoings } from '../../projections/doings.ts';
 import { type AskableAgents, createAskableAgents } from '../calls/askable-agents.ts';
@@ -14,6 +16,7 @@ import { type Broadcasts, createBroadcasts } from '../hearing/broadcasts.ts';
 import { createFromOutside, type FromOutside } from '../hearing/from-outside.ts';
 import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
+import { type EngineOptions, type LedgerAccess, ofSession } from '../options.ts';
 import type { LivePart } from '../port.ts';
 import { createActivity } from '../record/active-time.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -21,26 +24,22 @@ import { conversationOf } from '../record/history.ts';
 import { createJournal } from '../record/journal.ts';
 import { createMembers, type Members } from '../record/members.ts';
 import type { Past } from '../record/past.ts';
+import type { BudgetScope, RunNode } from '../record/run-node.ts';
 import { createWriter } from '../record/writer.ts';
+import type { Writes } from '../record/writes.ts';
+import type { Elsewhere } from '../spawning/child-run.ts';
 import type { Slots } from '../spawning/slots.ts';
 import { assistantLimits, createSpawned } from '../spawning/spawned.ts';
-import { type BudgetScope, projectScope, scopesOf } from '../spending/budget.ts';
+import { projectScope, scopesOf } from '../spending/budget.ts';
 import { createSpending } from '../spending/spending.ts';
-import type { Elsewhere, EngineParts, RunNode, Tree } from '../tree.ts';
+import { driveRun } from './drive-run.ts';
 import { createLiveAnswers } from './live-answers.ts';
 import { setupOf } from './setup-run.ts';
 import { startChild } from './start-child.ts';
+import type { DrivenTree } from './tree.ts';
 
-export interface DrivenTree extends Tree {
-  root(run: RunId, started: Payloads['run.started']): RunNode;
-  /** A run below another that is not started here. */
-  below(parent: RunNode, run: RunId, started: Payloads['run.started']): RunNode;
-  /** From now on every step throws this. Work under way is told to stop. */
-  interrupt(why: Interruption): void;
-}
-
-export interface TreeOptions {
-  readonly parts: EngineParts;
+/** The session that is to be driven, and by whom. */
+export interface SessionToDrive {
   readonly session: SessionId;
   readonly workspace: string;
   readonly fence: Fence;
@@ -55,13 +54,14 @@ export interface TreeOptions {
   released(): void;
 }
 
-export function buildTree(options: TreeOptions): DrivenTree {
-  const { session, workspace, elsewhere } = options;
-  const { events, heard, facts } = options.past;
-  const parts = ofSession(options.parts, session);
+export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTree {
+  const { session, workspace, elsewhere } = driven;
+  const { events, heard, facts } = driven.past;
+  const options = ofSession(all, session);
+  const { ledger, clock } = options;
   const past = groupByRun(events);
   const active = new Set<RunNode>();
-  const live = createLiveAnswers(session, options.watchers);
+  const live = createLiveAnswers(session, driven.watchers);
   let stopped: Interruption | undefined;
   const bell = createBell();
 
@@ -75,12 +75,12 @@ export function buildTree(options: TreeOptions): DrivenTree {
     bell.ring();
   };
   const { approved } = facts;
-  const outside = createFromOutside({ ledger: parts.ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
-  const { members, ...folds } = folded(options.past, outside);
+  const outside = createFromOutside({ ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
+  const { members, ...folds } = folded(driven.past, outside);
   const { broadcasts, doings, askable, messages } = folds;
   const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
-  const activity = createActivity(options.past, parts.clock);
-  const make = createNodes(parts.clock, past, options.past.cut?.run);
+  const activity = createActivity(driven.past, clock);
+  const make = createNodes(clock, past, driven.past.cut?.run);
   const node: MakeNode = (run, parent, started, scopes) => {
     const made = make(run, parent, started, scopes);
     activity.began(run);
@@ -91,49 +91,51 @@ export function buildTree(options: TreeOptions): DrivenTree {
   };
 
   const tree: DrivenTree = {
-    parts,
+    ...options,
     session,
     workspace,
     outside,
     ...folds,
-    spawned: createSpawned(assistantLimits(parts)),
-    slots: options.slots,
+    spawned: createSpawned(assistantLimits(options)),
+    slots: driven.slots,
     spending: createSpending(),
     latestOf: members.latest,
     workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
     blockedOn: [],
     interrupt,
-    writer: createWriter(parts.ledger, session, options.fence, interrupt, onWritten),
-    released: options.released,
+    writer: createWriter(ledger, session, driven.fence, interrupt, onWritten),
+    released: driven.released,
     refresh: () => outside.refresh(),
     elsewhere,
     below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),
-    root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(parts.projectBudget))),
+    root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(options.projectBudget))),
     checkpoint(at) {
       if (stopped !== undefined) throw stopped;
       stopIfPaused(outside, at);
     },
-    async history(of) {
-      if (of.started.continues === undefined) return [];
-      // What it continues may have happened in this very life: the ledger knows both.
-      await tree.writer.flushed();
-      return await conversationOf(parts.ledger, session, of.started.continues);
-    },
+    history: (of) => saidBefore(tree, of),
     activeBefore: activity.before,
     activeSoFar: activity.soFar,
     facts: () => ({ approved: [...outside.approved()], members: members.state() }),
-    setup: async (of) => live.noted(of, await setupOf(tree, of, options.rootSetup)),
+    setup: async (of) => live.noted(of, await setupOf(tree, of, driven.rootSetup)),
     begun: (run) => past.has(run),
     async child(parent, request) {
-      const child = await startChild(tree, parent, request, past, node);
+      const child = await startChild(tree, parent, request, { past, node, drive: (run) => driveRun(tree, run) });
       const run = childRunId(parent.run, request.key);
       child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;
     },
-    news: (timeoutMs, signal) => sleep(parts.clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
+    news: (timeoutMs, signal) => sleep(clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+async function saidBefore(tree: LedgerAccess & Writes, { started }: RunNode): Promise<readonly Message[]> {
+  if (started.continues === undefined) return [];
+  // What it continues may have happened in this very life: the ledger knows both.
+  await tree.writer.flushed();
+  return await conversationOf(tree.ledger, tree.session, started.continues);
 }
 
 type MakeNode = (
@@ -226,9 +228,4 @@ function groupByRun(events: readonly LedgerEvent[]): Map<string, LedgerEvent[]> 
     else group.push(event);
   }
   return groups;
-}
-
-/** Names of agents mean what they mean in this session. */
-export function ofSession(parts: EngineParts, session: SessionId): EngineParts {
-  return { ...parts, agent: (name) => parts.agent(name, session) };
 }

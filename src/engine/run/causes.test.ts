@@ -160,7 +160,7 @@ describe('causes', () => {
   });
 });
 
-describe('live parts', () => {
+describe('live engineOptions', () => {
   it('are the answer only when the terminal agent writes', async () => {
     const world = createWorld({ brain, agents, seed: 7 });
     const seen = new Map<string, boolean>();

@@ -1,11 +1,16 @@
 /** A child run that somebody else works on. Until it has ended, its parent cannot go on where it needs the answer. */
+
 import { TroupeError } from '../../base/errors.ts';
 import type { RunResult } from '../../patterns/steps.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
-import type { Elsewhere, RunNode, Tree } from '../tree.ts';
+import type { TimeAndIds } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { Elsewhere } from '../spawning/child-run.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
 
-export async function drivenElsewhere(tree: Tree, child: RunNode, elsewhere: Elsewhere): Promise<RunResult> {
+export async function drivenElsewhere(tree: Writes, child: RunNode, elsewhere: Elsewhere): Promise<RunResult> {
   const ended = child.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(child.run, ended.payload);
   await tree.writer.flushed();
@@ -15,13 +20,18 @@ export async function drivenElsewhere(tree: Tree, child: RunNode, elsewhere: Els
   throw new Interruption('waiting', `waiting for ${child.started.agent}`);
 }
 
-export function cancelElsewhere(tree: Tree, child: RunNode, reason: string, elsewhere: Elsewhere): void {
+export function cancelElsewhere(
+  tree: TimeAndIds & Writes & HearsOutside,
+  child: RunNode,
+  reason: string,
+  elsewhere: Elsewhere,
+): void {
   child.abort.abort(new TroupeError('cancelled', reason));
   if (child.journal.recorded('run.ended', END_STEP) !== undefined) return;
   if (tree.outside.cancelled(child.run) === undefined) {
     const payload = { signal: 'cancel', reason } as const;
     const cause = child.journal.newest();
-    tree.writer.enqueue([{ type: 'run.signalled', run: child.run, actor: 'system', cause, payload, at: tree.parts.clock.now() }]);
+    tree.writer.enqueue([{ type: 'run.signalled', run: child.run, actor: 'system', cause, payload, at: tree.clock.now() }]);
   }
   // If this process dies before, whoever takes up the parent cancels again.
   tree.writer

@@ -11,14 +11,22 @@ import { succeeded } from '../../patterns/agent-run.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { withReason } from '../hearing/stop-reason.ts';
 import type { SentMessage } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { TimeAndIds } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { HasAssistants } from '../spawning/spawned.ts';
+import type { GivesBackLease } from './tree.ts';
+
+/** What the end of a run takes. */
+export type ClosesRuns = TimeAndIds & Writes & HearsOutside & HearsRuns & HasAssistants & GivesBackLease;
 
 /** `closing` makes the last events for a result; it may be asked again for another one. */
 export async function closeRun(
-  tree: Tree,
+  tree: ClosesRuns,
   node: RunNode,
   result: RunResult,
   first: readonly NewEvent[],
@@ -52,7 +60,7 @@ function cancelled(result: RunResult): RunResult {
 }
 
 /** Whoever wrote and is not heard any more is told so, in the same thread and the same transaction. */
-function unread(tree: Tree, node: RunNode, { run, payload }: SentMessage): NewEvent[] {
+function unread(tree: TimeAndIds & HasAssistants, node: RunNode, { run, payload }: SentMessage): NewEvent[] {
   const { message, from, kind, thread, content } = payload;
   const ofMine = tree.spawned.of(node.run).some((assistant) => assistant.run === from.run);
   if (kind !== undefined || ofMine || message.startsWith(UNREAD) || thread !== threadOf(node.run) || run !== node.run) return [];
@@ -63,7 +71,7 @@ function unread(tree: Tree, node: RunNode, { run, payload }: SentMessage): NewEv
     from: { assistant: agent, run: node.run },
     to: from,
     content: `Your message came too late, ${agent} ended without having read it: ${firstLine(content, SHOWN_CHARACTERS)}`,
-    fence: tree.parts.ids.nonce(),
+    fence: tree.ids.nonce(),
   };
   return [node.journal.event('message.sent', back, { step: `message/${back.message}`, actor: 'system', aside: true })];
 }

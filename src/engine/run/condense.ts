@@ -2,19 +2,30 @@
  * Condensing as a recorded step. What is left of the conversation is written down with it, so that a run that is taken up again
  * goes on from there: its cost is that of what came since, not of everything it ever did.
  */
+
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { type Message, type ToolResultPart, type UserMessage, userText } from '../../events/messages.ts';
 import type { Checkpoint, Condensing } from '../../loop/port.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
+import type { AsksAgain } from '../calls/askable-agents.ts';
+import type { RestsOnAnswers } from '../evidence/sub-agent-verdicts.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import type { Cut } from '../record/past.ts';
+import type { Remembers } from '../record/remembers.ts';
+import type { RunNode } from '../record/run-node.ts';
 import type { StepIndex } from '../record/step-index.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { Writes } from '../record/writes.ts';
+import type { HasChildren } from '../spawning/child-run.ts';
+import type { HasAssistants } from '../spawning/spawned.ts';
+
+/** What condensing takes: whatever the past comes down to is asked for. */
+type Condenses = Writes & Remembers & HearsOutside & HearsRuns & HasChildren & HasAssistants & AsksAgain & RestsOnAnswers;
 
 type Left = Payloads['task.summary']['left'][number];
 
 export async function condense(
-  tree: Tree,
+  tree: Condenses,
   node: RunNode,
   steps: StepIndex,
   request: UserMessage,
@@ -41,7 +52,12 @@ export async function condense(
 }
 
 /** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard or obeyed. */
-async function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], steps: StepIndex): Promise<{ readonly cut?: Cut }> {
+async function cutOf(
+  tree: Condenses,
+  node: RunNode,
+  unsent: readonly Message[],
+  steps: StepIndex,
+): Promise<{ readonly cut?: Cut }> {
   const foreign = unsent.some((message) => steps.placeOf(message).run !== undefined);
   const { run, parent, started } = node;
   if (parent !== undefined || started.seat !== undefined || foreign) return {};
@@ -54,7 +70,7 @@ async function cutOf(tree: Tree, node: RunNode, unsent: readonly Message[], step
 }
 
 /** What others do for it in other processes is not known here. */
-async function doneBy({ writer, doings, elsewhere }: Tree, run: RunId): Promise<Pick<Cut, 'done'>> {
+async function doneBy({ writer, doings, elsewhere }: Writes & Remembers & HasChildren, run: RunId): Promise<Pick<Cut, 'done'>> {
   await writer.flushed();
   const done = doings.of(run);
   return done === undefined || elsewhere !== undefined ? {} : { done };

@@ -16,27 +16,32 @@ import { runAgent } from '../../patterns/run-agent.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { resting, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
+import type { AsksAgain } from '../calls/askable-agents.ts';
 import { recordedModel } from '../calls/recorded-model.ts';
 import { recordedTools } from '../calls/recorded-tools.ts';
 import { evidenceOf, manifest } from '../evidence/evidence.ts';
-import { assistantsOf, checkAgain, checkSession } from '../evidence/verification.ts';
+import { checkAgain, checkSession } from '../evidence/verification.ts';
 import { demandsDuring, verified } from '../evidence/verify.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
 import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
 import { gravest, Interruption } from '../interruption.ts';
+import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import { type AgentSetup, outputContract, sessionLimits } from '../record/agent-setup.ts';
+import type { Remembers } from '../record/remembers.ts';
+import type { RunNode } from '../record/run-node.ts';
 import { createStepIndex, type StepIndex } from '../record/step-index.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { hostedSession } from '../spawning/hosted-session.ts';
 import { reportMessage } from '../spawning/report-message.ts';
-import type { RunNode, Tree } from '../tree.ts';
-import { closeRun } from './close-run.ts';
+import { answersOfAssistants } from '../spawning/spawned.ts';
+import { type ClosesRuns, closeRun } from './close-run.ts';
 import { checkpointOf, condense } from './condense.ts';
 import { aboutAgents, contextReader } from './group-context.ts';
 import { progressBelow } from './group-progress.ts';
 import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import type { Tree } from './tree.ts';
 
 export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
@@ -58,7 +63,7 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
     await endAssistants(tree, node);
-    const rested = resting(withReason(node, result), assistantsOf(tree, node));
+    const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
     return await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
   } catch (error) {
     await settleAssistants(tree, node);
@@ -99,7 +104,7 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
     session: (request) => session(tree, node, setup, steps, request),
   };
   try {
-    return await (tree.parts.runAgent ?? runAgent)(run);
+    return await (tree.runAgent ?? runAgent)(run);
   } finally {
     await port.childrenSettled();
   }
@@ -167,7 +172,11 @@ function noting(reasons: unknown[], tools: SessionTools): SessionTools {
 }
 
 /** Lists what was changed and ends the run: all of it in one append. */
-async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<RunResult> {
+async function endRun(
+  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain,
+  node: RunNode,
+  result: RunResult,
+): Promise<RunResult> {
   const events: NewEvent[] = [];
   const changed = manifest(await evidenceOf(tree, node));
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
@@ -183,7 +192,7 @@ async function endRun(tree: Tree, node: RunNode, result: RunResult): Promise<Run
 }
 
 /** Whoever spawned the run finds its answer in its thread. */
-function report(tree: Tree, node: RunNode, result: RunResult): NewEvent[] {
+function report(tree: TimeAndIds & LedgerAccess, node: RunNode, result: RunResult): NewEvent[] {
   const { spawned, agent } = node.started;
   if (spawned === undefined) return [];
   const { step, payload } = reportMessage(tree, node.parent, node.run, agent, result, spawned.by);
@@ -196,7 +205,7 @@ export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads[
 }
 
 /** Sub-agents that could still be asked go with the run, all the way down; unless somebody may go on with its conversation. */
-function dismissals(tree: Tree, node: RunNode): NewEvent[] {
+function dismissals(tree: AsksAgain, node: RunNode): NewEvent[] {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
     if (up.started.role === 'sub-agent' || up.started.seat !== undefined) return [];
   return tree.askable.below(node.run).map(({ id, agent, run }) => {
@@ -244,13 +253,13 @@ export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
   `It was not done within ${durationText(wallMs)} (${setting}).`;
 
 /** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
-export function limitWallTime(tree: Tree, node: RunNode): () => void {
+export function limitWallTime(tree: TimeAndIds & Remembers, node: RunNode): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
   const text = wallTimeText(wallMs, node.started.timeLimit);
   const over = (): void => node.abort.abort(new WallTimeOver(node.run, text));
   const left = wallMs - tree.activeBefore(node.run);
-  if (left > TIMER_GRAIN_MS) return tree.parts.clock.after(left, over);
+  if (left > TIMER_GRAIN_MS) return tree.clock.after(left, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.
   over();
   return () => undefined;

@@ -1,4 +1,5 @@
 /** What groups ask of the runtime about what is around them: the files that give context, and who the others are. */
+
 import type { AgentDefinition, GroupContext } from '../../agents/definition/definition.ts';
 import { newestEntries } from '../../agents/text/newest-entries.ts';
 import { TroupeError } from '../../base/errors.ts';
@@ -6,18 +7,18 @@ import { limits } from '../../base/limits.ts';
 import { sentence } from '../../base/wording.ts';
 import type { About } from '../../patterns/agent-run.ts';
 import type { Steps } from '../../patterns/steps.ts';
-import type { EngineParts, Tree } from '../tree.ts';
+import type { AgentAccess } from '../options.ts';
 
 /** A context file is read once per run and recorded: a resumed run sees what it saw before. */
 export function contextReader(
-  tree: Tree,
+  tree: AgentAccess,
   agent: AgentDefinition,
   steps: Steps,
 ): (kind: 'shared' | 'routing', source: GroupContext | undefined) => Promise<string | undefined> {
   const read = new Map<string, Promise<string>>();
   return async (kind, source) => {
     if (source === undefined) return undefined;
-    const load = (): Promise<string> => contextText(tree.parts, agent, source);
+    const load = (): Promise<string> => contextText(tree, agent, source);
     const known = read.get(kind) ?? steps.step(`context/${kind}`, load);
     read.set(kind, known);
     return newestEntries(await known, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
@@ -25,9 +26,9 @@ export function contextReader(
 }
 
 /** What a group is told to know, it knows: without the file its work would rest on something else than its author wrote. */
-async function contextText(parts: EngineParts, { source: where }: AgentDefinition, source: GroupContext): Promise<string> {
+async function contextText(options: AgentAccess, { source: where }: AgentDefinition, source: GroupContext): Promise<string> {
   if (typeof source !== 'string') return source.text;
-  const read = await parts.contextFile?.(source);
+  const read = await options.contextFile?.(source);
   if (read?.ok === true) return read.value;
   const why = read === undefined ? 'cannot be read here' : read.error.message;
   throw new TroupeError('no_context', `${where}: the file ${source}, which the group gives as context, ${sentence(why)}`, {
@@ -35,10 +36,10 @@ async function contextText(parts: EngineParts, { source: where }: AgentDefinitio
   });
 }
 
-export async function aboutAgents(tree: Tree, agents: readonly string[]): Promise<About[]> {
+export async function aboutAgents(tree: AgentAccess, agents: readonly string[]): Promise<About[]> {
   const found: About[] = [];
   for (const name of agents) {
-    found.push(about(await tree.parts.agent(name)));
+    found.push(about(await tree.agent(name)));
   }
   return found;
 }

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Progress } from '../../patterns/agent-run.ts';
-import { createFolders } from '../evidence/folders.ts';
+import { createFolders, type WorksInFolders } from '../evidence/folders.ts';
+import type { LedgerAccess } from '../options.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
 
 const TYPES = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifact.manifest'] as const;
 
@@ -15,7 +17,7 @@ const TYPES = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifac
  * go back to what they held give the same word again, so that undoing and redoing does not look like getting on. Asking again
  * reads what is new since.
  */
-export function progressBelow(tree: Tree, node: RunNode): () => Promise<Progress> {
+export function progressBelow(tree: LedgerAccess & Writes & WorksInFolders, node: RunNode): () => Promise<Progress> {
   const below = new Set<string>([node.run]);
   const files = new Map<string, string>();
   const tests = new Map<string, string>();
@@ -36,7 +38,7 @@ export function progressBelow(tree: Tree, node: RunNode): () => Promise<Progress
   return async () => {
     await tree.writer.flushed();
     // What was done for an earlier prompt of the session is no progress of this one.
-    const events = await readAll(tree.parts.ledger, tree.session, { root: rootOf(node).run, types: TYPES, after });
+    const events = await readAll(tree.ledger, tree.session, { root: rootOf(node).run, types: TYPES, after });
     for (const event of events) apply(event);
     after = events.at(-1)?.position ?? after;
     return { files: digest(files), tests: digest(tests), pauses };

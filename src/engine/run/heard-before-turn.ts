@@ -3,20 +3,26 @@
  * for it. The request that carries a text is what delivers it, so a turn that was recorded hears again exactly what it heard
  * then; any other hears what is new.
  */
+
 import { limits } from '../../base/limits.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { Seat } from '../../patterns/steps.ts';
 import { messageText } from '../../projections/message-text.ts';
-import { foreign, type Reference } from '../hearing/broadcasts.ts';
 import { broadcastMessages } from '../hearing/broadcasts-before-turn.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import type { SentMessage } from '../hearing/unheard-messages.ts';
+import type { TimeAndIds } from '../options.ts';
+import { type RunNode, speakerOf } from '../record/run-node.ts';
+import { foreign, type Reference } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
+import type { Writes } from '../record/writes.ts';
 import { assistantsNote } from '../spawning/assistants-note.ts';
-import { type RunNode, speakerOf, type Tree } from '../tree.ts';
+import type { HasChildren } from '../spawning/child-run.ts';
+import type { HasAssistants } from '../spawning/spawned.ts';
 
 export async function heardBeforeTurn(
-  tree: Tree,
+  tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren & HasAssistants,
   node: RunNode,
   steps: StepIndex,
   seat: Seat | undefined,
@@ -36,7 +42,11 @@ export async function heardBeforeTurn(
 }
 
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
-export async function hasUnheardMessages(tree: Tree, node: RunNode, turn: number): Promise<boolean> {
+export async function hasUnheardMessages(
+  tree: HearsOutside & HearsRuns & HasAssistants,
+  node: RunNode,
+  turn: number,
+): Promise<boolean> {
   if (!canBeWrittenTo(tree, node)) return false;
   if (node.journal.recorded('model.request', `turn/${turn + 1}/model`) !== undefined) return true;
   await tree.refresh();
@@ -44,12 +54,12 @@ export async function hasUnheardMessages(tree: Tree, node: RunNode, turn: number
 }
 
 /** Only an assistant, and who has spawned one. */
-function canBeWrittenTo(tree: Tree, node: RunNode): boolean {
+function canBeWrittenTo(tree: HasAssistants, node: RunNode): boolean {
   return speakerOf(node).started.spawned !== undefined || tree.spawned.of(node.run).length > 0;
 }
 
 /** Not more at once than one message may hold, but always at least one. */
-function freshMessages(tree: Tree, node: RunNode): SentMessage[] {
+function freshMessages(tree: HearsRuns, node: RunNode): SentMessage[] {
   const taken: SentMessage[] = [];
   let bytes = 0;
   for (const sent of tree.messages.unheard(speakerOf(node).run)) {
@@ -60,7 +70,7 @@ function freshMessages(tree: Tree, node: RunNode): SentMessage[] {
   return taken;
 }
 
-const messagesIn = (tree: Tree, heard: readonly Reference[]): SentMessage[] =>
+const messagesIn = (tree: HearsRuns, heard: readonly Reference[]): SentMessage[] =>
   heard.flatMap((reference) => tree.messages.find(reference) ?? []);
 
 function placed(steps: StepIndex, sent: SentMessage): UserMessage {

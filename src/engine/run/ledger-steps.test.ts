@@ -32,7 +32,7 @@ const brain: WorldOptions['brain'] = (request) => {
   return says(textOf((request.messages[0]?.content ?? []) as { type: string; text: string }[]));
 };
 
-function rootPattern(pattern: (steps: Steps) => Promise<string>): NonNullable<WorldOptions['parts']> {
+function rootPattern(pattern: (steps: Steps) => Promise<string>): NonNullable<WorldOptions['engineOptions']> {
   return {
     runAgent: async (run) => {
       if (run.agent.name !== 'root') return await runAgent(run);
@@ -67,13 +67,13 @@ describe.each(stepsConformance)('$name', (steps: StepsCase) => {
     for (let cut = 0, last = 100; cut <= last; cut += 1) {
       const path = join(folder, `${name}-${cut}.db`);
       const counts = new Map<string, number>();
-      const parts = rootPattern((port) => steps.pattern(port, { counts }));
+      const engineOptions = rootPattern((port) => steps.pattern(port, { counts }));
       let appends = (): number => 0;
       const dying = createWorld({
         path,
         agents,
         brain,
-        parts,
+        engineOptions,
         owner: { pid: DEAD_PID },
         wrapLedger: (inner) => {
           const crashing = crashAt(inner, cut === 0 ? Number.POSITIVE_INFINITY : cut);
@@ -88,7 +88,7 @@ describe.each(stepsConformance)('$name', (steps: StepsCase) => {
         expect(first).toMatchObject({ status: 'completed', report: { body: steps.expected } });
         continue;
       }
-      const next = createWorld({ path, agents, brain, parts });
+      const next = createWorld({ path, agents, brain, engineOptions });
       expect(await result(next), `cut at ${cut}`).toMatchObject({ status: 'completed', report: { body: steps.expected } });
       expect(await next.ledger.verify()).toMatchObject({ kind: 'sound' });
       await next.close();
@@ -101,7 +101,7 @@ describe('budgets across the tree', () => {
     const world = createWorld({
       agents: [agent({ name: 'root', tools: [], budget: limit }), agent({ name: 'quick', tools: [] })],
       brain,
-      parts: rootPattern(async (steps) => {
+      engineOptions: rootPattern(async (steps) => {
         const handles = [];
         for (let index = 0; index < children; index += 1) handles.push(await steps.start(`c${index}`, 'quick', userText('hi')));
         return (await steps.settled(handles)).map((one) => one.status).join(' ');
@@ -166,7 +166,7 @@ describe('cancelling', () => {
     const world = createWorld({
       agents,
       brain,
-      parts: rootPattern(async (steps) => {
+      engineOptions: rootPattern(async (steps) => {
         const handles = [await steps.start('a', 'slow', userText('x')), await steps.start('b', 'slow', userText('y'))];
         return (await steps.settled(handles)).map((one) => one.status).join(' ');
       }),
@@ -191,7 +191,7 @@ describe('a call in doubt', () => {
       outside,
       agents: [agent({ name: 'root' })],
       brain: (request) => (turnOf(request) === 1 ? calls({ name: 'act' }) : reports('Done.')),
-      parts: { whenInDoubt },
+      engineOptions: { whenInDoubt },
     };
     // Appends: the opening, the request, the response, the intent; the result is the one that is lost.
     const dying = createWorld({ ...options, owner: { pid: DEAD_PID }, wrapLedger: (inner) => crashAt(inner, 4).ledger });

@@ -1,17 +1,24 @@
 /** The steps port on the ledger: a step's outcome is an event, a child is a run in the same session. */
+
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { Cause } from '../../ledger/port.ts';
 import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../patterns/steps.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { deadlineStep, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
+import type { TimeAndIds } from '../options.ts';
 import { sealedError } from '../record/read-all.ts';
-import type { ChildRun } from '../spawning/child-run.ts';
-import type { Elsewhere, RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { ChildRun, Elsewhere, HasChildren } from '../spawning/child-run.ts';
 
-export function ledgerSteps(tree: Tree, node: RunNode): Steps & { childrenSettled(): Promise<void> } {
+export function ledgerSteps(
+  tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren,
+  node: RunNode,
+): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
   const used = new Set<string>();
 
@@ -79,17 +86,17 @@ export function ledgerSteps(tree: Tree, node: RunNode): Steps & { childrenSettle
     wait: (key, request) => waitWithTimeout(tree, node, key, request),
     async sleep(key, delayMs) {
       claimKey(key);
-      const until = await recordedValue(tree, node, key, async () => tree.parts.clock.now() + delayMs);
+      const until = await recordedValue(tree, node, key, async () => tree.clock.now() + delayMs);
       await letTimePass(tree, until, node.abort.signal);
       tree.checkpoint(node);
     },
     async now(key) {
       claimKey(key);
-      return await recordedValue(tree, node, key, async () => tree.parts.clock.now());
+      return await recordedValue(tree, node, key, async () => tree.clock.now());
     },
     async nonce(key) {
       claimKey(key);
-      return await recordedValue(tree, node, key, async () => tree.parts.ids.nonce());
+      return await recordedValue(tree, node, key, async () => tree.ids.nonce());
     },
     async emit(key, event) {
       claimKey(key);
@@ -117,7 +124,7 @@ function createJoins(node: RunNode) {
 }
 
 async function recordedValue<Value extends Json>(
-  tree: Tree,
+  tree: Writes,
   node: RunNode,
   key: string,
   effect: () => Promise<Value>,
@@ -131,12 +138,18 @@ async function recordedValue<Value extends Json>(
   return value;
 }
 
-async function write(tree: Tree, node: RunNode, key: string, value: Json): Promise<void> {
+async function write(tree: Writes, node: RunNode, key: string, value: Json): Promise<void> {
   await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
 }
 
 /** A broadcast is heard only once it is durable. */
-async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEvent, cause: Cause | undefined): Promise<void> {
+async function emitOnce(
+  tree: TimeAndIds & Writes & HearsRuns,
+  node: RunNode,
+  key: string,
+  event: PatternEvent,
+  cause: Cause | undefined,
+): Promise<void> {
   if (node.journal.recorded(event.type, key) !== undefined) return;
   tree.checkpoint(node);
   // That somebody left, or failed, is told to those who read it; the team's next cycle does not follow from it.
@@ -146,7 +159,7 @@ async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEv
     tree.writer.enqueue([node.journal.event(event.type, event.payload, options)]);
     return;
   }
-  const payload = { ...event.payload, timestamp: new Date(tree.parts.clock.now()).toISOString() };
+  const payload = { ...event.payload, timestamp: new Date(tree.clock.now()).toISOString() };
   await tree.writer.write([node.journal.event('team.broadcast', payload, options)]);
   tree.broadcasts.publish({ run: node.run, step: key, payload });
 }
@@ -154,10 +167,10 @@ async function emitOnce(tree: Tree, node: RunNode, key: string, event: PatternEv
 /** Short of this, waiting costs less than leaving the run and coming back. */
 const WORTH_LEAVING_MS = 1_000;
 
-async function letTimePass(tree: Tree, until: number, signal: AbortSignal): Promise<void> {
-  const left = until - tree.parts.clock.now();
+async function letTimePass(tree: TimeAndIds & HasChildren, until: number, signal: AbortSignal): Promise<void> {
+  const left = until - tree.clock.now();
   if (tree.elsewhere !== undefined && left > WORTH_LEAVING_MS) leaveUntil(tree.elsewhere, until);
-  await sleep(tree.parts.clock, left, signal);
+  await sleep(tree.clock, left, signal);
 }
 
 /** Where an engine keeps the timers, a run that waits for one is left. */
@@ -176,14 +189,19 @@ async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<numb
   }
 }
 
-async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: WaitRequest): Promise<Answer | undefined> {
+async function waitWithTimeout(
+  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
+  node: RunNode,
+  key: string,
+  request: WaitRequest,
+): Promise<Answer | undefined> {
   const { question, choices, timeoutMs } = request;
   const payload = { question, ...(choices === undefined ? {} : { choices: [...choices] }) };
   const ask = (): Promise<Answer> => waitForAnswer(tree, node, key, { kind: 'question', payload });
   if (timeoutMs === undefined) return await ask();
   const timedOut = `${key}/timeout`;
   if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
-  const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.parts.clock.now() + timeoutMs);
+  const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.clock.now() + timeoutMs);
   return (await untilDeadline(tree, node, deadline, ask)) ?? (await expire(tree, node, key, timedOut));
 }
 
@@ -191,7 +209,7 @@ async function waitWithTimeout(tree: Tree, node: RunNode, key: string, request: 
  * The time-out and an answer never pass each other: it is refused while something has not been heard, which may be the answer,
  * and whoever answers after it is told that it was too late.
  */
-async function expire(tree: Tree, node: RunNode, wait: string, timedOut: string): Promise<Answer | undefined> {
+async function expire(tree: Writes & HearsOutside, node: RunNode, wait: string, timedOut: string): Promise<Answer | undefined> {
   for (;;) {
     const answered = tree.outside.answer(node.run, wait);
     if (answered !== undefined) return answered;
@@ -209,7 +227,7 @@ async function expire(tree: Tree, node: RunNode, wait: string, timedOut: string)
 
 /** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */
 async function whoIsInTime(
-  tree: Tree,
+  tree: TimeAndIds & Writes & HasChildren,
   node: RunNode,
   key: string,
   results: readonly Promise<RunResult>[],
@@ -217,19 +235,19 @@ async function whoIsInTime(
 ): Promise<readonly number[]> {
   const ended = new Set<number>();
   for (const [index, result] of results.entries()) result.then(() => ended.add(index)).catch(() => undefined);
-  const { elsewhere, parts } = tree;
+  const { elsewhere, clock } = tree;
   if (elsewhere !== undefined) {
-    const deadline = await recordedValue(tree, node, deadlineStep(key), async () => parts.clock.now() + timeoutMs);
+    const deadline = await recordedValue(tree, node, deadlineStep(key), async () => clock.now() + timeoutMs);
     const stopped = await joinAll(results).then(
       () => undefined,
       (error: unknown) => error,
     );
     if (stopped !== undefined && (!(stopped instanceof Interruption) || stopped.kind !== 'waiting')) throw stopped;
-    if (stopped !== undefined && parts.clock.now() < deadline) leaveUntil(elsewhere, deadline);
+    if (stopped !== undefined && clock.now() < deadline) leaveUntil(elsewhere, deadline);
   } else {
     const done = new AbortController();
     const all = joinAll(results).finally(() => done.abort());
-    const over = sleep(parts.clock, timeoutMs, AbortSignal.any([done.signal, node.abort.signal]));
+    const over = sleep(clock, timeoutMs, AbortSignal.any([done.signal, node.abort.signal]));
     await Promise.race([all, over]);
     // What is cancelled comes to its end by itself.
     if (done.signal.aborted || node.abort.signal.aborted) await all;
@@ -240,7 +258,7 @@ async function whoIsInTime(
 
 /** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */
 async function untilDeadline(
-  tree: Tree,
+  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
   node: RunNode,
   deadline: number,
   ask: () => Promise<Answer>,
@@ -251,7 +269,7 @@ async function untilDeadline(
     } catch (error) {
       if (!(error instanceof Interruption) || error.kind !== 'waiting') throw error;
     }
-    const left = deadline - tree.parts.clock.now();
+    const left = deadline - tree.clock.now();
     if (left <= 0 || node.abort.signal.aborted) return undefined;
     if (tree.elsewhere !== undefined) leaveUntil(tree.elsewhere, deadline);
     await tree.news(left, node.abort.signal);

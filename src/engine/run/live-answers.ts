@@ -3,13 +3,14 @@
  * of the chain: the root itself, whoever it routes or hands over to, and the supervisor of a team. Whether an agent passes its
  * answer on is in its definition; only that a router may still answer itself is not known before it has.
  */
+
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LivePart } from '../port.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { RunNode } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
 
 type Watchers = ReadonlySet<(part: LivePart) => void>;
 type Definitions = ReadonlyMap<RunId, AgentDefinition>;

@@ -1,9 +1,10 @@
 /** A run in the middle of a tree, put in its place below those that asked for it, without any of them being driven. */
+
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
-import type { RunNode } from '../tree.ts';
-import type { DrivenTree } from './build-tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { DrivenTree } from './tree.ts';
 
 export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {
   const found = events.find((event) => event.event_type === 'run.started' && event.run_id === run);
@@ -11,7 +12,7 @@ export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<
 }
 
 /** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
-export function placeInTree(tree: DrivenTree, events: readonly LedgerEvent[], run: RunId): RunNode {
+export function placeInTree(tree: Pick<DrivenTree, 'root' | 'below'>, events: readonly LedgerEvent[], run: RunId): RunNode {
   const started = startedOf(events, run)?.payload;
   if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
   if (started.parent === undefined) return tree.root(run, started);

@@ -2,18 +2,23 @@
  * What has to be true before a run starts: the agent exists and uses only what this release can run, its tools exist,
  * there is a model, and a budget in dollars is only promised where prices are known.
  */
+
 import { nameProblem } from '../../agents/definition/agent-name.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { notYet } from '../../patterns/run-agent.ts';
 import { agentTools } from '../calls/agent-tools.ts';
+import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { BudgetScope } from '../spending/budget.ts';
-import type { EngineParts } from '../tree.ts';
+import type { BudgetScope } from '../record/run-node.ts';
 
-export async function prepareAgent(parts: EngineParts, name: string, workspace: string): Promise<Result<AgentSetup, Failure>> {
-  const definition = await parts.agent(name);
+export async function prepareAgent(
+  options: ModelAccess & AgentAccess & ToolAccess,
+  name: string,
+  workspace: string,
+): Promise<Result<AgentSetup, Failure>> {
+  const definition = await options.agent(name);
   if (definition === undefined) return fail(noAgent(name));
   const problem = nameProblem(definition.name);
   if (problem !== undefined)
@@ -27,7 +32,7 @@ export async function prepareAgent(parts: EngineParts, name: string, workspace: 
     const message = `${definition.source}: not yet: this release reads ${missing.join(', ')} but cannot run it.`;
     return fail({ code: 'not_yet', message, fix: 'Remove the key to run the agent alone.' });
   }
-  return await equip(parts, definition, parts.prompt(definition, workspace));
+  return await equip(options, definition, options.prompt(definition, workspace));
 }
 
 export const noAgent = (name: string): Failure => ({
@@ -38,24 +43,29 @@ export const noAgent = (name: string): Failure => ({
 
 /** Finds tools and models for a definition, be it from its file or from the ledger. */
 export async function equip(
-  parts: EngineParts,
+  options: ModelAccess & AgentAccess & ToolAccess,
   definition: AgentDefinition,
   system: string,
 ): Promise<Result<AgentSetup, Failure>> {
-  const tools = await parts.tools(definition);
+  const tools = await options.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
-  const agents = await agentTools(definition, parts.agent, new Set(tools.value.map((tool) => tool.name)));
+  const agents = await agentTools(definition, options.agent, new Set(tools.value.map((tool) => tool.name)));
   if (!agents.ok) return agents;
-  const models = definition.models.length > 0 ? ok(definition.models) : await parts.defaultModels();
+  const models = definition.models.length > 0 ? ok(definition.models) : await options.defaultModels();
   if (!models.ok) return fail({ code: 'no_model', message: models.error });
   return ok({ definition, system, models: models.value, tools: [...tools.value, ...agents.value] });
 }
 
 /** An unknown price is unknown, not zero: a limit in dollars that cannot be kept is refused, unless told otherwise. */
-export function unknownPrice(parts: EngineParts, setup: AgentSetup, scopes: readonly BudgetScope[]): Failure | undefined {
-  if (setup.definition.budget?.allowUnknownPrices === true || parts.projectBudget?.allowUnknownPrices === true) return undefined;
+export function unknownPrice(
+  options: ModelAccess & ProjectRules,
+  setup: AgentSetup,
+  scopes: readonly BudgetScope[],
+): Failure | undefined {
+  if (setup.definition.budget?.allowUnknownPrices === true || options.projectBudget?.allowUnknownPrices === true)
+    return undefined;
   if (!scopes.some((scope) => scope.limit.usd !== undefined)) return undefined;
-  const unknown = setup.models.find((model) => parts.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
+  const unknown = setup.models.find((model) => options.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
   if (unknown === undefined) return undefined;
   return {
     code: 'unknown_price',

@@ -1,31 +1,35 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
+
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
+import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import { type AgentSetup, recordedDefinition, setupPayload } from '../record/agent-setup.ts';
 import { sealedError } from '../record/read-all.ts';
-import type { EngineParts, RunNode, Tree } from '../tree.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
 import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
 export async function setupOf(
-  tree: Tree,
+  tree: ModelAccess & AgentAccess & ToolAccess & ProjectRules & Writes & WorksInFolders,
   node: RunNode,
   rootSetup: AgentSetup | undefined,
 ): Promise<Result<AgentSetup, Failure>> {
   const recorded = node.journal.recorded('session.config', SETUP_STEP);
   if (recorded !== undefined) {
     if (recorded.inexact !== undefined) return fail(failureOf(sealedError('The setup of this run', recorded.inexact)));
-    const equipped = await equip(tree.parts, recordedDefinition(recorded.payload), recorded.payload.system);
-    return await adapted(tree.parts, equipped, node.started);
+    const equipped = await equip(tree, recordedDefinition(recorded.payload), recorded.payload.system);
+    return await adapted(tree, equipped, node.started);
   }
   // The root's own setup was written together with its start.
   if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
-  const prepared = await prepareAgent(tree.parts, node.started.agent, tree.workspaceOf(node));
-  const setup = await adapted(tree.parts, prepared, node.started);
+  const prepared = await prepareAgent(tree, node.started.agent, tree.workspaceOf(node));
+  const setup = await adapted(tree, prepared, node.started);
   if (!setup.ok) return setup;
-  const refused = unknownPrice(tree.parts, setup.value, node.scopes);
+  const refused = unknownPrice(tree, setup.value, node.scopes);
   if (refused !== undefined) return fail(refused);
   tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
   return setup;
@@ -38,13 +42,13 @@ type Changes = Pick<Payloads['run.started'], 'model' | 'part' | 'spawned'>;
  * box for somebody who was spawned.
  */
 export async function adapted(
-  parts: EngineParts,
+  options: ToolAccess,
   setup: Result<AgentSetup, Failure>,
   { model, part, spawned }: Changes,
 ): Promise<Result<AgentSetup, Failure>> {
   if (!setup.ok || (model === undefined && part === undefined && spawned === undefined)) return setup;
   const { tools } = setup.value;
-  const box = spawned === undefined ? [] : ((await parts.boxTools?.()) ?? []);
+  const box = spawned === undefined ? [] : ((await options.boxTools?.()) ?? []);
   const names = new Set(tools.map((tool) => tool.name));
   return ok({
     ...setup.value,

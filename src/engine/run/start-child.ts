@@ -1,4 +1,5 @@
 /** Starting a child run, or taking up one that had started before: its id follows from its parent and its key. */
+
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
@@ -7,20 +8,44 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { madeElsewhere, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
+import type { AgentAccess, HostAccess, TimeAndIds } from '../options.ts';
 import { budgetOf } from '../record/agent-setup.ts';
-import type { ChildRun } from '../spawning/child-run.ts';
+import type { Remembers } from '../record/remembers.ts';
+import type { BudgetScope, RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
-import { type BudgetScope, scopesOf, tighter } from '../spending/budget.ts';
-import type { ChildRequest, RunNode, Tree } from '../tree.ts';
+import { scopesOf, tighter } from '../spending/budget.ts';
+import type { Spends } from '../spending/spending.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
-import { driveRun, END_STEP, resultOfEnd } from './drive-run.ts';
+import { END_STEP, resultOfEnd } from './drive-run.ts';
+
+/** What starting a child takes. */
+type StartsChildren = TimeAndIds &
+  AgentAccess &
+  HostAccess &
+  Writes &
+  Remembers &
+  HearsOutside &
+  WorksInFolders &
+  Spends &
+  Pick<HasChildren, 'elsewhere'>;
+
+/** What only who builds the tree can give. */
+interface ByBuilder {
+  /** What was recorded of each run. */
+  readonly past: ReadonlyMap<string, readonly LedgerEvent[]>;
+  node(run: RunId, parent: RunNode, started: Payloads['run.started'], scopes: readonly BudgetScope[]): RunNode;
+  drive(run: RunNode): Promise<RunResult>;
+}
 
 export async function startChild(
-  tree: Tree,
+  tree: StartsChildren,
   parent: RunNode,
   request: ChildRequest,
-  past: ReadonlyMap<string, readonly LedgerEvent[]>,
-  node: (run: RunId, parent: RunNode, started: Payloads['run.started'], scopes: readonly BudgetScope[]) => RunNode,
+  { past, node, drive: driveHere }: ByBuilder,
 ): Promise<ChildRun> {
   const run = childRunId(parent.run, request.key);
   const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
@@ -31,7 +56,7 @@ export async function startChild(
     tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
   }
   const { elsewhere } = tree;
-  const drive = () => (elsewhere === undefined ? driveRun(tree, child) : drivenElsewhere(tree, child, elsewhere));
+  const drive = () => (elsewhere === undefined ? driveHere(child) : drivenElsewhere(tree, child, elsewhere));
   const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => received(tree, parent, child, ended));
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);
@@ -46,28 +71,28 @@ export async function startChild(
 }
 
 /** A child's result as its parent has it. */
-function received(tree: Tree, parent: RunNode, child: RunNode, ended: RunResult): RunResult {
+function received(tree: WorksInFolders & Spends, parent: RunNode, child: RunNode, ended: RunResult): RunResult {
   const result = noted(tree, ended);
   return tree.workspaceOf(child) === tree.workspaceOf(parent) ? result : madeElsewhere(result);
 }
 
 /** What ran out below is out for everybody it counts for, also when it was in an earlier life or elsewhere. */
-function noted(tree: Tree, result: RunResult): RunResult {
+function noted(tree: Spends, result: RunResult): RunResult {
   const { exhausted: scope, error, status } = result;
   if (scope !== undefined) tree.spending.note({ scope, message: error?.message ?? status });
   return result;
 }
 
 async function startedPayload(
-  tree: Tree,
+  tree: AgentAccess & HostAccess & Remembers,
   parent: RunNode,
   { agent, input, options, spawned }: ChildRequest,
 ): Promise<Payloads['run.started']> {
-  const definition = await tree.parts.agent(agent);
+  const definition = await tree.agent(agent);
   const own = definition === undefined ? undefined : budgetOf(definition);
   const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member, parent.run));
   const workspace = options?.member === undefined ? undefined : workspaceOfMember(parent, options.member);
-  const lifetime = { milliseconds: assistantLimits(tree.parts).lifetimeMs, setting: 'assistants.lifetime' };
+  const lifetime = { milliseconds: assistantLimits(tree).lifetimeMs, setting: 'assistants.lifetime' };
   const timeLimit = spawned === undefined ? options?.timeLimit : lifetime;
   const budget = tighter(own, timeLimit === undefined ? undefined : { wallMs: timeLimit.milliseconds });
   const limited = timeLimit !== undefined && timeLimit.milliseconds < (own?.wallMs ?? Number.POSITIVE_INFINITY);
@@ -105,7 +130,7 @@ function tooDeep(parent: RunNode): boolean {
   return false;
 }
 
-async function refuseDepth(tree: Tree, child: RunNode): Promise<RunResult> {
+async function refuseDepth(tree: Writes, child: RunNode): Promise<RunResult> {
   const known = child.journal.recorded('run.ended', END_STEP);
   if (known !== undefined) return resultOfEnd(child.run, known.payload);
   const message =

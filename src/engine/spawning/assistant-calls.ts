@@ -11,13 +11,17 @@ import { userText } from '../../events/messages.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
 import { succeeded } from '../../patterns/agent-run.ts';
 import { cancelInput, type SpawnInput, type SpawnOutput, spawnInput } from '../../tools/assistants/schemas.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { Interruption, joinAll } from '../interruption.ts';
+import type { AgentAccess, LedgerAccess, TimeAndIds } from '../options.ts';
 import { brokenReference } from '../reachable.ts';
-import type { RunNode, Tree } from '../tree.ts';
-import type { ChildRun } from './child-run.ts';
+import type { Remembers } from '../record/remembers.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { ChildRun, HasChildren } from './child-run.ts';
 import { commandsRefusal, mayBeSpawned, rightsOf } from './client-rights.ts';
 import { reportMessage } from './report-message.ts';
-import type { Assistant } from './spawned.ts';
+import type { Assistant, HasAssistants } from './spawned.ts';
 
 interface AssistantCall {
   readonly step: string;
@@ -34,7 +38,12 @@ export interface AssistantAnswer {
   readonly ended?: Cause | undefined;
 }
 
-export async function spawnAssistant(tree: Tree, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
+/** What ending an assistant takes. */
+type EndsAssistants = TimeAndIds & Writes & HearsOutside & HasChildren & HasAssistants;
+/** And spawning one. */
+export type CallsAssistants = EndsAssistants & LedgerAccess & AgentAccess & Remembers & HearsRuns;
+
+export async function spawnAssistant(tree: CallsAssistants, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
   const input = spawnInput.safeParse(call.input);
   if (!input.success) return refused({ code: 'invalid', message: input.error.message });
   const allowed = await maySpawn(tree, node, call.step, input.data);
@@ -57,12 +66,17 @@ export async function spawnAssistant(tree: Tree, node: RunNode, call: AssistantC
 }
 
 /** The call was answered in an earlier life: its assistant goes on, unless it has ended. */
-export async function takeUpAssistant(tree: Tree, node: RunNode, step: string, asked: Json): Promise<void> {
+export async function takeUpAssistant(
+  tree: HasChildren & HasAssistants,
+  node: RunNode,
+  step: string,
+  asked: Json,
+): Promise<void> {
   const input = spawnInput.safeParse(asked);
   if (input.success) await begin(tree, node, { step, cause: node.journal.newest() }, input.data);
 }
 
-export async function cancelAssistant(tree: Tree, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
+export async function cancelAssistant(tree: EndsAssistants, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
   const input = cancelInput.safeParse(call.input);
   if (!input.success) return refused({ code: 'invalid', message: input.error.message });
   const { process_id, reason = 'cancelled by its parent' } = input.data;
@@ -77,12 +91,17 @@ export async function cancelAssistant(tree: Tree, node: RunNode, call: Assistant
 }
 
 /** Assistants that are still at work when their parent is done end with it. */
-export async function endAssistants(tree: Tree, node: RunNode): Promise<void> {
+export async function endAssistants(tree: EndsAssistants, node: RunNode): Promise<void> {
   await joinAll(tree.spawned.of(node.run).map((assistant) => cancelAndWait(tree, node, assistant, 'its parent has ended')));
 }
 
 /** One that waits for a person is not being driven: the signal in the ledger ends it when the session is taken up again. */
-async function cancelAndWait(tree: Tree, node: RunNode, { run, child, status }: Assistant, reason: string): Promise<void> {
+async function cancelAndWait(
+  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
+  node: RunNode,
+  { run, child, status }: Assistant,
+  reason: string,
+): Promise<void> {
   if (status() !== 'running') return;
   child.cancel(reason);
   try {
@@ -96,7 +115,7 @@ async function cancelAndWait(tree: Tree, node: RunNode, { run, child, status }: 
     ) {
       const payload = { signal: 'cancel', reason } as const;
       const cause = node.journal.newest();
-      const at = tree.parts.clock.now();
+      const at = tree.clock.now();
       const written = await tree.writer.write([{ type: 'run.signalled', run, actor: 'system', cause, payload, at }]);
       if (!('kind' in written)) for (const event of written) tree.outside.apply(event);
     }
@@ -105,12 +124,12 @@ async function cancelAndWait(tree: Tree, node: RunNode, { run, child, status }: 
 }
 
 /** Nothing goes on behind the back of a run that cannot: its assistants come to their end, or to where they wait, first. */
-export async function settleAssistants(tree: Tree, node: RunNode): Promise<void> {
+export async function settleAssistants(tree: HasAssistants, node: RunNode): Promise<void> {
   await Promise.allSettled(tree.spawned.of(node.run).map(({ child }) => child.result));
 }
 
 async function begin(
-  tree: Tree,
+  tree: HasChildren & HasAssistants,
   node: RunNode,
   { step, cause }: Omit<AssistantCall, 'input'>,
   { assistant_id, query }: SpawnInput,
@@ -129,11 +148,16 @@ async function begin(
   return child;
 }
 
-async function maySpawn(tree: Tree, node: RunNode, step: string, input: SpawnInput): Promise<Result<null, Failure>> {
+async function maySpawn(
+  tree: AgentAccess & Remembers & HasAssistants,
+  node: RunNode,
+  step: string,
+  input: SpawnInput,
+): Promise<Result<null, Failure>> {
   // One that had begun before a crash is not one more.
   if (tree.begun(childRunId(node.run, step))) return ok(null);
   const rights = rightsOf(node);
-  const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.parts.agent(input.assistant_id) : undefined;
+  const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.agent(input.assistant_id) : undefined;
   if (agent === undefined)
     return fail({
       code: 'unknown_assistant',
@@ -141,9 +165,7 @@ async function maySpawn(tree: Tree, node: RunNode, step: string, input: SpawnInp
       fix: 'Find one with search_assistant or list_assistant.',
     });
   const problem =
-    tree.spawned.refusal(node) ??
-    (await brokenReference(agent, tree.parts.agent)) ??
-    (await commandsRefusal(tree.parts, agent, rights));
+    tree.spawned.refusal(node) ?? (await brokenReference(agent, tree.agent)) ?? (await commandsRefusal(tree, agent, rights));
   return problem === undefined ? ok(null) : fail(problem);
 }
 

@@ -2,14 +2,18 @@
  * Tells a run how its assistants are and how many messages wait for it, before a turn and only when it has changed. The note is
  * recorded as it was said, so that a resumed run hears the same.
  */
+
 import { threadOf } from '../../base/ids.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
 import { orchestrationText } from '../../projections/service-context.ts';
+import type { HearsRuns } from '../hearing/hears.ts';
+import type { RunNode } from '../record/run-node.ts';
 import type { StepIndex } from '../record/step-index.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { Writes } from '../record/writes.ts';
+import type { HasAssistants } from './spawned.ts';
 
 export function assistantsNote(
-  tree: Tree,
+  tree: Writes & HearsRuns & HasAssistants,
   node: RunNode,
   steps: StepIndex,
   turn: number,
@@ -26,7 +30,7 @@ export function assistantsNote(
   return [message];
 }
 
-function newText(tree: Tree, node: RunNode, turn: number): string | undefined {
+function newText(tree: HearsRuns & HasAssistants, node: RunNode, turn: number): string | undefined {
   const introduction = turn === 1 ? introduced(node) : undefined;
   const state = news(tree, node);
   if (state !== undefined) tree.spawned.told(node.run, state);
@@ -42,7 +46,7 @@ function introduced({ run, started: { spawned } }: RunNode): string | undefined 
   );
 }
 
-function news(tree: Tree, node: RunNode): string | undefined {
+function news(tree: HearsRuns & HasAssistants, node: RunNode): string | undefined {
   const assistants = tree.spawned.of(node.run);
   const waiting = tree.messages.unheard(node.run);
   if (assistants.length === 0 && waiting.length === 0) return undefined;

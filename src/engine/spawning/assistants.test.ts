@@ -33,10 +33,10 @@ const helper = (changes = {}) => agent({ name: 'helper', tools: [], ...changes }
 interface Play {
   readonly brains: Readonly<Record<string, Brain>>;
   readonly agents?: WorldOptions['agents'];
-  readonly parts?: WorldOptions['parts'];
+  readonly engineOptions?: WorldOptions['engineOptions'];
 }
 
-function createdWorld({ brains, agents = [boss(), helper()], parts = {} }: Play): World {
+function createdWorld({ brains, agents = [boss(), helper()], engineOptions = {} }: Play): World {
   const ids = createIds(systemClock, systemRandom);
   const ledger = openSqliteLedger({ path: ':memory:', clock: systemClock, ids, validate: true });
   const service = createMessageService({ ledger, clock: systemClock, ids });
@@ -53,7 +53,7 @@ function createdWorld({ brains, agents = [boss(), helper()], parts = {} }: Play)
     agents,
     tools,
     brain: (request, call) => (brains[request.agent ?? ''] as Brain)(request, call),
-    parts: { boxTools: async () => tools.filter(({ name }) => name.endsWith('_message')), ...parts },
+    engineOptions: { boxTools: async () => tools.filter(({ name }) => name.endsWith('_message')), ...engineOptions },
   });
   const close = async (): Promise<void> => {
     await world.close();
@@ -253,7 +253,7 @@ describe('an agent that spawns assistants', () => {
     ['perSession', { perSession: 1 }, 'assistants.perSession'],
   ])('is told which limit holds: %s', async (_name, assistants, words) => {
     const world = createdWorld({
-      parts: { assistants },
+      engineOptions: { assistants },
       brains: {
         helper: (request) =>
           new Promise((resolve) => {
@@ -275,7 +275,7 @@ describe('an agent that spawns assistants', () => {
   it('does not go deeper than allowed', async () => {
     const world = createdWorld({
       agents: [boss(), agent({ name: 'helper', tools: TOOLS })],
-      parts: { assistants: { depth: 2 } },
+      engineOptions: { assistants: { depth: 2 } },
       brains: {
         boss: (request) => (turnOf(request) === 1 ? calls(spawn('Deeper.', 'sync')) : reports(textIn(request.messages))),
         helper: (request) => (turnOf(request) === 1 ? calls(spawn('Deeper.', 'sync')) : reports(textIn(request.messages))),
@@ -311,7 +311,7 @@ describe('a spawned root', () => {
     };
     const world = createdWorld({
       agents: [asking],
-      parts: { tools: async () => ok([ask]) },
+      engineOptions: { tools: async () => ok([ask]) },
       brains: {
         helper: (request) =>
           turnOf(request) === 1

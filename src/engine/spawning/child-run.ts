@@ -1,10 +1,41 @@
-/** A child run as its parent has it. */
+/** Child runs as their parents have them. */
+import type { RunId } from '../../base/ids.ts';
+import type { UserMessage } from '../../events/messages.ts';
 import type { Cause } from '../../ledger/port.ts';
-import type { RunResult } from '../../patterns/steps.ts';
+import type { RunResult, StartOptions } from '../../patterns/steps.ts';
+import type { RunNode } from '../record/run-node.ts';
 
 export interface ChildRun {
   readonly result: Promise<RunResult>;
   /** The event that ended it, once there is one. */
   ended(): Cause | undefined;
   cancel(reason: string): void;
+}
+
+export interface ChildRequest {
+  readonly key: string;
+  readonly agent: string;
+  readonly input: UserMessage;
+  readonly options: StartOptions | undefined;
+  /** It works beside its parent, with a thread of its own. */
+  readonly spawned?: { readonly by: string } | undefined;
+  /** The event that asked for the child; the parent's latest unless said. */
+  readonly cause?: Cause;
+}
+
+/** How the children of a run are worked on by others. */
+export interface Elsewhere {
+  /** Has somebody work on a run that has started; doing it twice does no harm. */
+  start(run: RunId): Promise<void>;
+  /** Has somebody look at a run again. */
+  poke(run: RunId): Promise<void>;
+  /** The run has nothing to do before this time. */
+  wakeAt(time: number): void;
+}
+
+export interface HasChildren {
+  /** Starts a child run, or takes up one that had started before. */
+  child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
+  /** Set where others work on the children, in other processes. */
+  readonly elsewhere?: Elsewhere | undefined;
 }

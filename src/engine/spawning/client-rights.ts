@@ -2,11 +2,13 @@
  * What may be done in the name of a client outside. It is recorded where the run starts and holds for everything below it, in
  * whichever process that goes on; a run without such bounds is the owner's own.
  */
+
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
-import type { EngineParts, RunNode } from '../tree.ts';
+import type { EngineOptions } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
 
 export function rightsOf(node: RunNode): ClientRights | undefined {
   let root = node;
@@ -21,7 +23,7 @@ export function mayBeSpawned(rights: ClientRights | undefined, agent: string): b
 
 /** Why the agent may not work for a client: it, or somebody whom it may call, runs commands. */
 export async function commandsRefusal(
-  parts: Pick<EngineParts, 'agent' | 'commandsOf'>,
+  options: Pick<EngineOptions, 'agent' | 'commandsOf'>,
   agent: AgentDefinition,
   rights: ClientRights | undefined,
 ): Promise<Failure | undefined> {
@@ -30,10 +32,10 @@ export async function commandsRefusal(
   const seen = new Set([agent.name]);
   const left = [agent];
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
-    const how = allowed.includes(one.name) ? undefined : parts.commandsOf?.(one);
+    const how = allowed.includes(one.name) ? undefined : options.commandsOf?.(one);
     if (how !== undefined) return refusal(agent.name, one.name, how);
     for (const { target } of referencesOf(one)) {
-      const next = seen.has(target) ? undefined : await parts.agent(target);
+      const next = seen.has(target) ? undefined : await options.agent(target);
       seen.add(target);
       if (next !== undefined) left.push(next);
     }

@@ -1,19 +1,23 @@
 /** Runs a session here, or in a process of its own where the agent asks for it or was spawned. */
+
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { threadOf } from '../../base/ids.ts';
 import { runSession } from '../../loop/loop.ts';
 import type { SessionInput, SessionPorts, SessionResult } from '../../loop/port.ts';
 import type { ProcessNews } from '../../runner/port.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { HostAccess } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
+import type { Writes } from '../record/writes.ts';
+import type { HasAssistants } from './spawned.ts';
 
 export async function hostedSession(
-  tree: Tree,
+  tree: HostAccess & Writes & HasAssistants,
   node: RunNode,
   definition: AgentDefinition,
   input: SessionInput,
   ports: SessionPorts,
 ): Promise<SessionResult> {
-  const { host } = tree.parts;
+  const { host } = tree;
   if (host === undefined || !isolated(node, definition)) return await runSession(input, ports);
   await tree.slots.enter(node.run, node.abort.signal);
   try {
@@ -30,7 +34,7 @@ function isolated({ started }: RunNode, { isolation }: AgentDefinition): boolean
   return isolation === 'process' || (started.spawned !== undefined && isolation !== 'inline');
 }
 
-function record(tree: Tree, node: RunNode, news: ProcessNews): void {
+function record(tree: Writes, node: RunNode, news: ProcessNews): void {
   const options = { actor: 'system', aside: true } as const;
   if (news.kind === 'started') {
     const { pid, attempt } = news;

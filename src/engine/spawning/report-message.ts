@@ -1,4 +1,5 @@
 /** What a spawned run tells whoever spawned it when it ends: its report, as a message in its own thread. */
+
 import { type RunId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { Party } from '../../events/assistants.ts';
@@ -6,7 +7,8 @@ import type { Payloads } from '../../events/catalogue.ts';
 import { succeeded } from '../../patterns/agent-run.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { boundResult } from '../../tools/bounded.ts';
-import type { RunNode, Tree } from '../tree.ts';
+import type { LedgerAccess, TimeAndIds } from '../options.ts';
+import type { RunNode } from '../record/run-node.ts';
 
 export interface ReportMessage {
   readonly step: string;
@@ -15,7 +17,7 @@ export interface ReportMessage {
 
 /** `parent` is the run that spawned it; without one it was a client outside, whose name the run's start tells. */
 export function reportMessage(
-  tree: Tree,
+  tree: TimeAndIds & LedgerAccess,
   parent: RunNode | undefined,
   run: RunId,
   agent: string,
@@ -31,8 +33,8 @@ export function reportMessage(
       thread: threadOf(run),
       from: { assistant: agent, run },
       to,
-      content: cut(reportText(result, agent), limits.messageBytes, tree.parts.redact),
-      fence: tree.parts.ids.nonce(),
+      content: cut(reportText(result, agent), limits.messageBytes, tree.redact),
+      fence: tree.ids.nonce(),
       kind: 'report',
       ...(succeeded(result) ? { verification: result.verification } : {}),
     },

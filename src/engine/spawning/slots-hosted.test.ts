@@ -27,7 +27,7 @@ describe('with one slot', () => {
       agent({ agents: ['helper'], isolation: 'process' }),
       agent({ name: 'helper', chat: true, isolation: 'process', maxTurns: 5 }),
     ];
-    const world = kept(createWorld({ brain, agents, parts: { host, assistants: { active: 1 } } }));
+    const world = kept(createWorld({ brain, agents, engineOptions: { host, assistants: { active: 1 } } }));
     expect(await resultOf(await start(world))).toMatchObject({ report: { body: 'Done.' } });
     expect(world.outside.modelCalls).toHaveLength(5);
   });

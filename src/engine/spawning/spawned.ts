@@ -8,15 +8,9 @@ import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { succeeded } from '../../patterns/agent-run.ts';
 import type { Part } from '../../patterns/verification.ts';
+import type { AssistantLimits, HostAccess } from '../options.ts';
 import type { ChildRun } from './child-run.ts';
-
-export interface AssistantLimits {
-  readonly active: number;
-  readonly perParent: number;
-  readonly perSession: number;
-  readonly depth: number;
-  readonly lifetimeMs: number;
-}
+import type { Slots } from './slots.ts';
 
 /** A run, as far as it matters who has spawned it. */
 interface Kin {
@@ -46,6 +40,12 @@ export interface Spawned {
   lastTold(parent: RunId): string | undefined;
   /** Why one more is too many, if it is. */
   refusal(parent: Kin): Failure | undefined;
+}
+
+export interface HasAssistants {
+  /** The assistants that runs of this tree have spawned. */
+  readonly spawned: Spawned;
+  readonly slots: Slots;
 }
 
 const statusOf = (ended: Ended | undefined): ReturnType<Assistant['status']> =>
@@ -91,11 +91,14 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
   };
 }
 
-export function assistantLimits({
-  assistants = {},
-}: {
-  readonly assistants?: Partial<AssistantLimits> | undefined;
-}): AssistantLimits {
+/** Assistants that ended while the run worked have told it what they found; those that it cuts off have told it nothing. */
+export const answersOfAssistants = ({ spawned }: HasAssistants, { run }: { readonly run: RunId }): readonly Part[] =>
+  spawned.of(run).flatMap(({ agent, result }) => {
+    const ended = result();
+    return ended === undefined ? [] : [{ name: agent, result: ended }];
+  });
+
+export function assistantLimits({ assistants = {} }: HostAccess): AssistantLimits {
   return {
     active: assistants.active ?? limits.assistantsActive,
     perParent: assistants.perParent ?? limits.assistantsPerParent,

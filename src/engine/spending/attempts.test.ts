@@ -158,7 +158,7 @@ describe('every attempt', () => {
       {
         agents: [agent({ models: ['test/cheap', 'test/dear'] })],
         prices,
-        parts: { models: { open: async (name) => ok(named(name)) } },
+        engineOptions: { models: { open: async (name) => ok(named(name)) } },
       },
     );
     const [cheap, dear] = events.flatMap((event) => (event.event_type === 'budget.reserved' ? [event.payload.amounts] : []));

@@ -6,16 +6,19 @@
  * - a failure that certainly cost nothing settles one call and no tokens,
  * - any other failure settles the whole reservation, because the provider may have charged for it.
  */
+
 import type { Amounts, ModelFailure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Usage } from '../../events/messages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { costNothing } from '../../models/failures.ts';
 import type { Prices } from '../../models/port.ts';
+import type { ModelAccess } from '../options.ts';
+import type { BudgetScope, RunNode } from '../record/run-node.ts';
 import type { WriteOptions } from '../record/writer.ts';
-import type { RunNode, Tree } from '../tree.ts';
-import { type BudgetScope, counterName, refusal, reservation, settlement } from './budget.ts';
-import type { Exhausted } from './spending.ts';
+import type { Writes } from '../record/writes.ts';
+import { counterName, refusal, reservation, settlement } from './budget.ts';
+import type { Exhausted, Spends } from './spending.ts';
 import type { WorstCase } from './worst-case.ts';
 
 /** It was cancelled before it was its turn. */
@@ -47,7 +50,12 @@ export interface Attempts {
   done(): void;
 }
 
-export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: readonly BudgetScope[]): Attempts {
+export function createAttempts(
+  tree: ModelAccess & Writes & Spends,
+  node: RunNode,
+  step: string,
+  scopes: readonly BudgetScope[],
+): Attempts {
   const names = scopes.map((scope) => scope.scope);
   let open: WorstCase | undefined;
   let giveBack = (): void => undefined;
@@ -90,7 +98,7 @@ export function createAttempts(tree: Tree, node: RunNode, step: string, scopes: 
       }
       return written;
     },
-    answered: (usage, nanoUsd) => settle((worst) => spentBy(worst, usage, nanoUsd, tree.parts.prices)),
+    answered: (usage, nanoUsd) => settle((worst) => spentBy(worst, usage, nanoUsd, tree.prices)),
     failed: (error) =>
       settle(({ amounts }) => {
         if (!costNothing(error)) return { spent: amounts, inDoubt: true };

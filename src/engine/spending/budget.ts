@@ -8,17 +8,12 @@ import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
 import type { CounterChange } from '../../ledger/port.ts';
+import type { BudgetScope } from '../record/run-node.ts';
 import type { OverLimit } from '../record/writer.ts';
 import type { Exhausted } from './spending.ts';
 
 /** Everybody who works on this ledger shares this scope. */
 export const PROJECT_SCOPE = 'project';
-
-export interface BudgetScope {
-  /** A run's id, or `project`. */
-  readonly scope: string;
-  readonly limit: Budget;
-}
 
 const NANO = 1_000_000_000;
 

@@ -22,6 +22,10 @@ export interface Spending {
   givenBack(scope: string): Promise<void> | undefined;
 }
 
+export interface Spends {
+  readonly spending: Spending;
+}
+
 export function createSpending(): Spending {
   const out = new Map<string, Exhausted>();
   const underWay = new Map<string, Set<Promise<void>>>();

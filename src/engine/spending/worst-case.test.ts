@@ -70,7 +70,7 @@ async function reservedAndCounted(agents: readonly AgentDefinition[], brain: Cou
     brain,
     outside,
     tools: [read],
-    parts: { models: { open: async (name) => ok(counting(name, brain)) } },
+    engineOptions: { models: { open: async (name) => ok(counting(name, brain)) } },
   });
   const started = await world.engine.start({ agent: agents[0]?.name ?? '', input: userText(TEXTS[1] ?? ''), workspace: '.' });
   if (started.kind !== 'started') throw new Error(started.error.message);
@@ -128,7 +128,7 @@ describe('what is reserved', () => {
       agents: [{ ...thinking, budget: { tokens: 100_000_000 } }],
       brain: working,
       outside: { modelCalls: [], effects: [] },
-      parts: { models: serverCatalogue(server) },
+      engineOptions: { models: serverCatalogue(server) },
     });
     const started = await world.engine.start({ agent: thinking.name, input: userText('Hello.'), workspace: '.' });
     if (started.kind !== 'started') throw new Error(started.error.message);

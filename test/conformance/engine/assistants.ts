@@ -32,7 +32,7 @@ async function office(stage: EngineStage, brains: { readonly boss: Brain; readon
       tools = toolsOn(ledger);
       return ledger;
     },
-    parts: {
+    engineOptions: {
       assistants: limits,
       tools: async (definition) => ok(tools.filter(({ name }) => definition.tools?.includes(name) === true)),
       boxTools: async () => tools.filter(({ name }) => name.endsWith('_message')),

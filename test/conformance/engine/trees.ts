@@ -136,7 +136,7 @@ const RUN = 'run_00000000000indoubt00' as RunId;
 async function inDoubt(stage: EngineStage, whenInDoubt: 'tell' | 'ask'): Promise<World> {
   const outside = { modelCalls: [] as string[], effects: [] as string[] };
   const brain: Brain = (request) => (turnOf(request) === 1 ? calls({ name: 'act' }) : reports('Done.'));
-  const options = { outside, brain, parts: { whenInDoubt } };
+  const options = { outside, brain, engineOptions: { whenInDoubt } };
   const dying = await stage.create({ ...options, wrapLedger: dyingAt('tool.result') });
   void (await start(dying, { run: RUN })).done;
   await expect.poll(() => outside.effects).toEqual(['act 0']);

@@ -41,8 +41,8 @@ export async function createRestateWorld(server: RestateServer, options: Restate
   let ready: Promise<void> | undefined;
   const world = createWorld({
     ...options,
-    createEngine: (parts) => {
-      const worker = createRestateWorker({ parts, address, drainMs: 0, inactivityMs: options.inactivityMs });
+    createEngine: (engineOptions) => {
+      const worker = createRestateWorker({ engineOptions, address, drainMs: 0, inactivityMs: options.inactivityMs });
       ready = serveWorker({ worker, host: '127.0.0.1', port }).then(async (served) => {
         closeWorker = async () => {
           await worker.drain();
@@ -50,7 +50,7 @@ export async function createRestateWorld(server: RestateServer, options: Restate
         };
         await registerWorkers(server.admin, `http://127.0.0.1:${served.port}`);
       });
-      return createRestateEngine(parts, address);
+      return createRestateEngine(engineOptions, address);
     },
   });
   await ready;

@@ -54,7 +54,7 @@ export async function openClusterStage(scenes: readonly Scene[], options: StageO
     ...options.plan,
   };
   const workers = createWorkers(plan);
-  const client = await openClusterWorld(plan, (parts) => createRestateEngine(parts, addressIn(plan)));
+  const client = await openClusterWorld(plan, (engineOptions) => createRestateEngine(engineOptions, addressIn(plan)));
   return {
     ...{ nodes, postgres, model, plan, client, workers },
     register: (at = port) => registerWorkers(nodes[0]?.admin ?? '', `http://127.0.0.1:${at}`),

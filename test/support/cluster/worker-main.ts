@@ -9,9 +9,9 @@ const [file = '', by = ''] = process.argv.slice(2);
 const plan = { ...(JSON.parse(readFileSync(file, 'utf8')) as ClusterPlan), by };
 const address = addressIn(plan);
 let worker: RestateWorker | undefined;
-const world = await openClusterWorld(plan, (parts) => {
-  worker = createRestateWorker({ parts, address, inactivityMs: plan.inactivityMs, drainMs: plan.drainMs });
-  return createRestateEngine(parts, address);
+const world = await openClusterWorld(plan, (engineOptions) => {
+  worker = createRestateWorker({ engineOptions, address, inactivityMs: plan.inactivityMs, drainMs: plan.drainMs });
+  return createRestateEngine(engineOptions, address);
 });
 if (worker === undefined) throw new Error('no worker was made');
 const { drain } = worker;

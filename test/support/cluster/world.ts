@@ -2,9 +2,9 @@
 import { systemClock } from '../../../src/base/clock.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/random.ts';
+import type { EngineOptions } from '../../../src/engine/options.ts';
 import type { Engine } from '../../../src/engine/port.ts';
 import { parseRestateAddress, type RestateAddress } from '../../../src/engine/restate/address.ts';
-import type { EngineParts } from '../../../src/engine/tree.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/store.ts';
 import { type Tool, textResult } from '../../../src/tools/port.ts';
 import { createWorld, type World } from '../world.ts';
@@ -21,7 +21,7 @@ export interface ClusterPlan {
   readonly port: number;
   readonly model: string;
   readonly cast: Cast;
-  readonly projectBudget?: EngineParts['projectBudget'];
+  readonly projectBudget?: EngineOptions['projectBudget'];
   readonly inactivityMs?: number;
   readonly drainMs?: number;
 }
@@ -33,7 +33,10 @@ export function addressIn({ ingress, name }: ClusterPlan): RestateAddress {
   return parsed.value;
 }
 
-export async function openClusterWorld(plan: ClusterPlan, createEngine: (parts: EngineParts) => Engine): Promise<World> {
+export async function openClusterWorld(
+  plan: ClusterPlan,
+  createEngine: (engineOptions: EngineOptions) => Engine,
+): Promise<World> {
   const ids = createIds(systemClock, systemRandom);
   const ledger = await openPostgresLedger({ url: plan.ledger, clock: systemClock, ids, validate: true });
   const world = createWorld({
@@ -41,7 +44,7 @@ export async function openClusterWorld(plan: ClusterPlan, createEngine: (parts: 
     seed: process.pid,
     brain: modelAt(plan.model, plan.by),
     tools: [tool(plan, 'look', 'safe'), tool(plan, 'act', 'never')],
-    parts: { ids, agent: agentsOf(plan.cast), projectBudget: plan.projectBudget, owner: plan.by },
+    engineOptions: { ids, agent: agentsOf(plan.cast), projectBudget: plan.projectBudget, owner: plan.by },
     createEngine,
   });
   const close = async (): Promise<void> => {

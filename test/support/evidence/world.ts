@@ -85,7 +85,7 @@ export async function verificationOf(one: Case): Promise<Verification> {
   const world = createWorld({
     agents: [agent({ tools: TOOLS.map(({ name }) => name), permissions: { '*': 'allow' }, maxTurns: 20 })],
     tools: [...BUILT_IN, person(one, 'person'), person(one, 'foreign')],
-    parts: { workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
+    engineOptions: { workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
     brain: (request) => {
       const deed = one.deeds[turnOf(request) - 1];
       return deed === undefined ? reports('Done.', { claims: claims as never }) : calls(callOf(deed, turnOf(request) - 1, here));

@@ -57,7 +57,7 @@ export function askedIn(request: ModelRequest): Asked {
   const all = texts(request);
   const text = all.at(-1) ?? '';
   const part = partOf(text);
-  const count = (...parts: Part[]): number => all.filter((one) => parts.includes(partOf(one))).length;
+  const count = (...engineOptions: Part[]): number => all.filter((one) => engineOptions.includes(partOf(one))).length;
   const judged = Number(/iteration (\d+)\./.exec(text)?.[1] ?? 0);
   const round = part === 'evaluate' ? judged : part === 'work' ? count('work') : Math.max(1, count('plan', 'replan'));
   return { agent: request.agent ?? '', part, text, round, request };

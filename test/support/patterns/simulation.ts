@@ -161,7 +161,7 @@ async function liveOnce(scene: Scene, life: number): Promise<RunResult | undefin
     agents: scene.agents,
     tools: simulatedTools(scene),
     brain: (request) => answer(scene, world, request),
-    parts: { quota: createQuota({ clock, random, concurrency: 1 + dice.number(3) }) },
+    engineOptions: { quota: createQuota({ clock, random, concurrency: 1 + dice.number(3) }) },
   });
   const end = await untilStuck(scene, world);
   await world.close();

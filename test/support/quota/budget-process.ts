@@ -22,7 +22,7 @@ const world = createWorld({
     await new Promise((resolve) => setTimeout(resolve, 100));
     return turnOf(request) >= TURNS ? reports('done') : calls({ name: 'look', input: { name: String(turnOf(request)) } });
   },
-  parts: { ids, random: systemRandom, projectBudget: { calls: Number(mostCalls), usd: Number(usd) } },
+  engineOptions: { ids, random: systemRandom, projectBudget: { calls: Number(mostCalls), usd: Number(usd) } },
 });
 const ends = await Promise.all(
   Array.from({ length: Number(runs) }, async () => {

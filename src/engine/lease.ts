@@ -1,0 +1,41 @@
+/** The lease of a run that is about to be driven, and what is read under it. */
+
+import type { EventId, RunId, SessionId } from '../base/ids.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { Fence, LeaseOutcome, Ledger } from '../ledger/port.ts';
+import { failureOf } from './failure-of.ts';
+
+/** A lease that leads to nothing is not kept, whatever went wrong on the way. */
+export async function withLease<Outcome extends { readonly kind: string }>(
+  ledger: Ledger,
+  fence: Fence,
+  begin: () => Promise<Outcome>,
+): Promise<Outcome | { readonly kind: 'refused'; readonly error: Failure }> {
+  try {
+    return await begin();
+  } catch (error) {
+    await ledger.release(fence).catch(() => undefined);
+    return { kind: 'refused', error: failureOf(error) };
+  }
+}
+
+type Acquired = LeaseOutcome | { readonly kind: 'failed'; readonly error: Failure };
+
+export async function acquire(ledger: Ledger, session: SessionId, run: RunId): Promise<Acquired> {
+  try {
+    return await ledger.acquire(session, run);
+  } catch (error) {
+    return { kind: 'failed', error: failureOf(error) };
+  }
+}
+
+/** Where a session works that has begun, and its newest event. */
+export async function begunSession(
+  ledger: Ledger,
+  session: SessionId,
+): Promise<{ readonly workspace: string; readonly newest: EventId } | undefined> {
+  const [first] = await ledger.read({ session, limit: 1 });
+  const [newest] = await ledger.read({ session, newest: true, limit: 1 });
+  if (first?.event_type !== 'session.started' || newest === undefined) return undefined;
+  return { workspace: first.payload.workspace, newest: newest.event_id };
+}

@@ -1,0 +1,120 @@
+/**
+ * What the engine is built from, by concern. A function takes the concerns it reads; only who builds an engine has to have them
+ * all.
+ */
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import type { Verify } from '../agents/definition/verify.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Ids, SessionId } from '../base/ids.ts';
+import type { Random } from '../base/random.ts';
+import type { Result } from '../base/result.ts';
+import type { Budget } from '../events/catalogue.ts';
+import type { Ledger } from '../ledger/port.ts';
+import type { ModelCatalogue, Prices } from '../models/port.ts';
+import type { AgentRun } from '../patterns/agent-run.ts';
+import type { RunResult } from '../patterns/steps.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { SessionHost } from '../runner/port.ts';
+import type { PermissionSubject } from '../tools/permissions.ts';
+import type { Permission, Tool } from '../tools/port.ts';
+import type { ProtectedKind } from '../tools/protected-names.ts';
+import type { Verifier } from '../tools/shell/verifier.ts';
+import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
+
+/** Where time, chance and ids come from. */
+export interface TimeAndIds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+}
+
+/** Where everything is kept, and in what form. */
+export interface LedgerAccess {
+  readonly ledger: Ledger;
+  /** Who drives runs here, for the record: process and host. */
+  readonly owner: string;
+  /** Takes secrets out of what a tool gave, so that the model sees what the ledger keeps. */
+  redact(text: string): string;
+}
+
+/** Who answers, what it costs, and how often it may be asked. */
+export interface ModelAccess {
+  readonly models: ModelCatalogue;
+  readonly prices: Prices;
+  readonly quota: Quota;
+  /** The models an agent uses that names none. */
+  defaultModels(): Promise<Result<readonly string[], string>>;
+}
+
+/** Who there is to run, and what is known of each. */
+export interface AgentAccess {
+  /** `undefined` when there is no such agent. A session that belongs to a group has agents of its own. */
+  agent(name: string, session?: SessionId): Promise<AgentDefinition | undefined>;
+  /** The agent's prompt with its variables filled in. */
+  prompt(agent: AgentDefinition, workspace: string): string;
+  /** The text of a file that an agent names for context, or what is wrong with it. */
+  contextFile?(file: string): Promise<Result<string, { readonly message: string }>>;
+  /** By what the agent can make commands run, in words; `undefined` when it cannot. */
+  commandsOf?(agent: AgentDefinition): string | undefined;
+  /** How an agent is run; tests of the steps port put their own pattern here. */
+  readonly runAgent?: (run: AgentRun) => Promise<RunResult>;
+}
+
+/** What agents can do, and what they may. */
+export interface ToolAccess {
+  /** The agent's tools, or what is wrong with its list. */
+  tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
+  permission(agent: AgentDefinition, tool: PermissionSubject): Permission;
+  /** Whether an agent may change what is protected; without it nobody may. */
+  opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
+  /** Tools that every spawned agent has beside its own: to write to whoever spawned it, and to read. */
+  readonly boxTools?: (() => Promise<readonly Tool[]>) | undefined;
+  /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
+  readonly whenInDoubt?: 'tell' | 'ask';
+}
+
+/** What proves that something was done. */
+export interface ProofAccess {
+  /** Knows what is in workspaces, so that changes are seen whoever made them; without it no command counts as proof. */
+  readonly workspaces?: WorkspaceWatch | undefined;
+  /** Runs the commands of `verify`; without it they count as not passed. */
+  readonly verifier?: Verifier | undefined;
+}
+
+/** What the project demands of every run. */
+export interface ProjectRules {
+  readonly projectBudget?: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined;
+  /** What it demands of every root run. */
+  readonly projectVerify?: Verify | undefined;
+}
+
+export interface AssistantLimits {
+  readonly active: number;
+  readonly perParent: number;
+  readonly perSession: number;
+  readonly depth: number;
+  readonly lifetimeMs: number;
+}
+
+/** Processes beside this one, and how many there may be. */
+export interface HostAccess {
+  /** Hosts the sessions of isolated and of spawned agents in processes of their own; without it they run in this one. */
+  readonly host?: SessionHost | undefined;
+  /** How many assistants there may be, and how many of them work at once. */
+  readonly assistants?: Partial<AssistantLimits> | undefined;
+}
+
+export interface EngineOptions
+  extends TimeAndIds,
+    LedgerAccess,
+    ModelAccess,
+    AgentAccess,
+    ToolAccess,
+    ProofAccess,
+    ProjectRules,
+    HostAccess {}
+
+/** Names of agents mean what they mean in this session. */
+export function ofSession<Options extends AgentAccess>(options: Options, session: SessionId): Options {
+  return { ...options, agent: (name) => options.agent(name, session) };
+}

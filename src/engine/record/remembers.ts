@@ -1,0 +1,23 @@
+/** What a driven session knows of what happened before, in this life and in earlier ones. */
+import type { RunId } from '../../base/ids.ts';
+import type { Message } from '../../events/messages.ts';
+import type { TreesDoings } from '../../projections/doings.ts';
+import type { SessionFacts } from './past.ts';
+import type { RunNode } from './run-node.ts';
+
+export interface Remembers {
+  /** What is durable of what the runs of this process have done. */
+  readonly doings: TreesDoings;
+  /** Whether a run had begun before this life. */
+  begun(run: RunId): boolean;
+  /** What was said before in the session that this run continues. */
+  history(node: RunNode): Promise<readonly Message[]>;
+  /** The latest run in this session of a member of the group that `parent` runs. */
+  latestOf(member: string, parent: RunId): RunId | undefined;
+  /** How long the run has been worked on before this life. */
+  activeBefore(run: RunId): number;
+  /** The same up to now. */
+  activeSoFar(run: RunId): number;
+  /** What later runs of the session go by. */
+  facts(): SessionFacts;
+}

@@ -1,0 +1,29 @@
+/** One run as it is being driven, and the runs above it. */
+
+import type { RunId } from '../../base/ids.ts';
+import type { Budget, Payloads } from '../../events/catalogue.ts';
+import type { Journal } from './journal.ts';
+
+/** A budget that counts for a run: its own, that of a run above it, or the project's. */
+export interface BudgetScope {
+  /** A run's id, or `project`. */
+  readonly scope: string;
+  readonly limit: Budget;
+}
+
+export interface RunNode {
+  readonly run: RunId;
+  readonly parent: RunNode | undefined;
+  readonly depth: number;
+  readonly journal: Journal;
+  /** The journal holds everything that the run did before; otherwise what it did since it was condensed last. */
+  readonly whole: boolean;
+  readonly started: Payloads['run.started'];
+  readonly scopes: readonly BudgetScope[];
+  readonly abort: AbortController;
+}
+
+/** The run in whose name this one speaks and hears: its own, or the one whose work it does in a part of a group. */
+export function speakerOf(node: RunNode): RunNode {
+  return node.started.part === 'self' && node.parent !== undefined ? speakerOf(node.parent) : node;
+}

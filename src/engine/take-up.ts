@@ -1,0 +1,55 @@
+import type { Failure } from '../events/catalogue.ts';
+import type { RunRow } from '../ledger/port.ts';
+import type { Driver } from './driver.ts';
+import { acquire, begunSession, withLease } from './lease.ts';
+import { nobodyToAsk } from './models-below.ts';
+import { type AgentAccess, type LedgerAccess, type ModelAccess, ofSession } from './options.ts';
+
+import type { ResumeOutcome } from './port.ts';
+import { recordedDefinition } from './record/agent-setup.ts';
+import { pastOf } from './record/past.ts';
+import { resumed } from './record/resumed-event.ts';
+
+import { resultOfEnd } from './run/drive-run.ts';
+
+/** Goes on with a root run that nobody drives. */
+export async function takeUp(
+  options: LedgerAccess & AgentAccess & ModelAccess,
+  root: RunRow,
+  driver: Driver,
+  purpose: 'go on' | 'end',
+): Promise<ResumeOutcome> {
+  if (root.endedAt !== null) {
+    const [ended] = await options.ledger.read({ session: root.session, run: root.run, types: ['run.ended'] });
+    if (ended?.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(root.run, ended.payload) };
+  }
+  const closed = purpose === 'end' ? undefined : await closedSince(ofSession(options, root.session), root);
+  if (closed !== undefined) return { kind: 'refused', error: closed };
+  const lease = await acquire(options.ledger, root.session, root.run);
+  if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
+  if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
+  const { fence, takenOver } = lease;
+  return await withLease(options.ledger, fence, async (): Promise<ResumeOutcome> => {
+    const past = await pastOf(options.ledger, root.session, root.run);
+    const started = past.events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
+    const session = await begunSession(options.ledger, root.session);
+    if (started?.event_type !== 'run.started' || session === undefined) {
+      await options.ledger.release(fence);
+      return { kind: 'unknown' };
+    }
+    const task = { session: root.session, run: root.run, fence, workspace: session.workspace, started: started.payload, past };
+    const handle = await driver.drive({ ...task, opening: resumed(options, past, takenOver) });
+    return { kind: 'resumed', handle, takenOver };
+  });
+}
+
+/** A run that cannot go on in this shell, for want of a key, is left as it is. */
+async function closedSince(
+  options: LedgerAccess & AgentAccess & ModelAccess,
+  { session, run }: RunRow,
+): Promise<Failure | undefined> {
+  const [setup] = await options.ledger.read({ session, run, types: ['session.config'], limit: 1 });
+  if (setup?.event_type !== 'session.config') return undefined;
+  const definition = recordedDefinition(setup.payload);
+  return await nobodyToAsk(options, definition, definition.models);
+}
