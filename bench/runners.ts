@@ -7,15 +7,15 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/base/clock.ts';
-import { runSession } from '../src/loop/loop.ts';
-import type { SessionInput, SessionPorts, SessionResult } from '../src/loop/port.ts';
-import { createSessionHost } from '../src/runner/host/host.ts';
+import { runLoop } from '../src/loop/loop.ts';
+import type { LoopInput, LoopPorts, LoopResult } from '../src/loop/port.ts';
+import { createLoopHost } from '../src/runner/host/host.ts';
 import { startRunner } from '../src/runner/host/process.ts';
 import { play, watchProcesses } from '../test/support/runner/play.ts';
 
 const MIB = 1024;
 
-type Play = (input: SessionInput, ports: SessionPorts) => Promise<SessionResult>;
+type Play = (input: LoopInput, ports: LoopPorts) => Promise<LoopResult>;
 
 /** Milliseconds from the call to the first model request. */
 async function firstRequestMs(run: Play): Promise<number> {
@@ -46,11 +46,11 @@ export async function measureRunners(repetitions: number): Promise<RunnerFigures
     for (let index = 0; index < repetitions; index += 1) taken.push(await once());
     return taken.toSorted((left, right) => left - right);
   };
-  const cold = createSessionHost({ clock: systemClock, settings: { warm: 0 } });
-  const inlineMs = await times(() => firstRequestMs(runSession));
+  const cold = createLoopHost({ clock: systemClock, settings: { warm: 0 } });
+  const inlineMs = await times(() => firstRequestMs(runLoop));
   const coldMs = await times(() => firstRequestMs((input, ports) => cold.run(input, ports, watchProcesses().hosted)));
   const warmMs = await times(async () => {
-    const host = createSessionHost({ clock: systemClock, settings: { warm: 1 } });
+    const host = createLoopHost({ clock: systemClock, settings: { warm: 1 } });
     host.warm();
     // Nothing tells from outside that a runner waits; it takes a fraction of this.
     await new Promise((resolve) => setTimeout(resolve, 800));

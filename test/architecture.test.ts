@@ -100,7 +100,7 @@ describe('the table', () => {
     expect(forbiddenImports([made('ledger/elsewhere/store.ts', [])])).toHaveLength(1);
   });
 
-  it('keeps the session loop away from the ledger and the engine', () => {
+  it('keeps the loop away from the ledger and the engine', () => {
     expect(forbiddenImports([made('loop/loop.ts', ['ledger/port.ts', 'engine/port.ts'])])).toHaveLength(2);
   });
 

@@ -14,7 +14,7 @@ import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
 import type { Quota } from '../quota/quota.ts';
-import type { SessionHost } from '../runner/port.ts';
+import type { LoopHost } from '../runner/port.ts';
 import type { PermissionSubject } from '../tools/permissions.ts';
 import type { Permission, Tool } from '../tools/port.ts';
 import type { ProtectedKind } from '../tools/protected-names.ts';
@@ -99,7 +99,7 @@ export interface AssistantLimits {
 /** Processes beside this one, and how many there may be. */
 export interface HostAccess {
   /** Hosts the sessions of isolated and of spawned agents in processes of their own; without it they run in this one. */
-  readonly host?: SessionHost | undefined;
+  readonly host?: LoopHost | undefined;
   /** How many assistants there may be, and how many of them work at once. */
   readonly assistants?: Partial<AssistantLimits> | undefined;
 }

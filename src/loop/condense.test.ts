@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type AssistantMessage, type Message, textOf, userText } from '../events/messages.ts';
 import { estimateTokens } from '../models/tokens.ts';
 import { digest } from './condense.ts';
-import { runSession } from './loop.ts';
-import type { Checkpoint, Condensing, SessionInput, SessionPorts } from './port.ts';
+import { runLoop } from './loop.ts';
+import type { Checkpoint, Condensing, LoopInput, LoopPorts } from './port.ts';
 
 const KIB = 1024;
 const MAX_OUTPUT = 4 * KIB;
@@ -23,7 +23,7 @@ const request = userText('Do it, however long it takes.');
 async function work({ turns, contextWindow, resultCharacters, repeat, from }: Long) {
   const condensed: (Condensing & { readonly checkpoint: Checkpoint })[] = [];
   const requests: { readonly turn: number; readonly tokens: number; readonly messages: string; readonly newFrom: number }[] = [];
-  const ports: SessionPorts = {
+  const ports: LoopPorts = {
     model: {
       async ask({ turn, messages, newFrom, tools }) {
         const tokens = estimateTokens(messages, 'S');
@@ -56,7 +56,7 @@ async function work({ turns, contextWindow, resultCharacters, repeat, from }: Lo
     reference: (item) => ('role' in item ? 'run_1 turn/1/model' : 'run_1 turn/1/tool/0'),
     signal: new AbortController().signal,
   };
-  const input: SessionInput = {
+  const input: LoopInput = {
     agent: 'a',
     system: 'S',
     history: [],
@@ -74,7 +74,7 @@ async function work({ turns, contextWindow, resultCharacters, repeat, from }: Lo
       loopStopAt: 5,
     },
   };
-  return { result: await runSession(input, ports), condensed, requests };
+  return { result: await runLoop(input, ports), condensed, requests };
 }
 
 describe.each([16, 32, 64, 128])('a window of %i k', (thousands) => {
@@ -123,7 +123,7 @@ describe('a digest', () => {
   });
 });
 
-describe('a session that goes on from where it was condensed', () => {
+describe('a loop that goes on from where it was condensed', () => {
   it.each([
     ['an agent that gets on', { turns: 300, resultCharacters: 2_000 }],
     ['one that goes round in circles', { turns: 300, resultCharacters: 2_000, repeat: (turn: number) => turn > 150 }],
@@ -148,7 +148,7 @@ describe('what was said before the request', () => {
       { role: 'assistant', content: [{ type: 'text', text: `answer ${at}` }] },
     ]).flat();
     const seen: Message[][] = [];
-    const ports: SessionPorts = {
+    const ports: LoopPorts = {
       model: {
         async ask({ messages }) {
           seen.push([...messages]);
@@ -161,7 +161,7 @@ describe('what was said before the request', () => {
       reference: () => undefined,
       signal: new AbortController().signal,
     };
-    await runSession(
+    await runLoop(
       {
         agent: 'a',
         system: 'S',

@@ -1,8 +1,8 @@
-/** The messages of one session as they grow, and how much of a model's context they fill. */
+/** The messages of one loop as they grow, and how much of a model's context they fill. */
 import type { Message, ToolResultPart, UserMessage } from '../events/messages.ts';
 import { messageTokens, textTokens } from '../models/tokens.ts';
 import { type ContextVerdict, condensable, digest, digestTokens, judgeContext } from './condense.ts';
-import type { Condensing, SessionInput } from './port.ts';
+import type { Condensing, LoopInput } from './port.ts';
 
 export interface Conversation {
   readonly messages: readonly Message[];
@@ -22,7 +22,7 @@ export interface Conversation {
   replace(left: Pick<Condensing, 'leads' | 'kept' | 'unsent'>, summary: UserMessage): void;
 }
 
-export function createConversation(input: SessionInput): Conversation {
+export function createConversation(input: LoopInput): Conversation {
   const { request, from } = input;
   let messages: Message[] = from === undefined ? [...input.history, request] : [...from.messages];
   // What was said before is carried by the run that this one continues.

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../base/json.ts';
 import { type AssistantMessage, type Message, type ToolCallPart, textOf, userText } from '../events/messages.ts';
 import { finalReportExit, type OutputContract, plainReport } from './final-report.ts';
-import { runSession } from './loop.ts';
-import type { Checkpoint, SessionInput, SessionLimits, SessionPorts, TurnOutcome, TurnRequest } from './port.ts';
+import { runLoop } from './loop.ts';
+import type { Checkpoint, LoopInput, LoopLimits, LoopPorts, TurnOutcome, TurnRequest } from './port.ts';
 
-const limits: SessionLimits = {
+const limits: LoopLimits = {
   maxTurns: 6,
   maxToolCallsPerTurn: 3,
   contextWindow: 100_000,
@@ -17,7 +17,7 @@ const limits: SessionLimits = {
 
 const contract = (output: OutputContract) => ({ exits: [finalReportExit(output)], plain: plainReport(output) });
 
-const input = (changes: Partial<SessionInput> = {}): SessionInput => ({
+const input = (changes: Partial<LoopInput> = {}): LoopInput => ({
   agent: 'a',
   system: 'S',
   history: [],
@@ -42,7 +42,7 @@ function ports({ replies, inputTokens, result = (call) => `${call.name} ok`, sig
   const called: string[] = [];
   const summaries: string[] = [];
   const checkpoints: Checkpoint[] = [];
-  const given: SessionPorts = {
+  const given: LoopPorts = {
     model: {
       async ask(request) {
         requests.push({ ...request, messages: [...request.messages] });
@@ -88,7 +88,7 @@ const lastText = (messages: readonly Message[]): string =>
 
 describe('ending', () => {
   it('takes a plain answer as the report', async () => {
-    expect(await runSession(input(), ports({ replies: ['42'] }).given)).toMatchObject({
+    expect(await runLoop(input(), ports({ replies: ['42'] }).given)).toMatchObject({
       status: 'completed',
       report: { body: '42' },
       turns: 1,
@@ -98,7 +98,7 @@ describe('ending', () => {
   it('takes claims and failure from final_report, and runs what was asked beside it', async () => {
     const claims = [{ kind: 'file', path: 'a.txt' }];
     const played = ports({ replies: [[{ name: 'act', id: 'c9' }, ...report('no', { status: 'failure', claims })]] });
-    expect(await runSession(input(), played.given)).toMatchObject({
+    expect(await runLoop(input(), played.given)).toMatchObject({
       status: 'failed',
       claims,
       error: { code: 'reported_failure' },
@@ -108,14 +108,14 @@ describe('ending', () => {
 
   it('allows only the report on the last turn, and says so', async () => {
     const played = ports({ replies: (turn) => (turn < 6 ? [{ input: { turn } }] : report('late')) });
-    expect(await runSession(input(), played.given)).toMatchObject({ status: 'completed', report: { body: 'late' }, turns: 6 });
+    expect(await runLoop(input(), played.given)).toMatchObject({ status: 'completed', report: { body: 'late' }, turns: 6 });
     expect(played.requests.at(-1)).toMatchObject({ toolChoice: { name: 'final_report' }, tools: [{ name: 'final_report' }] });
     expect(lastText(played.requests.at(-1)?.messages ?? [])).toContain('last turn');
   });
 
   it('never ends without a result', async () => {
     const stubborn = ports({ replies: (turn) => [{ input: { turn } }] });
-    const result = await runSession(input(), stubborn.given);
+    const result = await runLoop(input(), stubborn.given);
     expect(result).toMatchObject({ status: 'failed', report: { synthetic: true }, error: { code: 'no_report' } });
     expect(stubborn.requests).toHaveLength(limits.maxTurns);
   });
@@ -131,13 +131,13 @@ describe('ending', () => {
     ['a cancelled call', { kind: 'failed', error: { kind: 'cancelled', message: 'stop' } }, 'cancelled', 'cancelled'],
   ] as const)('%s keeps the last words', async (_name, reply, status, code) => {
     const played = ports({ replies: [[{ name: 'look' }], reply] });
-    const result = await runSession(input(), played.given);
+    const result = await runLoop(input(), played.given);
     expect(result).toMatchObject({ status, error: { code }, report: { synthetic: true } });
   });
 
   it('does not start when it is cancelled already', async () => {
     const played = ports({ replies: ['x'], signal: AbortSignal.abort() });
-    expect(await runSession(input(), played.given)).toMatchObject({ status: 'cancelled', turns: 0 });
+    expect(await runLoop(input(), played.given)).toMatchObject({ status: 'cancelled', turns: 0 });
     expect(played.requests).toHaveLength(0);
   });
 });
@@ -149,14 +149,14 @@ describe('what a model may do wrong', () => {
     ['a report that does not fit', [{ name: 'final_report', input: {} }], 'report is empty'],
   ] as const)('%s goes back as an error result', async (_name, call, words) => {
     const played = ports({ replies: [call, 'then so'] });
-    expect(await runSession(input(), played.given)).toMatchObject({ status: 'completed', report: { body: 'then so' } });
+    expect(await runLoop(input(), played.given)).toMatchObject({ status: 'completed', report: { body: 'then so' } });
     expect(JSON.stringify(played.requests[1]?.messages.at(-1))).toContain(words);
     expect(played.called).toEqual([]);
   });
 
   it('refuses calls beyond the limit, each with a result', async () => {
     const played = ports({ replies: [[0, 1, 2, 3, 4].map((n) => ({ id: `n${n}`, input: { n } })), 'ok'] });
-    await runSession(input(), played.given);
+    await runLoop(input(), played.given);
     expect(played.called).toHaveLength(3);
     const results = played.requests[1]?.messages.at(-1);
     expect(results?.content.map((part) => ('id' in part ? part.id : ''))).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
@@ -165,7 +165,7 @@ describe('what a model may do wrong', () => {
 
   it('asks again after an empty answer', async () => {
     const played = ports({ replies: ['', 'something'] });
-    expect(await runSession(input(), played.given)).toMatchObject({ report: { body: 'something' }, turns: 2 });
+    expect(await runLoop(input(), played.given)).toMatchObject({ report: { body: 'something' }, turns: 2 });
   });
 
   it('checks a JSON answer against its schema', async () => {
@@ -174,20 +174,20 @@ describe('what a model may do wrong', () => {
       schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
     } as const;
     const played = ports({ replies: ['not json', '{"n":"x"}', '```json\n{"n":1}\n```'] });
-    expect(await runSession(input(contract(output)), played.given)).toMatchObject({
+    expect(await runLoop(input(contract(output)), played.given)).toMatchObject({
       status: 'completed',
       report: { format: 'json', body: '{"n":1}' },
       turns: 3,
     });
     const viaTool = ports({ replies: [report('text'), report({ n: 2 })] });
-    expect(await runSession(input(contract(output)), viaTool.given)).toMatchObject({ report: { body: '{"n":2}' }, turns: 2 });
+    expect(await runLoop(input(contract(output)), viaTool.given)).toMatchObject({ report: { body: '{"n":2}' }, turns: 2 });
   });
 });
 
 describe('going round in circles', () => {
   it('is nudged at three and stopped at five', async () => {
     const played = ports({ replies: (turn) => (turn <= 5 ? [{}] : report('gave up')) });
-    const result = await runSession(input({ limits: { ...limits, maxTurns: 20 } }), played.given);
+    const result = await runLoop(input({ limits: { ...limits, maxTurns: 20 } }), played.given);
     expect(result).toMatchObject({ report: { body: 'gave up' }, turns: 6 });
     expect(lastText(played.requests[3]?.messages ?? [])).toContain('3 times in a row');
     expect(lastText(played.requests[5]?.messages ?? [])).toContain('too many times');
@@ -195,7 +195,7 @@ describe('going round in circles', () => {
 
   it('ends somebody who goes on although told to end, after a few calls and not after all its turns', async () => {
     const played = ports({ replies: () => [{}] });
-    const result = await runSession(input({ limits: { ...limits, maxTurns: 1_000 } }), played.given);
+    const result = await runLoop(input({ limits: { ...limits, maxTurns: 1_000 } }), played.given);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'no_report' }, turns: 8 });
     expect(result.error?.message).toBe('The agent was told 3 times to give its answer and did not.');
     expect(played.requests).toHaveLength(8);
@@ -204,7 +204,7 @@ describe('going round in circles', () => {
   it('forgets when anything changes', async () => {
     let seen = 0;
     const played = ports({ replies: (turn) => (turn < 9 ? [{}] : 'done'), result: () => String(++seen) });
-    await runSession(input({ limits: { ...limits, maxTurns: 20 } }), played.given);
+    await runLoop(input({ limits: { ...limits, maxTurns: 20 } }), played.given);
     expect(JSON.stringify(played.requests.at(-1)?.messages)).not.toContain('in a row');
   });
 });
@@ -217,7 +217,7 @@ describe('a conversation that outgrows the window', () => {
       replies: (turn) => (turn < 15 ? [{ id: `t${turn}`, input: { turn } }] : 'done'),
       result: () => 'x'.repeat(1_200),
     });
-    const result = await runSession(input({ limits: small }), played.given);
+    const result = await runLoop(input({ limits: small }), played.given);
     expect(result).toMatchObject({ status: 'completed', report: { body: 'done' } });
     expect(played.summaries.length).toBeGreaterThan(0);
     for (const { messages } of played.requests) {
@@ -232,7 +232,7 @@ describe('a conversation that outgrows the window', () => {
 
   it('is asked for its report when condensing is not enough', async () => {
     const played = ports({ replies: (turn) => (turn === 1 ? [{}] : report('short')), result: () => 'y'.repeat(30_000) });
-    expect(await runSession(input({ limits: small }), played.given)).toMatchObject({ report: { body: 'short' }, turns: 2 });
+    expect(await runLoop(input({ limits: small }), played.given)).toMatchObject({ report: { body: 'short' }, turns: 2 });
     expect(lastText(played.requests[1]?.messages ?? [])).toContain('context window');
   });
 
@@ -242,15 +242,15 @@ describe('a conversation that outgrows the window', () => {
     const script: Script = { replies, result: () => 'x'.repeat(1_200) };
     const given = input({ limits: small });
     const whole = ports(script);
-    const result = await runSession(given, whole.given);
+    const result = await runLoop(given, whole.given);
     expect(result.error?.message).toContain('told 3 times');
     expect(whole.checkpoints.map(({ ending }) => ending?.told)).toEqual(expect.arrayContaining([0, 1]));
-    for (const from of whole.checkpoints) expect(await runSession({ ...given, from }, ports(script).given)).toEqual(result);
+    for (const from of whole.checkpoints) expect(await runLoop({ ...given, from }, ports(script).given)).toEqual(result);
   });
 
   it('tries once more when the provider counts differently', async () => {
     const overflow: Reply = { kind: 'failed', error: { kind: 'context_overflow', message: 'too long' } };
     const played = ports({ replies: [[{}], overflow, report('saved')] });
-    expect(await runSession(input(), played.given)).toMatchObject({ status: 'completed', report: { body: 'saved' } });
+    expect(await runLoop(input(), played.given)).toMatchObject({ status: 'completed', report: { body: 'saved' } });
   });
 });

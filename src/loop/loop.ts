@@ -1,5 +1,5 @@
 /**
- * The session loop: one agent, turn after turn, until it reports. Pure: everything it needs comes in, everything it does
+ * The loop: one agent, turn after turn, until it reports. Pure: everything it needs comes in, everything it does
  * goes through the ports, and the same recorded answers lead to the same result.
  *
  * - It makes at most `maxTurns` model calls; the last one may only report.
@@ -25,9 +25,9 @@ import {
   type Checkpoint,
   type Ending,
   type Exit,
-  type SessionInput,
-  type SessionPorts,
-  type SessionResult,
+  type LoopInput,
+  type LoopPorts,
+  type LoopResult,
   type TurnOutcome,
   type TurnRequest,
 } from './port.ts';
@@ -35,8 +35,8 @@ import * as prompts from './prompts.ts';
 import { errorPart, runToolCalls } from './tool-calls.ts';
 
 interface Loop {
-  readonly input: SessionInput;
-  readonly ports: SessionPorts;
+  readonly input: LoopInput;
+  readonly ports: LoopPorts;
   readonly conversation: Conversation;
   readonly breaker: LoopBreaker;
   /** What is offered on an ordinary turn, and on the last one. The same arrays every time: models translate them once. */
@@ -50,7 +50,7 @@ interface Loop {
 /** Somebody who does not end when told so does not do it later either: each time costs a call. */
 const LAST_TURNS = 3;
 
-export async function runSession(input: SessionInput, ports: SessionPorts): Promise<SessionResult> {
+export async function runLoop(input: LoopInput, ports: LoopPorts): Promise<LoopResult> {
   const exits = input.exits.map((exit) => exit.spec);
   const loop: Loop = {
     input,
@@ -86,8 +86,8 @@ export async function runSession(input: SessionInput, ports: SessionPorts): Prom
   });
 }
 
-/** The end of a session whose agent goes on although every turn could be its last. */
-function endless(loop: Loop, turn: number): SessionResult | undefined {
+/** The end of a loop whose agent goes on although every turn could be its last. */
+function endless(loop: Loop, turn: number): LoopResult | undefined {
   if (loop.mustEnd === undefined || loop.toldToEnd < LAST_TURNS || turn >= loop.input.limits.maxTurns) return undefined;
   return ended(loop, turn, 'failed', {
     code: 'no_report',
@@ -117,7 +117,7 @@ async function listen(loop: Loop, turn: number): Promise<void> {
 }
 
 /** One model call and what follows from it. `undefined` when there is more to do. */
-async function takeTurn(loop: Loop, turn: number): Promise<SessionResult | undefined> {
+async function takeTurn(loop: Loop, turn: number): Promise<LoopResult | undefined> {
   const { conversation, ports } = loop;
   const final = loop.mustEnd !== undefined;
   const { last, working } = loop.offered;
@@ -156,7 +156,7 @@ async function afterCalls(
   turn: number,
   calls: readonly ToolCallPart[],
   offered: readonly ToolSpec[],
-): Promise<SessionResult | undefined> {
+): Promise<LoopResult | undefined> {
   const exitCall = calls.find((call) => exitOf(loop, call, offered) !== undefined);
   const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall, offered)?.take(exitCall);
   const others = calls.filter((call) => call !== exitCall);
@@ -178,8 +178,8 @@ function exitOf(loop: Loop, call: ToolCallPart, offered: readonly ToolSpec[]): E
   return loop.input.exits.find((exit) => exit.spec.name === call.name && offered.includes(exit.spec));
 }
 
-/** An answer without tool calls ends the session, if it fits what was asked for. */
-async function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): Promise<SessionResult | undefined> {
+/** An answer without tool calls ends the loop, if it fits what was asked for. */
+async function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): Promise<LoopResult | undefined> {
   const text = textOf(answer.content).trim();
   const ending = text === '' ? undefined : loop.input.plain(text);
   if (ending?.ok === true) {
@@ -195,7 +195,7 @@ async function mustHearMore(loop: Loop, turn: number): Promise<boolean> {
   return (await loop.ports.unheard?.(turn)) === true;
 }
 
-function endedBy(turn: number, ending: Ending): SessionResult {
+function endedBy(turn: number, ending: Ending): LoopResult {
   return {
     status: ending.success ? 'completed' : 'failed',
     report: ending.report,
@@ -206,7 +206,7 @@ function endedBy(turn: number, ending: Ending): SessionResult {
   };
 }
 
-function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { kind: 'answer' }>): SessionResult | undefined {
+function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { kind: 'answer' }>): LoopResult | undefined {
   if (outcome.kind === 'no_budget')
     return {
       ...ended(loop, turn - 1, 'budget_exhausted', { code: 'budget_exhausted', message: outcome.message }),
@@ -244,8 +244,8 @@ function ended(
   loop: Loop,
   turns: number,
   status: 'failed' | 'cancelled' | 'budget_exhausted',
-  error: NonNullable<SessionResult['error']>,
-): SessionResult {
+  error: NonNullable<LoopResult['error']>,
+): LoopResult {
   const last = lastWords(loop.conversation.messages);
   const body = last === '' ? error.message : `${error.message}\n\nThe last thing the agent said:\n\n${last}`;
   return {

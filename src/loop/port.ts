@@ -1,5 +1,5 @@
 /**
- * What the session loop is given and what it gives back. Everything comes in as an argument: the model and the tools are
+ * What the loop is given and what it gives back. Everything comes in as an argument: the model and the tools are
  * already recorded ones, so the loop is durable without knowing that there is a ledger.
  */
 import type { Json, JsonObject } from '../base/json.ts';
@@ -8,7 +8,7 @@ import type { Claim, ModelFailure, Report, RunStatus } from '../events/catalogue
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../events/messages.ts';
 import type { ModelAnswer, ToolSpec } from '../models/port.ts';
 
-/** What a session says of itself when it was stopped from outside; why is known to whoever stopped it. */
+/** What a loop says of itself when it was stopped from outside; why is known to whoever stopped it. */
 export const CANCELLED = 'The run was cancelled.';
 
 /** One model call of one turn. The answer is recorded before this resolves. */
@@ -28,13 +28,13 @@ export type TurnOutcome =
   /** The budget of `scope` (a run's id, or `project`) has no room for the call; it was not made. */
   | { readonly kind: 'no_budget'; readonly scope: string; readonly message: string };
 
-export interface SessionModel {
+export interface LoopModel {
   /** Whether this turn began before the run was taken up again. */
   begun?(turn: number): boolean;
   ask(request: TurnRequest): Promise<TurnOutcome>;
 }
 
-export interface SessionTools {
+export interface LoopTools {
   readonly specs: readonly ToolSpec[];
   /**
    * Runs one call of a turn. Never rejects for what a tool does; the result is recorded before this resolves. The calls of the
@@ -43,9 +43,9 @@ export interface SessionTools {
   call(turn: number, index: number, call: ToolCallPart, beside: number): Promise<ToolResultPart>;
 }
 
-export interface SessionLimits {
+export interface LoopLimits {
   readonly maxTurns: number;
-  /** Turns that the same limit has been charged with before this session, for whoever is told that they are used up. */
+  /** Turns that the same limit has been charged with before this loop, for whoever is told that they are used up. */
   readonly turnsBefore: number;
   readonly maxToolCallsPerTurn: number;
   readonly contextWindow: number;
@@ -54,7 +54,7 @@ export interface SessionLimits {
   readonly loopStopAt: number;
 }
 
-export interface SessionInput {
+export interface LoopInput {
   readonly agent: string;
   readonly system: string;
   /** What was said before (same agent, same session), oldest first. */
@@ -62,14 +62,14 @@ export interface SessionInput {
   readonly request: UserMessage;
   /** In the place of the beginning, with the history in it. */
   readonly from?: Checkpoint | undefined;
-  /** Tools that end the session, such as `final_report`. Without any, only a plain answer does. */
+  /** Tools that end the loop, such as `final_report`. Without any, only a plain answer does. */
   readonly exits: readonly Exit[];
   /** What an answer without tool calls amounts to. The failure is written for the model, which may try again. */
   plain(text: string): Result<Ending, string>;
-  readonly limits: SessionLimits;
+  readonly limits: LoopLimits;
 }
 
-/** A tool whose call ends the session. */
+/** A tool whose call ends the loop. */
 export interface Exit {
   readonly spec: ToolSpec;
   /** The work goes on after it, so it cannot be taken on the last turn. */
@@ -78,7 +78,7 @@ export interface Exit {
   take(call: ToolCallPart): Result<Ending, string>;
 }
 
-/** What an agent ended its session with. */
+/** What an agent ended its loop with. */
 export interface Ending {
   readonly success: boolean;
   readonly report: Report;
@@ -90,7 +90,7 @@ export interface Ending {
 /** Messages from outside that a turn begins with. */
 export interface Incoming {
   readonly messages: readonly UserMessage[];
-  /** One of them did not fit and was replaced: the session should end while it can. */
+  /** One of them did not fit and was replaced: the loop should end while it can. */
   readonly overflow: boolean;
 }
 
@@ -109,7 +109,7 @@ export interface Condensing {
 /** The turn must be the last, and that was known before: why, and how often the agent was told so. */
 export type LastTurns = { readonly why: string; readonly told: number };
 
-/** Where a session goes on that was condensed: a turn that is about to begin, and what the conversation holds then. */
+/** Where a loop goes on that was condensed: a turn that is about to begin, and what the conversation holds then. */
 export interface Checkpoint {
   readonly turn: number;
   /** The request among them is the very object of the input. */
@@ -118,9 +118,9 @@ export interface Checkpoint {
   readonly ending?: LastTurns | undefined;
 }
 
-export interface SessionPorts {
-  readonly model: SessionModel;
-  readonly tools: SessionTools;
+export interface LoopPorts {
+  readonly model: LoopModel;
+  readonly tools: LoopTools;
   /** Records what the conversation is condensed to; gives the message that tells the rest. */
   condense(condensing: Condensing): Promise<UserMessage>;
   /** What has come from others since the last turn. `roomTokens` is what the context still holds. */
@@ -132,7 +132,7 @@ export interface SessionPorts {
   readonly signal: AbortSignal;
 }
 
-export interface SessionResult {
+export interface LoopResult {
   readonly status: Exclude<RunStatus, 'completed_unverified'>;
   readonly report: Report;
   readonly claims: readonly Claim[];

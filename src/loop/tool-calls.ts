@@ -5,14 +5,14 @@
  */
 import type { ToolCallPart, ToolResultPart } from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
-import type { SessionTools } from './port.ts';
+import type { LoopTools } from './port.ts';
 import { malformedArguments, tooManyCalls, unknownTool } from './prompts.ts';
 
 export async function runToolCalls(
   turn: number,
   calls: readonly ToolCallPart[],
   offered: readonly ToolSpec[],
-  tools: SessionTools,
+  tools: LoopTools,
   maxCalls: number,
 ): Promise<ToolResultPart[]> {
   const names = new Set(offered.map((spec) => spec.name));

@@ -4,7 +4,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { Claim, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { Ending, Exit, SessionResult } from '../loop/port.ts';
+import type { Ending, Exit, LoopResult } from '../loop/port.ts';
 import type { Part, RunResult, Seat, Steps } from './steps.ts';
 import { withVerification } from './verification.ts';
 
@@ -52,7 +52,7 @@ export type Progress = {
 };
 
 /** How the session ended, and what its claims were found to be worth. */
-export type CheckedSession = SessionResult & Pick<RunResult, 'verification'>;
+export type CheckedSession = LoopResult & Pick<RunResult, 'verification'>;
 
 export interface SessionRequest {
   readonly input: UserMessage;

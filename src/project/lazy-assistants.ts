@@ -4,7 +4,7 @@ import type { AssistantNeeds, ProjectAssistants } from '../assistants/clients/as
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { AssistantLimits } from '../engine/options.ts';
-import type { SessionHost } from '../runner/port.ts';
+import type { LoopHost } from '../runner/port.ts';
 import type { Tool } from '../tools/port.ts';
 import type { ProjectConfig } from './config.ts';
 
@@ -65,16 +65,16 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
   };
 }
 
-export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime }: ProjectConfig['assistants']): SessionHost {
-  let made: Promise<SessionHost> | undefined;
+export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime }: ProjectConfig['assistants']): LoopHost {
+  let made: Promise<LoopHost> | undefined;
   const settings = {
     ...(memory === undefined ? {} : { memoryMiB: memory }),
     ...(warm === undefined ? {} : { warm }),
     ...(restarts === undefined ? {} : { restarts }),
     ...(lifetime === undefined ? {} : { lifetimeMs: lifetime }),
   };
-  const host = (): Promise<SessionHost> => {
-    made ??= import('../runner/host/host.ts').then(({ createSessionHost }) => createSessionHost({ clock, settings }));
+  const host = (): Promise<LoopHost> => {
+    made ??= import('../runner/host/host.ts').then(({ createLoopHost }) => createLoopHost({ clock, settings }));
     return made;
   };
   return {

@@ -49,7 +49,7 @@ it.runIf(hasBlocks)('no process of a server at work shows a key or a token', asy
   const { process_id } = await spawn('helper', 'Look around.');
   await begun(project);
   const family = startedBy(server.pid);
-  const kinds = ['session-worker', 'troupe-reaper', 'mcp-server.ts', 'until'];
+  const kinds = ['loop-worker', 'troupe-reaper', 'mcp/server.ts', 'until'];
   for (const kind of kinds) expect(family.map(({ command }) => command).join('\n')).toContain(kind);
   const all = blocksOf([server.pid, ...family.map(({ pid }) => pid)]) + readFileSync(join(project.folder, 'parent'), 'latin1');
   expect(all).toContain('PATH=');

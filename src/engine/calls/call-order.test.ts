@@ -9,7 +9,7 @@ import { agent, calls, reports, says, turnOf, type World } from '../../../test/s
 import { systemClock } from '../../base/clock.ts';
 import { systemRandom } from '../../base/random.ts';
 import { userText } from '../../events/messages.ts';
-import { createSessionHost } from '../../runner/host/host.ts';
+import { createLoopHost } from '../../runner/host/host.ts';
 import { createBuiltIns } from '../../tools/built-ins.ts';
 import { type Tool, textResult } from '../../tools/port.ts';
 
@@ -51,7 +51,7 @@ describe('files', () => {
 
   it('also when the session is played in a process of its own', async () => {
     await writeFile(join(folder, 'a.txt'), 'one\ntwo\nthree\n');
-    const host = createSessionHost({ clock: systemClock, settings: { warm: 0 } });
+    const host = createLoopHost({ clock: systemClock, settings: { warm: 0 } });
     const world = createdWorld({
       agents: [agent({ ...named('worker'), isolation: 'process' })],
       tools: builtIns,

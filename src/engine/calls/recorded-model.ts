@@ -1,5 +1,5 @@
 /**
- * The model as the session loop sees it: each turn's call is a recorded step. The request is durable before the call, the
+ * The model as the loop sees it: each turn's call is a recorded step. The request is durable before the call, the
  * answer is queued before anything is done with it, and a call that was answered before a crash is not made again.
  */
 
@@ -9,7 +9,7 @@ import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { toolCallsOf } from '../../events/messages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
-import type { SessionModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
@@ -45,7 +45,7 @@ interface Recorder {
   readonly meter: SpendMeter;
 }
 
-export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionModel {
+export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup, steps: StepIndex): LoopModel {
   const meter = createSpendMeter(tree.prices, setup.system);
   const recorder: Recorder = { tree, node, setup, steps, meter };
   const answered = createOfferedClarifications(() => tree.askable.own(node.run));

@@ -1,5 +1,5 @@
 /**
- * The tools as the session loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
+ * The tools as the loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
  * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
  */
 
@@ -10,7 +10,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../../events/messages.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
-import type { SessionTools } from '../../loop/port.ts';
+import type { LoopTools } from '../../loop/port.ts';
 import { resultPart } from '../../projections/transcript.ts';
 import { boundResult } from '../../tools/bounded.ts';
 import { runTool } from '../../tools/call.ts';
@@ -54,7 +54,7 @@ interface Call<Called extends Tool = Tool> {
   itsTurn(): Promise<void>;
 }
 
-export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup, steps: StepIndex): SessionTools {
+export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup, steps: StepIndex): LoopTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
   const caller: Caller = { tree, node, setup, steps, files: createFileMemory(tree, node) };
   const order = createCallOrder();

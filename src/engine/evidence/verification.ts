@@ -5,7 +5,7 @@
 
 import { limits } from '../../base/limits.ts';
 import type { Claim, Payloads, Verification } from '../../events/catalogue.ts';
-import type { SessionResult } from '../../loop/port.ts';
+import type { LoopResult } from '../../loop/port.ts';
 import { restsOn, UNCHECKED, unverified } from '../../patterns/verification.ts';
 import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
@@ -25,13 +25,13 @@ export const CHECK_STEP = 'check';
 export async function checkSession(
   tree: ChecksClaims & RestsOnAnswers,
   node: RunNode,
-  session: SessionResult,
+  session: LoopResult,
 ): Promise<Verification> {
   const verification = await checkOwn(tree, node, session);
   return restsOn({ verification, claims: session.claims }, tree.verdicts.of(node.run));
 }
 
-async function checkOwn(tree: ChecksClaims, node: RunNode, { status, claims }: SessionResult): Promise<Verification> {
+async function checkOwn(tree: ChecksClaims, node: RunNode, { status, claims }: LoopResult): Promise<Verification> {
   if (status !== 'completed' || claims.length === 0) return UNCHECKED;
   const known = node.journal.recorded('evidence.checked', CHECK_STEP);
   if (known !== undefined) return verificationOf(known.payload);

@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import type { Budget, Payloads, Report } from '../../events/catalogue.ts';
-import type { SessionLimits } from '../../loop/port.ts';
+import type { LoopLimits } from '../../loop/port.ts';
 import type { Tool } from '../../tools/port.ts';
 
 export interface AgentSetup {
@@ -32,7 +32,7 @@ export function recordedDefinition(payload: Payloads['session.config']): AgentDe
   return { ...(payload.definition as unknown as AgentDefinition), prompt: payload.system };
 }
 
-export function sessionLimits(definition: AgentDefinition): SessionLimits {
+export function sessionLimits(definition: AgentDefinition): LoopLimits {
   return {
     maxTurns: definition.maxTurns ?? limits.maxTurns,
     turnsBefore: 0,

@@ -10,7 +10,7 @@ import type { Payloads } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
-import type { SessionInput, SessionTools } from '../../loop/port.ts';
+import type { LoopInput, LoopTools } from '../../loop/port.ts';
 import type { AgentRun, CheckedSession, SessionRequest } from '../../patterns/agent-run.ts';
 import { runAgent } from '../../patterns/run-agent.ts';
 import type { RunResult } from '../../patterns/steps.ts';
@@ -126,7 +126,7 @@ async function session(
   const { maxTurns = limits.maxTurns } = node.started;
   const { seat } = request;
   const from = checkpointOf(node, steps, request.input);
-  const input: SessionInput = {
+  const input: LoopInput = {
     agent: setup.definition.name,
     system: setup.system,
     history: from === undefined ? await tree.history(node) : [],
@@ -157,7 +157,7 @@ async function session(
 }
 
 /** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */
-function noting(reasons: unknown[], tools: SessionTools): SessionTools {
+function noting(reasons: unknown[], tools: LoopTools): LoopTools {
   return {
     ...tools,
     async call(...given) {

@@ -2,8 +2,8 @@
 
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { threadOf } from '../../base/ids.ts';
-import { runSession } from '../../loop/loop.ts';
-import type { SessionInput, SessionPorts, SessionResult } from '../../loop/port.ts';
+import { runLoop } from '../../loop/loop.ts';
+import type { LoopInput, LoopPorts, LoopResult } from '../../loop/port.ts';
 import type { ProcessNews } from '../../runner/port.ts';
 import type { HostAccess } from '../options.ts';
 import type { RunNode } from '../record/run-node.ts';
@@ -14,15 +14,15 @@ export async function hostedSession(
   tree: HostAccess & Writes & HasAssistants,
   node: RunNode,
   definition: AgentDefinition,
-  input: SessionInput,
-  ports: SessionPorts,
-): Promise<SessionResult> {
+  input: LoopInput,
+  ports: LoopPorts,
+): Promise<LoopResult> {
   const { host } = tree;
-  if (host === undefined || !isolated(node, definition)) return await runSession(input, ports);
+  if (host === undefined || !isolated(node, definition)) return await runLoop(input, ports);
   await tree.slots.enter(node.run, node.abort.signal);
   try {
     // Cancelled while it waited for a slot: there is nothing to host.
-    if (node.abort.signal.aborted) return await runSession(input, ports);
+    if (node.abort.signal.aborted) return await runLoop(input, ports);
     return await host.run(input, ports, { thread: threadOf(node.run), onProcess: (news) => record(tree, node, news) });
   } finally {
     tree.slots.leave(node.run);

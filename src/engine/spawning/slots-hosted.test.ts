@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { resultOf, start } from '../../../test/conformance/engine/checks.ts';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import { agent, type Brain, calls, createWorld, reports, turnOf } from '../../../test/support/world.ts';
-import { runSession } from '../../loop/loop.ts';
-import type { SessionHost } from '../../runner/port.ts';
+import { runLoop } from '../../loop/loop.ts';
+import type { LoopHost } from '../../runner/port.ts';
 
 const kept = closedAfterwards();
 
 /** Sessions are counted as hosted ones are, and run here. */
-const host: SessionHost = {
-  run: (input, ports) => runSession(input, ports),
+const host: LoopHost = {
+  run: (input, ports) => runLoop(input, ports),
   warm: () => undefined,
   close: async () => undefined,
 };

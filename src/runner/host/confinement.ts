@@ -6,7 +6,7 @@ import { dirname, extname, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Sources run as they are, and so does what is built from them: the worker is the neighbour with the same ending. */
-const worker = fileURLToPath(new URL(`../child/session-worker${extname(import.meta.url)}`, import.meta.url));
+const worker = fileURLToPath(new URL(`../child/loop-worker${extname(import.meta.url)}`, import.meta.url));
 const code = dirname(dirname(dirname(worker)));
 
 export interface Confined {

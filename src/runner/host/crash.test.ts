@@ -1,12 +1,12 @@
-/** A runner may die at any moment: its session goes on in another, and no port is asked twice. */
+/** A runner may die at any moment: its loop goes on in another, and no port is asked twice. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive, type Play, play, playLimits, watchProcesses } from '../../../test/support/runner/play.ts';
 import { systemClock } from '../../base/clock.ts';
-import { runSession } from '../../loop/loop.ts';
+import { runLoop } from '../../loop/loop.ts';
 import type { Hosted } from '../port.ts';
-import { createSessionHost } from './host.ts';
+import { createLoopHost } from './host.ts';
 
-const host = createSessionHost({ clock: systemClock, settings: { warm: 2 } });
+const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
 host.warm();
 afterAll(() => host.close());
 
@@ -19,7 +19,7 @@ const script: Play = {
   input: { limits: { ...playLimits, contextWindow: 2_000, maxOutputTokens: 500 } },
 };
 const here = play(script);
-const expected = await runSession(here.input, here.ports);
+const expected = await runLoop(here.input, here.ports);
 const keys = here.protocol.map((line) => line.slice(0, line.indexOf(' ')));
 
 type Moment = 'while it is asked' | 'after it was answered';
@@ -75,7 +75,7 @@ describe('a runner that is killed', () => {
     expect(processes.why()).toEqual(['crashed', 'crashed', 'done']);
   });
 
-  it('too often fails the session, which says how', async () => {
+  it('too often fails the loop, which says how', async () => {
     const processes = watchProcesses();
     const last = Promise.withResolvers<void>();
     let asked = false;

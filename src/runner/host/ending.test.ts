@@ -1,15 +1,15 @@
-/** How a session ends when its runner does not bring it to its end: cancelled, too old, out of memory, or a port that throws. */
+/** How a loop ends when its runner does not bring it to its end: cancelled, too old, out of memory, or a port that throws. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive, type Play, play, watchProcesses } from '../../../test/support/runner/play.ts';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
-import type { SessionHost } from '../port.ts';
-import { createSessionHost } from './host.ts';
+import type { LoopHost } from '../port.ts';
+import { createLoopHost } from './host.ts';
 import type { RunnerSettings } from './pool.ts';
 
-const hosts: SessionHost[] = [];
-const hostWith = (settings: Partial<RunnerSettings>, clock = systemClock): SessionHost => {
-  const host = createSessionHost({ clock, settings: { warm: 0, ...settings } });
+const hosts: LoopHost[] = [];
+const hostWith = (settings: Partial<RunnerSettings>, clock = systemClock): LoopHost => {
+  const host = createLoopHost({ clock, settings: { warm: 0, ...settings } });
   hosts.push(host);
   return host;
 };
@@ -23,7 +23,7 @@ const hurried = (holds = () => true): Clock => ({
 });
 
 describe('cancelling', () => {
-  it('reaches a session between its turns, which ends by itself', async () => {
+  it('reaches a loop between its turns, which ends by itself', async () => {
     const abort = new AbortController();
     const processes = watchProcesses();
     const during = (key: string): void => {
@@ -77,7 +77,7 @@ describe('cancelling', () => {
     expect(processes.news.at(-1)).toMatchObject({ signal: 'SIGKILL', why: 'stopped' });
   });
 
-  it('of a session whose runner has just died is not forgotten', async () => {
+  it('of a loop whose runner has just died is not forgotten', async () => {
     const abort = new AbortController();
     const processes = watchProcesses();
     const during = (key: string): void => {
@@ -135,7 +135,7 @@ describe('a port that throws', () => {
 });
 
 describe('limits', () => {
-  it('ends a session that has been there for too long', async () => {
+  it('ends a loop that has been there for too long', async () => {
     const processes = watchProcesses();
     const { input, ports } = play({ replies: () => 'x', during: never });
     expect(await hostWith({ lifetimeMs: 1_000 }).run(input, ports, processes.hosted)).toMatchObject({

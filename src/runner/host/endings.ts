@@ -1,12 +1,12 @@
-/** How a session ends when its runner could not bring it to its end: always with a result that says why and what to do. */
+/** How a loop ends when its runner could not bring it to its end: always with a result that says why and what to do. */
 import { sentence } from '../../base/wording.ts';
-import type { SessionResult } from '../../loop/port.ts';
+import type { LoopResult } from '../../loop/port.ts';
 import type { RunnerSettings } from './pool.ts';
 import type { RunnerExit } from './process.ts';
 
-export type SessionError = NonNullable<SessionResult['error']>;
+export type LoopError = NonNullable<LoopResult['error']>;
 
-export function synthetic(status: 'failed' | 'cancelled', error: SessionError, turns: number, lastWords: string): SessionResult {
+export function synthetic(status: 'failed' | 'cancelled', error: LoopError, turns: number, lastWords: string): LoopResult {
   const body = lastWords === '' ? error.message : `${error.message}\n\nThe last thing the agent said:\n\n${lastWords}`;
   return { status, report: { format: 'text', body, synthetic: true }, claims: [], error, exit: undefined, turns };
 }
@@ -26,14 +26,14 @@ const OUT_OF_MEMORY = /heap out of memory|Array buffer allocation failed/;
 const NATIVE_FRAME = /^\s*\d+: 0x[0-9a-f]+|^-+ \w+ stack trace -+$/;
 const SHOWN_LINES = 12;
 
-export function crashed(crash: Crash, settings: RunnerSettings): SessionError {
+export function crashed(crash: Crash, settings: RunnerSettings): LoopError {
   const { attempts, exit, lastWords } = crash;
   const how = crash.problem ?? (exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`);
   const times = attempts === 1 ? 'once' : `${attempts} times`;
   const lines = lastWords.split('\n').filter((line) => line.trim() !== '' && !NATIVE_FRAME.test(line));
   const words = lines.slice(-SHOWN_LINES).join('\n');
   const printed = words === '' ? '' : `\nIt last printed:\n${words}`;
-  const message = `The runner of this session died ${times}, the last time: ${how}.${printed}`;
+  const message = `The runner of this agent died ${times}, the last time: ${how}.${printed}`;
   if (OUT_OF_MEMORY.test(lastWords))
     return {
       code: 'runner_crashed',
@@ -47,18 +47,18 @@ export function crashed(crash: Crash, settings: RunnerSettings): SessionError {
   };
 }
 
-export function tooOld(lifetimeMs: number): SessionError {
+export function tooOld(lifetimeMs: number): LoopError {
   return {
     code: 'runner_too_old',
-    message: `The session was still in its runner after ${Math.round(lifetimeMs / 1_000)} s and was ended.`,
+    message: `The agent was still in its runner after ${Math.round(lifetimeMs / 1_000)} s and was ended.`,
     fix: 'Raise assistants.lifetime in troupe.yaml, or give the agent a smaller task.',
   };
 }
 
-export function tooLong(problem: string): SessionError {
+export function tooLong(problem: string): LoopError {
   return {
     code: 'runner_line_too_long',
-    message: `The session could not go on in its runner: ${sentence(problem)}`,
+    message: `The agent could not go on in its runner: ${sentence(problem)}`,
     fix: 'Give the agent less at once, or run it with `isolation: inline` in the agent file.',
   };
 }

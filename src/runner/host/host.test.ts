@@ -1,13 +1,13 @@
-/** A runner must not be noticed: every session ends as it does in this process, and the ports are asked the very same things. */
+/** A runner must not be noticed: every loop ends as it does in this process, and the ports are asked the very same things. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive, type Play, play, watchProcesses } from '../../../test/support/runner/play.ts';
 import { anyPlay, scenarios } from '../../../test/support/runner/scenarios.ts';
 import { systemClock } from '../../base/clock.ts';
-import { runSession } from '../../loop/loop.ts';
-import { createSessionHost } from './host.ts';
+import { runLoop } from '../../loop/loop.ts';
+import { createLoopHost } from './host.ts';
 
-const host = createSessionHost({ clock: systemClock, settings: { warm: 2 } });
+const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
 host.warm();
 afterAll(() => host.close());
 
@@ -18,7 +18,7 @@ async function compare(script: () => Play): Promise<void> {
   const here = play(script());
   const there = play(script());
   const processes = watchProcesses();
-  const expected = await runSession(here.input, here.ports);
+  const expected = await runLoop(here.input, here.ports);
   expect(await host.run(there.input, there.ports, processes.hosted)).toEqual(expected);
   expect(sorted(there.protocol)).toEqual(sorted(here.protocol));
   expect(there.lists.size).toBe(here.lists.size);
@@ -26,7 +26,7 @@ async function compare(script: () => Play): Promise<void> {
   expect(processes.isPaired()).toBe(true);
 }
 
-describe('a session in a runner ends as it does without one', () => {
+describe('a loop in a runner ends as it does without one', () => {
   it.each(Object.entries(scenarios))('%s', async (_name, script) => {
     await compare(script);
   });
@@ -41,8 +41,8 @@ describe('the process', () => {
     ['completed', scenarios['a plain answer'], 0],
     ['failed', scenarios['no report at all'], 1],
     ['budget_exhausted', scenarios['an exhausted budget'], 4],
-    ['cancelled', scenarios['a session cancelled before it began'], 130],
-  ] as const)('of a session that ends %s ends by itself with the exit code of it', async (status, script, exitCode) => {
+    ['cancelled', scenarios['a loop cancelled before it began'], 130],
+  ] as const)('of a loop that ends %s ends by itself with the exit code of it', async (status, script, exitCode) => {
     const processes = watchProcesses();
     const { input, ports } = play(script?.() ?? { replies: () => '' });
     expect(await host.run(input, ports, processes.hosted)).toMatchObject({ status });

@@ -1,11 +1,11 @@
-/** The host of sessions in child processes: see port.ts for what it promises. */
+/** The host of loops in child processes: see port.ts for what it promises. */
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
-import type { SessionHost } from '../port.ts';
+import type { LoopHost } from '../port.ts';
+import { hostLoop } from './hosted-loop.ts';
 import { createRunnerPool, type RunnerSettings } from './pool.ts';
-import { hostSession } from './session.ts';
 
-export interface SessionHostOptions {
+export interface LoopHostOptions {
   readonly clock: Clock;
   readonly settings?: Partial<RunnerSettings> | undefined;
 }
@@ -18,14 +18,14 @@ const defaults: RunnerSettings = {
   startMs: limits.runnerStartMs,
 };
 
-export function createSessionHost({ clock, settings: changed = {} }: SessionHostOptions): SessionHost {
+export function createLoopHost({ clock, settings: changed = {} }: LoopHostOptions): LoopHost {
   const settings: RunnerSettings = { ...defaults, ...changed };
   const pool = createRunnerPool(clock, settings);
   const closed = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   return {
     run(input, ports, hosted) {
-      const result = hostSession({ clock, settings, pool, closed: closed.signal }, input, ports, hosted);
+      const result = hostLoop({ clock, settings, pool, closed: closed.signal }, input, ports, hosted);
       underWay.add(result);
       const forget = (): void => void underWay.delete(result);
       result.then(forget, forget);

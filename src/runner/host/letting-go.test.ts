@@ -1,12 +1,12 @@
-/** What is kept of a session in a runner is what its conversation still holds, however long it lasts. */
+/** What is kept of a loop in a runner is what its conversation still holds, however long it lasts. */
 import { afterAll, expect, it } from 'vitest';
 import { followed } from '../../../test/support/collected.ts';
 import { play, playLimits, watchProcesses } from '../../../test/support/runner/play.ts';
 import { systemClock } from '../../base/clock.ts';
-import { createSessionHost } from './host.ts';
+import { createLoopHost } from './host.ts';
 
 const TURNS = 120;
-const host = createSessionHost({ clock: systemClock, settings: { warm: 1 } });
+const host = createLoopHost({ clock: systemClock, settings: { warm: 1 } });
 afterAll(() => host.close());
 
 it('lets go of answers and results that were condensed away', async () => {

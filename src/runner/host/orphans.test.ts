@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { childrenOf, isAlive, play, watchProcesses } from '../../../test/support/runner/play.ts';
 import { sleep, systemClock } from '../../base/clock.ts';
-import { createSessionHost } from './host.ts';
+import { createLoopHost } from './host.ts';
 
 const PARENT = fileURLToPath(new URL('../../../test/support/runner/parent-main.ts', import.meta.url));
 
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('runners', () => {
 
   it('end with close, and none is started after it', async () => {
     const before = new Set(childrenOf(process.pid));
-    const host = createSessionHost({ clock: systemClock, settings: { warm: 2 } });
+    const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
     host.warm();
     const { input, ports } = play({ replies: () => 'x', during: () => new Promise(() => {}) });
     const asked = Promise.withResolvers<void>();

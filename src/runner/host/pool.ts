@@ -1,5 +1,5 @@
 /**
- * Runners that are started ahead, so that a session need not wait for one. Each plays one session; the next is started in its
+ * Runners that are started ahead, so that a loop need not wait for one. Each plays one loop; the next is started in its
  * place. Those that wait cost memory and nothing else: they keep nothing alive, and leave when they have waited too long.
  */
 import { type Clock, sleep } from '../../base/clock.ts';
@@ -11,9 +11,9 @@ export interface RunnerSettings {
   readonly memoryMiB: number;
   /** How many runners wait ready. */
   readonly warm: number;
-  /** How often a runner that died is replaced within one session. */
+  /** How often a runner that died is replaced within one loop. */
   readonly restarts: number;
-  /** How long a session may stay in runners, and how long a runner waits for one. */
+  /** How long a loop may stay in runners, and how long a runner waits for one. */
   readonly lifetimeMs: number;
   /** How long a runner may take to start. */
   readonly startMs: number;
@@ -61,7 +61,7 @@ export function createRunnerPool(clock: Clock, settings: RunnerSettings): Runner
       ready?.[1]();
       waiting.delete(runner);
       runner.hold(true);
-      // The session comes first: the next runner is started when this one is on its way.
+      // The loop comes first: the next runner is started when this one is on its way.
       void runner.ready.then(() => sleep(clock, 0)).then(refill);
       return runner;
     },

@@ -1,5 +1,5 @@
 /**
- * What the ports were asked on behalf of one session, so that nothing is asked twice: a runner that takes the place of a dead
+ * What the ports were asked on behalf of one loop, so that nothing is asked twice: a runner that takes the place of a dead
  * one asks the same things again and gets the same answers, or waits for those that are still under way.
  */
 

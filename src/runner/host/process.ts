@@ -25,7 +25,7 @@ export interface RunnerProcess {
   /** `undefined` when it could not be started. */
   readonly pid: number | undefined;
   readonly peer: Peer;
-  /** Resolves when it can take a session, or never will. */
+  /** Resolves when it can take a loop, or never will. */
   readonly ready: Promise<void>;
   /** Resolves when it has ended and everything it said has been heard. */
   readonly gone: Promise<RunnerExit>;

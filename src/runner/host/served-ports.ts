@@ -1,12 +1,12 @@
 /**
- * The ports of one session, served to the runners that play it. A runner can have done what the model asked for and nothing
+ * The ports of one loop, served to the runners that play it. A runner can have done what the model asked for and nothing
  * else: a call is looked up in the answer that asked for it, and refused when it differs.
  */
 import type { z } from 'zod';
 import type { Json } from '../../base/json.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../../events/messages.ts';
-import type { Checkpoint, Ending, SessionInput, SessionPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import type { Checkpoint, Ending, LoopInput, LoopPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { ToolSpec } from '../../models/port.ts';
 import type { CondensedReply, LlmReply, LlmRequest, ServiceContextReply, Start, ToolReply } from '../wire/frames.ts';
 import { condensed, llmRequest, serviceContext, toolCall, turnOnly } from '../wire/frames.ts';
@@ -21,13 +21,13 @@ export interface ServedPorts {
   /** The methods for one runner. */
   methods(onProgress: (turn: number) => void): Readonly<Record<string, Method>>;
   start(thread: string): Start;
-  /** How far the session has come: turns that were asked for, and the last thing that the agent said. */
+  /** How far the loop has come: turns that were asked for, and the last thing that the agent said. */
   progress(): { readonly turns: number; readonly lastWords: string };
 }
 
 interface Served {
-  readonly input: SessionInput;
-  readonly ports: SessionPorts;
+  readonly input: LoopInput;
+  readonly ports: LoopPorts;
   readonly calls: PortCalls;
   readonly given: GivenItems;
   readonly specs: readonly ToolSpec[];
@@ -37,7 +37,7 @@ interface Served {
   latest: { readonly turn: number; readonly answer: Answer; readonly beside: number } | undefined;
   lastWords: string;
   /** Where a runner that takes the place of this one begins. */
-  from: SessionInput['from'];
+  from: LoopInput['from'];
   turns: number;
 }
 
@@ -47,7 +47,7 @@ interface Runner {
   left: Checkpoint | undefined;
 }
 
-export function servePorts(input: SessionInput, ports: SessionPorts, calls: PortCalls): ServedPorts {
+export function servePorts(input: LoopInput, ports: LoopPorts, calls: PortCalls): ServedPorts {
   const served: Served = {
     ...{ input, ports, calls },
     given: createGivenItems((item) => ports.reference(item)),
@@ -83,7 +83,7 @@ function startOf({ input, ports, given, turns, from }: Served, thread: string): 
   };
 }
 
-function begunTurns({ model }: SessionPorts, before: number, maxTurns: number): number {
+function begunTurns({ model }: LoopPorts, before: number, maxTurns: number): number {
   let turn = before;
   while (turn < maxTurns && model.begun?.(turn + 1) === true) turn += 1;
   return turn;
@@ -210,15 +210,15 @@ function offered({ specs, lists }: Served, positions: readonly number[]): readon
 }
 
 /** What the loop would ask about this answer: its first exit among the tools that were offered, or its plain text. */
-function ending(input: SessionInput, answer: Answer, tools: readonly ToolSpec[]): Result<Ending, string> | undefined {
+function ending(input: LoopInput, answer: Answer, tools: readonly ToolSpec[]): Result<Ending, string> | undefined {
   const found = exitIn(input, answer, tools);
   if (found !== undefined) return found.exit.take(found.call);
   const text = textOf(answer.message.content).trim();
   return toolCallsOf(answer.message).length > 0 || text === '' ? undefined : input.plain(text);
 }
 
-/** The call that may end the session. It is none of the tools'. */
-function exitIn(input: SessionInput, answer: Answer, tools: readonly ToolSpec[]) {
+/** The call that may end the loop. It is none of the tools'. */
+function exitIn(input: LoopInput, answer: Answer, tools: readonly ToolSpec[]) {
   for (const call of toolCallsOf(answer.message)) {
     const exit = input.exits.find(({ spec }) => spec.name === call.name && tools.includes(spec));
     if (exit !== undefined) return { exit, call };

@@ -4,7 +4,7 @@ import { linked } from '../../../test/support/runner/link.ts';
 import { type Play, play, playLimits } from '../../../test/support/runner/play.ts';
 import { anyPlay } from '../../../test/support/runner/scenarios.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
-import { runSession } from '../../loop/loop.ts';
+import { runLoop } from '../../loop/loop.ts';
 import { createPortCalls } from '../host/port-calls.ts';
 import { servePorts } from '../host/served-ports.ts';
 import { INVALID_PARAMS } from './rpc.ts';
@@ -15,7 +15,7 @@ describe('the wire', () => {
       fc.asyncProperty(anyPlay, async (script) => {
         const here = play(script());
         const there = play(script());
-        const expected = await runSession(here.input, here.ports);
+        const expected = await runLoop(here.input, here.ports);
         expect(await linked(there.input, there.ports, () => {})).toEqual(expected);
         expect(there.protocol.toSorted()).toEqual(here.protocol.toSorted());
         expect(there.lists.size).toBe(here.lists.size);

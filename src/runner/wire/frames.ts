@@ -1,5 +1,5 @@
 /**
- * What travels between the host of a session and the runner that plays it: JSON-RPC 2.0, one frame per line.
+ * What travels between the host of a loop and the runner that plays it: JSON-RPC 2.0, one frame per line.
  *
  * Messages are known by number. Whatever the host gives has a number (`given`), and the runner names it by that; only what the
  * loop itself made, such as a reminder, travels back by value, once, under a number of the runner's (`own`). The schemas check
@@ -16,7 +16,7 @@ import {
   userMessage,
 } from '../../events/message-schemas.ts';
 import { claim } from '../../events/verification.ts';
-import type { Ending, LastTurns, SessionInput, SessionLimits, SessionResult } from '../../loop/port.ts';
+import type { Ending, LastTurns, LoopInput, LoopLimits, LoopResult } from '../../loop/port.ts';
 
 const count = z.int().nonnegative();
 const about = { thread_id: z.string(), turn: count };
@@ -35,7 +35,7 @@ export const llmRequest = z.object({
   keep: count,
   messages: z.array(sentMessage),
   new_from: count,
-  /** Positions in the list of the session's tools, followed by its exits. */
+  /** Positions in the list of the loop's tools, followed by its exits. */
   tools: z.array(count),
   tool_choice: z.union([z.enum(['auto', 'required']), z.object({ name: z.string() })]).optional(),
   output_schema: jsonValue.optional(),
@@ -68,8 +68,8 @@ const ending = z.object({
   tool: z.string(),
   value: z.custom<NonNullable<Ending['exit']>['value']>((value) => value !== undefined),
 });
-/** What a runner gives as its session's result. */
-export const sessionResult: z.ZodType<SessionResult> = z.object({
+/** What a runner gives as its loop's result. */
+export const loopResult: z.ZodType<LoopResult> = z.object({
   status: z.enum(['completed', 'failed', 'budget_exhausted', 'cancelled']),
   report,
   claims: z.array(claim),
@@ -94,7 +94,7 @@ export type Start = {
   readonly system: string;
   readonly history: readonly Given<Message>[];
   readonly request: Given<UserMessage>;
-  /** Where a session goes on that was condensed. */
+  /** Where a loop goes on that was condensed. */
   readonly from?: {
     readonly turn: number;
     readonly messages: readonly Given<Message>[];
@@ -103,14 +103,14 @@ export type Start = {
   };
   readonly tools: readonly string[];
   readonly exits: readonly { readonly name: string; readonly goes_on: boolean }[];
-  readonly limits: Readonly<Record<keyof SessionLimits, number>>;
+  readonly limits: Readonly<Record<keyof LoopLimits, number>>;
   /** Turns up to this one began before. */
   readonly begun: number;
   readonly cancelled: boolean;
   readonly listens: { readonly incoming: boolean; readonly unheard: boolean };
 };
 
-type Taken = ReturnType<SessionInput['plain']>;
+type Taken = ReturnType<LoopInput['plain']>;
 
 /** An answer comes with what its exit, or its plain text, amounts to: the loop wants to know at once. */
 export type LlmReply =

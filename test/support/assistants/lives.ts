@@ -83,7 +83,7 @@ async function kill({ server, random, mark }: Reaping, victim: Victim): Promise<
   return struck ? 'both' : 'parent';
 }
 
-export const isRunner = ({ command }: SeenProcess): boolean => command.includes('session-worker');
+export const isRunner = ({ command }: SeenProcess): boolean => command.includes('loop-worker');
 
 /** One may have ended by itself a moment ago. */
 function strike(pid: number): boolean {

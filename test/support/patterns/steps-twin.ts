@@ -1,6 +1,6 @@
 /**
  * The steps port by hand: no ledger, no engine, nothing durable. Everything is in memory and happens in order; children run
- * through the real patterns and the real session loop. What comes out here is what a pattern means; an engine must agree.
+ * through the real patterns and the real loop. What comes out here is what a pattern means; an engine must agree.
  */
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import { newestEntries } from '../../../src/agents/text/newest-entries.ts';
@@ -14,8 +14,8 @@ import { about } from '../../../src/engine/run/group-context.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
-import { runSession } from '../../../src/loop/loop.ts';
-import type { Incoming, SessionTools } from '../../../src/loop/port.ts';
+import { runLoop } from '../../../src/loop/loop.ts';
+import type { Incoming, LoopTools } from '../../../src/loop/port.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import { textTokens } from '../../../src/models/tokens.ts';
 import { type AgentRun, type CheckedSession, type SessionRequest, succeeded } from '../../../src/patterns/agent-run.ts';
@@ -268,7 +268,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   const { seat } = request;
   let said: readonly Message[] = [];
   const seen = new Set<string>();
-  const ended = await runSession(
+  const ended = await runLoop(
     {
       agent: agent.name,
       system: agent.prompt,
@@ -302,7 +302,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   return { ...ended, verification: checked(ended.claims, seen) };
 }
 
-type Turn = Parameters<Parameters<typeof runSession>[1]['model']['ask']>[0];
+type Turn = Parameters<Parameters<typeof runLoop>[1]['model']['ask']>[0];
 
 async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn) {
   const added = turn.messages.slice(turn.newFrom).map((message) => {
@@ -328,7 +328,7 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
   return await stage.options.brain(request, 0);
 }
 
-function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): SessionTools {
+function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): LoopTools {
   return {
     specs: tools,
     async call(turn, index, { id, name, input }: ToolCallPart) {

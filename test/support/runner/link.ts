@@ -1,19 +1,19 @@
-/** A session with both ends of the wire in this process, and every frame that crosses it seen: what travels can be counted. */
+/** A loop with both ends of the wire in this process, and every frame that crosses it seen: what travels can be counted. */
 import type { JsonObject } from '../../../src/base/json.ts';
 import { ok } from '../../../src/base/result.ts';
-import { runSession } from '../../../src/loop/loop.ts';
-import type { SessionInput, SessionPorts, SessionResult } from '../../../src/loop/port.ts';
-import { remoteSession } from '../../../src/runner/child/session.ts';
+import { runLoop } from '../../../src/loop/loop.ts';
+import type { LoopInput, LoopPorts, LoopResult } from '../../../src/loop/port.ts';
+import { remoteLoop } from '../../../src/runner/child/remote-loop.ts';
 import { createPortCalls } from '../../../src/runner/host/port-calls.ts';
 import { servePorts } from '../../../src/runner/host/served-ports.ts';
 import type { Start } from '../../../src/runner/wire/frames.ts';
 import { createPeer, type Peer } from '../../../src/runner/wire/rpc.ts';
 
 export async function linked(
-  input: SessionInput,
-  ports: SessionPorts,
+  input: LoopInput,
+  ports: LoopPorts,
   onFrame: (text: string, from: 'host' | 'runner') => void,
-): Promise<SessionResult> {
+): Promise<LoopResult> {
   const served = servePorts(
     input,
     ports,
@@ -31,6 +31,6 @@ export async function linked(
   const text = JSON.stringify(served.start('thr_linked'));
   onFrame(text, 'host');
   const start: Start = JSON.parse(text);
-  const remote = remoteSession(start, runner, ports.signal);
-  return await runSession(remote.input, remote.ports);
+  const remote = remoteLoop(start, runner, ports.signal);
+  return await runLoop(remote.input, remote.ports);
 }

@@ -1,14 +1,14 @@
 /**
- * A host that somebody will kill: starts sessions whose models never answer and runners that wait, prints their numbers as one
+ * A host that somebody will kill: starts loops whose models never answer and runners that wait, prints their numbers as one
  * line of JSON, and stays. With `idle` it has runners that wait and nothing else, and ends by itself.
  */
 import { systemClock } from '../../../src/base/clock.ts';
-import { createSessionHost } from '../../../src/runner/host/host.ts';
+import { createLoopHost } from '../../../src/runner/host/host.ts';
 import { startRunner } from '../../../src/runner/host/process.ts';
 import { play, watchProcesses } from './play.ts';
 
 const mode = process.argv[2] ?? 'busy';
-const host = createSessionHost({ clock: systemClock, settings: { warm: 2 } });
+const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
 
 if (mode === 'idle') {
   host.warm();

@@ -1,5 +1,5 @@
 /**
- * Sessions for tests of runners: ports that play a script and keep, word for word, what they were asked. Everything that a port
+ * Loops for tests of runners: ports that play a script and keep, word for word, what they were asked. Everything that a port
  * gives has a label, known by identity: a request that carries a copy instead of the very object shows in the protocol.
  */
 import { readFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import type { Json } from '../../../src/base/json.ts';
 import type { AssistantMessage, Message, ToolCallPart, ToolResultPart } from '../../../src/events/messages.ts';
 import { userText } from '../../../src/events/messages.ts';
 import { finalReportExit, type OutputContract, plainReport } from '../../../src/loop/final-report.ts';
-import type { SessionInput, SessionLimits, SessionPorts, TurnOutcome } from '../../../src/loop/port.ts';
+import type { LoopInput, LoopLimits, LoopPorts, TurnOutcome } from '../../../src/loop/port.ts';
 import type { ToolSpec } from '../../../src/models/port.ts';
 import type { Hosted, ProcessNews } from '../../../src/runner/port.ts';
 
-export const playLimits: SessionLimits = {
+export const playLimits: LoopLimits = {
   maxTurns: 6,
   maxToolCallsPerTurn: 3,
   contextWindow: 100_000,
@@ -21,7 +21,7 @@ export const playLimits: SessionLimits = {
   loopStopAt: 5,
 };
 
-export const contract = (output: OutputContract): Pick<SessionInput, 'exits' | 'plain'> => ({
+export const contract = (output: OutputContract): Pick<LoopInput, 'exits' | 'plain'> => ({
   exits: [finalReportExit(output)],
   plain: plainReport(output),
 });
@@ -31,7 +31,7 @@ export type Reply = string | readonly Partial<ToolCallPart>[] | Exclude<TurnOutc
 
 export interface Play {
   readonly replies: (turn: number) => Reply;
-  readonly input?: Partial<SessionInput>;
+  readonly input?: Partial<LoopInput>;
   readonly result?: (call: ToolCallPart, turn: number) => string;
   readonly inputTokens?: number;
   readonly incoming?: (turn: number, roomTokens: number) => readonly string[];
@@ -43,8 +43,8 @@ export interface Play {
 }
 
 export interface Played {
-  readonly input: SessionInput;
-  readonly ports: SessionPorts;
+  readonly input: LoopInput;
+  readonly ports: LoopPorts;
   /** What was asked, in order, with the labels of what was named. */
   readonly protocol: string[];
   /** The lists of tools that models were offered. */
@@ -69,7 +69,7 @@ export function play(script: Play): Played {
     protocol.push(`${key} ${JSON.stringify(what)}`);
     await script.during?.(key);
   };
-  const input: SessionInput = {
+  const input: LoopInput = {
     agent: 'a',
     system: 'S',
     history: [],
@@ -80,7 +80,7 @@ export function play(script: Play): Played {
   };
   label(input.request, 'request');
   for (const [index, message] of input.history.entries()) label(message, `history/${index}`);
-  const ports: SessionPorts = {
+  const ports: LoopPorts = {
     model: {
       ...(script.begun === undefined ? {} : { begun: (turn) => turn <= (script.begun ?? 0) }),
       async ask({ turn, messages, newFrom, tools, toolChoice }) {
@@ -140,7 +140,7 @@ function assistant(reply: string | readonly Partial<ToolCallPart>[], turn: numbe
   };
 }
 
-/** Keeps the news of a session's processes, and checks that each that starts ends once. */
+/** Keeps the news of a loop's processes, and checks that each that starts ends once. */
 export function watchProcesses(onStarted: (pid: number, attempt: number) => void = () => {}) {
   const news: ProcessNews[] = [];
   const turns: number[] = [];

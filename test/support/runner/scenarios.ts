@@ -1,4 +1,4 @@
-/** What can happen in a session, as scripts: a runner has to bring each to the end that the loop brings it to. */
+/** What can happen in a loop, as scripts: a runner has to bring each to the end that the loop brings it to. */
 import fc from 'fast-check';
 import { userText } from '../../../src/events/messages.ts';
 import { contract, type Play, playLimits, type Reply, report } from './play.ts';
@@ -27,8 +27,8 @@ export const scenarios: Readonly<Record<string, () => Play>> = {
   }),
   'an exhausted budget': () => ({ replies: inOrder([[{}], { kind: 'no_budget', scope: 'project', message: 'nothing left' }]) }),
   'a cancelled call': () => ({ replies: inOrder([[{}], { kind: 'failed', error: { kind: 'cancelled', message: 'stop' } }]) }),
-  'a session cancelled before it began': () => ({ replies: inOrder(['x']), signal: AbortSignal.abort() }),
-  'a cancelled session with turns to go through again': () => ({
+  'a loop cancelled before it began': () => ({ replies: inOrder(['x']), signal: AbortSignal.abort() }),
+  'a cancelled loop with turns to go through again': () => ({
     replies: (turn) => [{ input: { turn } }],
     signal: AbortSignal.abort(),
     begun: 2,
@@ -89,7 +89,7 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Reply>('', { kind: 'failed', error: { kind: 'context_overflow', message: 'x' } }) },
 );
 
-/** Any session: what the model says, how much the tools say, who writes in between, how large the window is. */
+/** Any loop: what the model says, how much the tools say, who writes in between, how large the window is. */
 export const anyPlay: fc.Arbitrary<() => Play> = fc
   .record({
     replies: fc.array(reply, { minLength: 1, maxLength: 12 }),

@@ -1,12 +1,12 @@
 /**
- * The runner's side of a session: the loop as it is, with ports that ask the host. What the host gave is known by its number,
+ * The runner's side of a loop: the loop as it is, with ports that ask the host. What the host gave is known by its number,
  * and a request carries only what the one before did not.
  */
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import type { Result } from '../../base/result.ts';
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../../events/messages.ts';
-import type { Condensing, Ending, SessionInput, SessionPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import type { Condensing, Ending, LoopInput, LoopPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { ToolSpec } from '../../models/port.ts';
 import type {
   CondensedReply,
@@ -78,8 +78,8 @@ function createNames(): Names {
   };
 }
 
-/** What `runSession` is called with in a runner. */
-export function remoteSession(start: Start, peer: Peer, signal: AbortSignal): { input: SessionInput; ports: SessionPorts } {
+/** What `runLoop` is called with in a runner. */
+export function remoteLoop(start: Start, peer: Peer, signal: AbortSignal): { input: LoopInput; ports: LoopPorts } {
   const names = createNames();
   const specs: readonly ToolSpec[] = [...start.tools, ...start.exits.map((exit) => exit.name)].map(nameOnly);
   const latest: Latest = { answer: undefined, taken: undefined };
@@ -94,7 +94,7 @@ export function remoteSession(start: Start, peer: Peer, signal: AbortSignal): { 
     return reply.value as Reply;
   };
   const request = names.learn(start.request);
-  const input: SessionInput = {
+  const input: LoopInput = {
     agent: start.agent,
     system: start.system,
     history: start.history.map((given) => names.learn(given)),
@@ -108,7 +108,7 @@ export function remoteSession(start: Start, peer: Peer, signal: AbortSignal): { 
     plain: take,
     limits: start.limits,
   };
-  const ports: SessionPorts = {
+  const ports: LoopPorts = {
     model: { begun: (turn) => turn <= start.begun, ask: askModel(start, peer, names, specs, latest, call) },
     tools: {
       specs: specs.slice(0, start.tools.length),
@@ -124,7 +124,7 @@ export function remoteSession(start: Start, peer: Peer, signal: AbortSignal): { 
 }
 
 /** The request is told again among the messages: it is the one that the loop knows. */
-function checkpoint(start: Start, names: Names, request: UserMessage): SessionInput['from'] {
+function checkpoint(start: Start, names: Names, request: UserMessage): LoopInput['from'] {
   if (start.from === undefined) return undefined;
   const messages = start.from.messages.map((one) => (one.given === start.request.given ? request : names.learn(one)));
   return { ...start.from, messages };
@@ -159,7 +159,7 @@ function toolParams(turn: number, index: number, part: ToolCallPart, latest: Lat
   return { turn, index, part: at, tool_name: part.name, arguments: part.input };
 }
 
-function listening(start: Start, names: Names, call: Call): Pick<SessionPorts, 'incoming' | 'unheard'> {
+function listening(start: Start, names: Names, call: Call): Pick<LoopPorts, 'incoming' | 'unheard'> {
   const incoming = async (turn: number, roomTokens: number) => {
     const reply = await call<ServiceContextReply>('on_aggregate_service_context', { turn, room_tokens: roomTokens });
     const messages: readonly UserMessage[] = reply.messages.map((given) => names.learn(given));

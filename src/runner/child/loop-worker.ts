@@ -1,20 +1,20 @@
 /**
- * The process that plays one session. It knows nothing but its pipes: frames come in on stdin and go out on stdout. It ends
- * with its session (the exit code tells the status), when it is told to, and as soon as stdin ends, which is what the death of
+ * The process that plays one loop. It knows nothing but its pipes: frames come in on stdin and go out on stdout. It ends
+ * with its loop (the exit code tells the status), when it is told to, and as soon as stdin ends, which is what the death of
  * the host looks like from here.
  */
 import { messageOf } from '../../base/errors.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { ok } from '../../base/result.ts';
-import { runSession } from '../../loop/loop.ts';
-import type { SessionResult } from '../../loop/port.ts';
+import { runLoop } from '../../loop/loop.ts';
+import type { LoopResult } from '../../loop/port.ts';
 import type { Start } from '../wire/frames.ts';
 import { createFrameReader, createFrameWriter } from '../wire/framing.ts';
 import { createPeer, INVALID_PARAMS, INVALID_REQUEST, type Method, type RpcResult, rpcRefusal } from '../wire/rpc.ts';
-import { remoteSession } from './session.ts';
+import { remoteLoop } from './remote-loop.ts';
 
-const exitCodes: Readonly<Record<SessionResult['status'], number>> = {
+const exitCodes: Readonly<Record<LoopResult['status'], number>> = {
   completed: 0,
   failed: 1,
   budget_exhausted: 4,
@@ -36,16 +36,16 @@ function leave(code: number, lastWords = ''): void {
 
 async function play(start: Start): Promise<RpcResult> {
   if (start.cancelled) cancelled.abort();
-  const { input, ports } = remoteSession(start, peer, cancelled.signal);
-  const result = await runSession(input, ports);
+  const { input, ports } = remoteLoop(start, peer, cancelled.signal);
+  const result = await runLoop(input, ports);
   leave(exitCodes[result.status]);
   return ok({ ...result } as Json);
 }
 
 const methods: Readonly<Record<string, Method>> = {
   async start(params) {
-    if (started) return rpcRefusal(INVALID_REQUEST, 'A runner plays one session.');
-    if (!isStart(params)) return rpcRefusal(INVALID_PARAMS, 'This does not start a session.');
+    if (started) return rpcRefusal(INVALID_REQUEST, 'A runner plays one loop.');
+    if (!isStart(params)) return rpcRefusal(INVALID_PARAMS, 'This does not start a loop.');
     started = true;
     try {
       return await play(params);

@@ -1,5 +1,5 @@
 /**
- * One session in runners: the one it was started in, and those that take its place when it dies. Whatever happens, it ends once,
+ * One loop in runners: the one it was started in, and those that take its place when it dies. Whatever happens, it ends once,
  * with a result or with what a port threw, and no runner of its own is left then.
  */
 
@@ -7,13 +7,13 @@ import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
-import type { SessionInput, SessionPorts, SessionResult } from '../../loop/port.ts';
+import type { LoopInput, LoopPorts, LoopResult } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { Hosted, ProcessNews } from '../port.ts';
-import { sessionResult } from '../wire/frames.ts';
+import { loopResult } from '../wire/frames.ts';
 import type { Method } from '../wire/rpc.ts';
 import { createCancelling } from './cancelling.ts';
-import { crashed, type SessionError, synthetic, tooLong, tooOld } from './endings.ts';
+import { crashed, type LoopError, synthetic, tooLong, tooOld } from './endings.ts';
 import type { RunnerPool, RunnerSettings } from './pool.ts';
 import { createPortCalls, type PortCalls } from './port-calls.ts';
 import { type RunnerExit, type RunnerProcess, within } from './process.ts';
@@ -27,21 +27,21 @@ export interface HostNeeds {
   readonly closed: AbortSignal;
 }
 
-/** Why a runner's part in a session is over. */
+/** Why a runner's part in a loop is over. */
 type Verdict =
-  | { readonly kind: 'result'; readonly result: SessionResult }
+  | { readonly kind: 'result'; readonly result: LoopResult }
   | { readonly kind: 'threw'; readonly error: unknown }
   | { readonly kind: 'died'; readonly problem?: string }
   | { readonly kind: 'cancelled' | 'too_old' | 'closed' }
   | { readonly kind: 'too_long'; readonly problem: string };
 
-interface Session {
+interface HostedLoop {
   readonly needs: HostNeeds;
-  readonly ports: SessionPorts;
+  readonly ports: LoopPorts;
   readonly hosted: Hosted;
   readonly calls: PortCalls;
   readonly served: ServedPorts;
-  /** What happens to the session whichever runner it is in. */
+  /** What happens to the loop whichever runner it is in. */
   readonly overall: Promise<Verdict>;
   /** What it resolved with. */
   over: Verdict | undefined;
@@ -49,19 +49,14 @@ interface Session {
   onQuiet: () => void;
 }
 
-export async function hostSession(
-  needs: HostNeeds,
-  input: SessionInput,
-  ports: SessionPorts,
-  hosted: Hosted,
-): Promise<SessionResult> {
-  const calls = createPortCalls(() => session.onQuiet());
+export async function hostLoop(needs: HostNeeds, input: LoopInput, ports: LoopPorts, hosted: Hosted): Promise<LoopResult> {
+  const calls = createPortCalls(() => loop.onQuiet());
   const overall = Promise.withResolvers<Verdict>();
   const decide = (verdict: Verdict): void => {
-    session.over ??= verdict;
+    loop.over ??= verdict;
     overall.resolve(verdict);
   };
-  const session: Session = {
+  const loop: HostedLoop = {
     ...{ needs, ports, hosted, calls },
     served: servePorts(input, ports, calls),
     overall: overall.promise,
@@ -74,28 +69,28 @@ export async function hostSession(
   if (needs.closed.aborted) onClosed();
   needs.closed.addEventListener('abort', onClosed, { once: true });
   try {
-    return await playInRunners(session);
+    return await playInRunners(loop);
   } finally {
     forget();
     needs.closed.removeEventListener('abort', onClosed);
   }
 }
 
-async function playInRunners(session: Session): Promise<SessionResult> {
-  const { settings } = session.needs;
+async function playInRunners(loop: HostedLoop): Promise<LoopResult> {
+  const { settings } = loop.needs;
   for (let attempt = 1; ; attempt += 1) {
-    const { verdict, exit, lastWords } = await playInOne(session, attempt);
+    const { verdict, exit, lastWords } = await playInOne(loop, attempt);
     if (verdict.kind === 'died' && attempt <= settings.restarts) continue;
-    await quiet(session, verdict);
-    const { turns, lastWords: said } = session.served.progress();
-    const end = (status: 'failed' | 'cancelled', error: SessionError) => synthetic(status, error, turns, said);
+    await quiet(loop, verdict);
+    const { turns, lastWords: said } = loop.served.progress();
+    const end = (status: 'failed' | 'cancelled', error: LoopError) => synthetic(status, error, turns, said);
     switch (verdict.kind) {
       case 'result':
         return verdict.result;
       case 'threw':
         throw verdict.error;
       case 'closed':
-        throw new TroupeError('runner_closed', 'The runners were closed while the session was under way.');
+        throw new TroupeError('runner_closed', 'The runners were closed while the loop was under way.');
       case 'cancelled':
         return end('cancelled', { code: 'cancelled', message: CANCELLED });
       case 'too_old':
@@ -109,7 +104,7 @@ async function playInRunners(session: Session): Promise<SessionResult> {
 }
 
 /** Nothing may go on behind the caller's back. A call that waits for a person may take days: only a failure waits that long. */
-async function quiet({ calls, needs }: Session, { kind }: Verdict): Promise<void> {
+async function quiet({ calls, needs }: HostedLoop, { kind }: Verdict): Promise<void> {
   if (calls.underWay() === 0) return;
   if (kind === 'threw') await calls.settled();
   else await within(calls.settled(), needs.clock, limits.stopGraceMs);
@@ -121,12 +116,12 @@ interface Stint {
   readonly lastWords: string;
 }
 
-async function playInOne(session: Session, attempt: number): Promise<Stint> {
-  const { needs, hosted } = session;
-  if (session.over !== undefined) return { verdict: session.over, exit: { exitCode: null, signal: null }, lastWords: '' };
+async function playInOne(loop: HostedLoop, attempt: number): Promise<Stint> {
+  const { needs, hosted } = loop;
+  if (loop.over !== undefined) return { verdict: loop.over, exit: { exitCode: null, signal: null }, lastWords: '' };
   const runner = needs.pool.take();
   if (runner.pid !== undefined) hosted.onProcess({ kind: 'started', pid: runner.pid, attempt });
-  const verdict = await firstVerdict(session, runner);
+  const verdict = await firstVerdict(loop, runner);
   // One that has given its result is leaving; the others have nothing to tidy up.
   const exit = await runner.stop(verdict.kind === 'result' ? limits.runnerGraceMs : 0);
   if (runner.pid !== undefined)
@@ -140,10 +135,10 @@ function why({ kind }: Verdict): Extract<ProcessNews, { kind: 'ended' }>['why'] 
   return kind === 'too_old' ? 'too_old' : 'stopped';
 }
 
-async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Verdict> {
-  const { needs, ports, hosted, served } = session;
+async function firstVerdict(loop: HostedLoop, runner: RunnerProcess): Promise<Verdict> {
+  const { needs, ports, hosted, served } = loop;
   const verdict = Promise.withResolvers<Verdict>();
-  void session.overall.then(verdict.resolve);
+  void loop.overall.then(verdict.resolve);
   void runner.tooLong.then((problem) => verdict.resolve({ kind: 'too_long', problem }));
   void runner.gone.then((exit) =>
     verdict.resolve({ kind: 'died', ...(exit.problem === undefined ? {} : { problem: exit.problem }) }),
@@ -154,10 +149,10 @@ async function firstVerdict(session: Session, runner: RunnerProcess): Promise<Ve
   const cancelling = createCancelling(
     needs.clock,
     runner,
-    () => session.calls.underWay() > 0,
+    () => loop.calls.underWay() > 0,
     () => verdict.resolve({ kind: 'cancelled' }),
   );
-  session.onQuiet = cancelling.heard;
+  loop.onQuiet = cancelling.heard;
   try {
     runner.serve(
       heeding(
@@ -192,10 +187,10 @@ function heeding(methods: Readonly<Record<string, Method>>, heard: () => void): 
   return Object.fromEntries(heeded);
 }
 
-/** What comes of the session as far as the runner knows. One that has no result to give is about to die, which tells more. */
+/** What comes of the loop as far as the runner knows. One that has no result to give is about to die, which tells more. */
 async function start(runner: RunnerProcess, clock: Clock, params: Json): Promise<Verdict> {
   const reply = await runner.peer.request('start', params);
-  const parsed = reply.ok ? sessionResult.safeParse(reply.value) : undefined;
+  const parsed = reply.ok ? loopResult.safeParse(reply.value) : undefined;
   if (parsed?.success === true) return { kind: 'result', result: parsed.data };
   await within(runner.gone, clock, limits.runnerGraceMs);
   return { kind: 'died', problem: reply.ok ? 'it gave something that is no result' : reply.error.message };
