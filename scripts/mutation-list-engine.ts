@@ -93,7 +93,7 @@ export const engineMutations: readonly Mutation[] = [
     file: 'src/engine/calls/recorded-tools.ts',
     find: 'const gone = argumentsGone(node, call.turn, asked);',
     replace: 'const gone = argumentsGone(node, call.turn, { ...asked, input: null });',
-    caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'are said to be gone, to the model' },
+    caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'are said to be gone, to who approved the call' },
   },
   {
     invariant: 'I11: runs are built from exact events',
@@ -298,5 +298,13 @@ export const engineMutations: readonly Mutation[] = [
     find: '      settledUpTo.set(name, start);\n',
     replace: '',
     caughtBy: { file: 'src/engine/hearing/broadcasts.test.ts', test: 'looking for what is unheard costs what is new' },
+  },
+  {
+    invariant: 'A call that somebody approved is not dropped without a word',
+    change: 'nobody is asked about arguments that are gone',
+    file: 'src/engine/calls/sealed-arguments.ts',
+    find: '  if (!asks) return;',
+    replace: '  if (asks) return;',
+    caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'are said to be gone, to who approved the call' },
   },
 ];

@@ -223,6 +223,8 @@ const catalogue = {
     wholeBytes: z.number().int().optional(),
     /** The call was under way when the process died, and it was not made again. */
     inDoubt: z.boolean().optional(),
+    /** The call was not made: its exact arguments held a secret, and what they were sealed with is not here. */
+    gone: z.boolean().optional(),
     durationMs: z.number(),
     /** The versions of files, by their SHA-256, that the agent knows from this; `null` where there is none. */
     saw: z.array(z.object({ path: z.string(), sha256: z.string().nullable(), written: z.boolean().optional() })).optional(),

@@ -5,6 +5,8 @@ import { z } from 'zod';
 const doings = z.object({
   turns: z.number().int(),
   toolCalls: z.number().int(),
+  /** Calls that were not made because their exact arguments are gone. */
+  gone: z.number().int().optional(),
   spent: z.object({
     calls: z.number().int(),
     inputTokens: z.number(),

@@ -53,6 +53,9 @@ export function createTreesDoings(): TreesDoings {
   };
 }
 
+/** Nothing where there are none: most sums never have any. */
+export const goneCalls = (gone: number): Pick<Doings, 'gone'> => (gone === 0 ? {} : { gone });
+
 function withEvent<Sums extends Doings>(sums: Sums, event: LedgerEvent, turnBefore: number): Sums {
   switch (event.event_type) {
     case 'model.request':
@@ -60,7 +63,7 @@ function withEvent<Sums extends Doings>(sums: Sums, event: LedgerEvent, turnBefo
     case 'model.response':
       return { ...sums, spent: addSpending(sums.spent, spendingOf(event.payload)) };
     case 'tool.result':
-      return { ...sums, toolCalls: sums.toolCalls + 1 };
+      return { ...sums, toolCalls: sums.toolCalls + 1, ...goneCalls((sums.gone ?? 0) + (event.payload.gone === true ? 1 : 0)) };
     default:
       return sums;
   }

@@ -12,7 +12,7 @@ import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
-import { type DoingsBelow, nothingBelow } from './doings.ts';
+import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
 import { firstLine } from './readable.ts';
 
@@ -64,6 +64,8 @@ export interface RunNode {
   /** Names of open waits: the run needs an answer from a person. */
   readonly waits: readonly string[];
   readonly toolCalls: number;
+  /** Calls that were not made because their exact arguments are gone. */
+  readonly gone: number;
   /** This run's own calls; children have theirs. */
   readonly spent: Spending;
   readonly budget: Budget | null;
@@ -116,8 +118,8 @@ export function beginRunTree(tree: RunTree, started: EventOf<'run.started'>, { o
   tree.position = position;
   const node = tree.runs.get(started.run_id);
   if (node === undefined) return;
-  const { turns: turn, toolCalls, spent } = own;
-  tree.runs.set(node.run, { ...node, turn, toolCalls, spent, earlier: below });
+  const { turns: turn, toolCalls, gone = 0, spent } = own;
+  tree.runs.set(node.run, { ...node, turn, toolCalls, gone, spent, earlier: below });
 }
 
 /** This run's spending and that of every run below it. */
@@ -127,14 +129,15 @@ export function subtreeSpending(tree: RunTree, run: RunId): Spending {
 
 /** What this run and every run below it have done. */
 export function subtreeDoings(tree: RunTree, run: RunId): DoingsBelow {
-  let { runs, turns, toolCalls, spent } = nothingBelow();
-  for (const { turn, toolCalls: calls, spent: own, earlier } of subtree(tree, run)) {
+  let { runs, turns, toolCalls, gone = 0, spent } = nothingBelow();
+  for (const { turn, toolCalls: calls, gone: notMade, spent: own, earlier } of subtree(tree, run)) {
     runs += 1 + earlier.runs;
     turns += turn + earlier.turns;
     toolCalls += calls + earlier.toolCalls;
+    gone += notMade + (earlier.gone ?? 0);
     spent = addSpending(addSpending(spent, own), earlier.spent);
   }
-  return { runs, turns, toolCalls, spent };
+  return { runs, turns, toolCalls, ...goneCalls(gone), spent };
 }
 
 /** The run and every run below it, parents first, children in the order they were started. */
@@ -197,6 +200,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     asked: [],
     waits: [],
     toolCalls: 0,
+    gone: 0,
     spent: noSpending(),
     budget: payload.budget ?? null,
     startedAt: Date.parse(event.timestamp),
@@ -292,9 +296,10 @@ function withCall(node: RunNode, event: EventOf<'tool.call'>, at: number): RunNo
 
 function withResult(node: RunNode, { payload }: EventOf<'tool.result'>): RunNode {
   const { id, durationMs, isError } = payload;
+  const gone = node.gone + (payload.gone === true ? 1 : 0);
   const index = node.recent.findLastIndex((use) => use.id === id && use.durationMs === null);
   const recent = node.recent.map((use, at) => (at === index ? { ...use, durationMs, failed: isError === true } : use));
-  return { ...node, tools: node.tools.filter((tool) => tool.id !== id), recent, toolCalls: node.toolCalls + 1 };
+  return { ...node, tools: node.tools.filter((tool) => tool.id !== id), recent, toolCalls: node.toolCalls + 1, gone };
 }
 
 function withWaits(node: RunNode, waits: readonly string[]): RunNode {

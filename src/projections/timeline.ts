@@ -236,7 +236,8 @@ function describeTool(event: ToolEvent): Description {
     case 'tool.call':
       return ['detail', `calling ${event.payload.name}`];
     case 'tool.result': {
-      const { name, isError, inDoubt, durationMs, content, child } = event.payload;
+      const { name, isError, inDoubt, gone, durationMs, content, child } = event.payload;
+      if (gone === true) return ['warn', `${name} was not run: its exact arguments are gone`];
       const doubt = inDoubt === true ? ', outcome in doubt after a crash' : '';
       const took = readableDuration(durationMs);
       if (isError === true)

@@ -55,14 +55,21 @@ it('a file holds exactly what was approved in another process, and nobody can re
   }
 });
 
-it('without the key nothing is written, and the model is told', async () => {
+it('without the key nothing is written, and who approved it is asked, told and shown what was not done', async () => {
   await using project = await createTestProject('', AGENT);
   project.env['TROUPE_SEAL_KEY'] = Buffer.alloc(32, 1).toString('base64');
   project.env['PGPASSWORD'] = PASSWORD;
   const run = await waiting(project);
   project.env['TROUPE_SEAL_KEY'] = Buffer.alloc(32, 2).toString('base64');
   const approved = await project.troupe('approve', run);
+  expect(approved.code).toBe(5);
+  expect(approved.err).toContain('write was not run: its exact arguments are gone');
+  expect(approved.err).toContain('again | leave it');
+  const left = await project.troupe('answer', run, 'leave it');
   await expect(readFile(join(project.folder, 'settings.env'))).rejects.toMatchObject({ code: 'ENOENT' });
-  expect(approved.code).toBe(0);
+  expect(left.code).toBe(0);
+  expect(left.err).toContain('write was not run: its exact arguments are gone');
+  expect(left.err).toContain('1 call was not made: its exact arguments are gone');
+  expect(JSON.parse((await project.troupe('show', run, '--json')).out)).toMatchObject({ callsGone: 1 });
   expect((await project.troupe('logs', run, '--jsonl')).out).toContain('the exact arguments of this call are gone');
 });

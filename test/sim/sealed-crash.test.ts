@@ -17,7 +17,7 @@ import { createProtection, type Protection } from '../../src/ledger/seals/protec
 import type { ModelRequest } from '../../src/models/port.ts';
 import { type OrdinaryTool, textResult } from '../../src/tools/port.ts';
 import { crashAt } from '../support/ledger/crash.ts';
-import { agent, calls, createWorld, reports, turnOf, type World } from '../support/world.ts';
+import { agent, calls, createWorld, reports, turnOf, type World, type WorldOptions } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-sealed-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -209,59 +209,113 @@ describe('after an approval', () => {
 
 describe('arguments that cannot be opened', () => {
   const asked = `The token is ${TOKEN}`;
-  const world = (path: string, protection: Protection, told: string[], effects: string[]) =>
-    createWorld({
-      path,
-      protection,
-      owner: { pid: DEAD_PID },
-      agents: [agent({ tools: ['look', 'act'], permissions: { look: 'ask', act: 'ask' } })],
-      tools: ['look', 'act'].map((name) => ({
-        ...put(nothing()),
-        name,
-        replay: name === 'act' ? 'never' : 'safe',
-        run: async (input) => {
-          effects.push(JSON.stringify(input));
-          return textResult('done');
-        },
-      })),
-      brain: (request) => {
-        const last = request.messages.at(-1);
-        if (last?.role !== 'tool')
-          return calls({ name: 'look', input: { name: 'plain' } }, { name: 'act', input: { name: asked } });
-        told.push(...last.content.flatMap(({ content }) => content.flatMap((part) => (part.type === 'text' ? [part.text] : []))));
-        return reports('Could not.');
+  const options = (
+    path: string,
+    protection: Protection,
+    told: string[],
+    effects: string[],
+    permission: 'ask' | 'allow' = 'ask',
+  ): WorldOptions => ({
+    path,
+    protection,
+    owner: { pid: DEAD_PID },
+    agents: [agent({ tools: ['look', 'act'], permissions: { look: permission, act: permission } })],
+    tools: ['look', 'act'].map((name) => ({
+      ...put(nothing()),
+      name,
+      replay: name === 'act' ? 'never' : 'safe',
+      run: async (input) => {
+        effects.push(JSON.stringify(input));
+        return textResult('done');
       },
-    });
+    })),
+    brain: (request) => {
+      const last = request.messages.at(-1);
+      if (last?.role !== 'tool')
+        return calls({ name: 'look', input: { name: 'plain' } }, { name: 'act', input: { name: asked } });
+      told.push(...last.content.flatMap(({ content }) => content.flatMap((part) => (part.type === 'text' ? [part.text] : []))));
+      return reports('Could not.');
+    },
+  });
+  const world = (...given: Parameters<typeof options>): World => createWorld(options(...given));
 
-  it('are said to be gone, to the model, which can act on it; a call of the same turn without a secret is made', async () => {
+  const start = async (path: string, told: string[], effects: string[]) => {
+    const first = world(path, createProtection([], keys), told, effects);
+    const input = userText('Go.');
+    const started = await first.engine.start({ agent: 'worker', input, workspace: folder, run: RUN, session: SESSION });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    const end = await started.handle.done;
+    for (const { run, wait } of await first.engine.waits(RUN)) await first.engine.answer(run, wait, { kind: 'approved' });
+    await first.ledger.close();
+    return end;
+  };
+  const goOn = async (one: World): Promise<RunEnd> => {
+    const resumed = await one.engine.resume(RUN);
+    if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
+    return await resumed.handle.done;
+  };
+  const answered = async (one: World, text: string): Promise<RunEnd> => {
+    for (const { run, wait } of await one.engine.waits(RUN)) await one.engine.answer(run, wait, { kind: 'text', text });
+    return await goOn(one);
+  };
+  const GONE = /^Not run: the exact arguments of this call are gone.*not on this machine/;
+
+  it('are said to be gone, to who approved the call, then to the model; one without a secret is made', async () => {
     const path = join(folder, 'gone.db');
     const [told, effects]: [string[], string[]] = [[], []];
-    const first = world(path, createProtection([], keys), told, effects);
-    const started = await first.engine.start({
-      agent: 'worker',
-      input: userText('Go.'),
-      workspace: folder,
-      run: RUN,
-      session: SESSION,
-    });
-    if (started.kind !== 'started') throw new Error(started.error.message);
-    expect(await started.handle.done).toMatchObject({ kind: 'waiting' });
-    for (const { run, wait } of await first.engine.waits(RUN)) await first.engine.answer(run, wait, { kind: 'approved' });
-    await first.close();
-
+    expect(await start(path, told, effects)).toMatchObject({ kind: 'waiting' });
     const second = world(path, keyless(), told, effects);
-    const resumed = await second.engine.resume(RUN);
-    if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
-    expect(await resumed.handle.done).toMatchObject({ kind: 'ended', result: { report: { body: 'Could not.' } } });
+    const asked = { kind: 'question', question: expect.stringMatching(/^act was not run: its exact arguments are gone.*doctor/) };
+    expect(await goOn(second)).toMatchObject({ kind: 'waiting', waits: [asked] });
+    // The key is not there yet: what is asked again is a question of its own.
+    expect(await answered(second, 'again')).toMatchObject({ kind: 'waiting', waits: [asked] });
+    expect(told).toEqual([]);
+    expect(await answered(second, 'leave it')).toMatchObject({ kind: 'ended', result: { report: { body: 'Could not.' } } });
     expect(effects).toEqual([JSON.stringify({ name: 'plain' })]);
-    expect(told).toEqual([
-      'done',
-      expect.stringMatching(/^Not run: the exact arguments of this call are gone.*not on this machine/),
-    ]);
+    expect(told).toEqual(['done', expect.stringMatching(GONE)]);
     const events = await readAll(second.ledger, SESSION);
+    expect(events.filter((event) => event.event_type === 'tool.result').map(({ payload }) => payload)).toMatchObject([
+      { name: 'look' },
+      { name: 'act', isError: true, gone: true },
+    ]);
     expect(JSON.stringify(events)).toContain('[redacted:github-token]');
     expect(JSON.stringify(events)).not.toContain('"sealed"');
     expect(await second.ledger.verify()).toMatchObject({ kind: 'sound' });
+    await second.close();
+  });
+
+  it('are exactly what the model gave once the key is back', async () => {
+    const path = join(folder, 'back.db');
+    const [told, effects]: [string[], string[]] = [[], []];
+    await start(path, told, effects);
+    const second = world(path, keyless(), told, effects);
+    expect(await goOn(second)).toMatchObject({ kind: 'waiting' });
+    for (const { run, wait } of await second.engine.waits(RUN))
+      await second.engine.answer(run, wait, { kind: 'text', text: 'again' });
+    await second.close();
+    const third = world(path, createProtection([], keys), told, effects);
+    expect(await goOn(third)).toMatchObject({ kind: 'ended' });
+    expect(effects).toEqual([JSON.stringify({ name: 'plain' }), JSON.stringify({ name: asked })]);
+    expect(told).toEqual(['done', 'done']);
+    await third.close();
+  });
+
+  it('of a call that nobody was asked about are said to be gone to the model alone', async () => {
+    const path = join(folder, 'unasked.db');
+    const [told, effects]: [string[], string[]] = [[], []];
+    const first = createWorld({
+      ...options(path, createProtection([], keys), told, effects, 'allow'),
+      wrapLedger: (inner) => crashAt(inner, 4).ledger,
+    });
+    const input = userText('Go.');
+    const started = await first.engine.start({ agent: 'worker', input, workspace: folder, run: RUN, session: SESSION });
+    if (started.kind === 'started') await started.handle.done;
+    await first.ledger.close();
+    const second = world(path, keyless(), told, effects, 'allow');
+    expect(await goOn(second)).toMatchObject({ kind: 'ended' });
+    // The one without a secret may be repeated.
+    expect(new Set(effects)).toEqual(new Set([JSON.stringify({ name: 'plain' })]));
+    expect(told).toEqual(['done', expect.stringMatching(GONE)]);
     await second.close();
   });
 });

@@ -25,6 +25,8 @@ export interface RunSummary {
   readonly error: Failure | null;
   readonly turns: number;
   readonly toolCalls: number;
+  /** Calls that were not made because their exact arguments are gone. */
+  readonly callsGone: number;
   readonly runs: number;
   readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
   /** Billionths of a dollar that are known, and how many calls have no known price. */
@@ -45,7 +47,7 @@ export interface SummaryFacts {
 }
 
 export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): RunSummary {
-  const { runs, turns, toolCalls, spent } = subtreeDoings(tree, node.run);
+  const { runs, turns, toolCalls, gone = 0, spent } = subtreeDoings(tree, node.run);
   return {
     run: node.run,
     session: facts.session,
@@ -57,6 +59,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
     turns,
     toolCalls,
+    callsGone: gone,
     runs,
     tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
     cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
@@ -89,6 +92,7 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
   }
   for (const reason of reasonsOf(summary)) lines.push(`${paint.yellow('why')}     ${safeLine(reason)}`);
+  if (summary.callsGone > 0) lines.push(...goneLines(summary.callsGone, paint, call));
   if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
     lines.push(`${paint.dim('answer')}  from ${safeLine(summary.finalAgent)}`);
   lines.push(`${paint.dim('run')}     ${summary.run}`);
@@ -97,6 +101,14 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     lines.push(`${index === 0 ? paint.dim('next') : '    '}    ${call} ${command} ${shortId(summary.run)}`);
   }
   return lines;
+}
+
+function goneLines(count: number, paint: Screen['paint'], call: string): readonly string[] {
+  const [were, their] = count === 1 ? ['was', 'its'] : ['were', 'their'];
+  return [
+    `${paint.yellow('gone')}    ${counted(count, 'call')} ${were} not made: ${their} exact arguments are gone`,
+    `${paint.dim('fix')}     they held a secret, and the key that sealed them is not here: see \`${call} doctor\``,
+  ];
 }
 
 /** How to answer, exactly: a line for each open question. */

@@ -29,7 +29,7 @@ import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { type CallsAgents, callAgent } from './agent-calls.ts';
 import { createCallOrder } from './call-order.ts';
 import { resultBytes } from './result-room.ts';
-import { argumentsGone } from './sealed-arguments.ts';
+import { argumentsGone, askAboutGone, goneText } from './sealed-arguments.ts';
 import { createFileMemory, type FileMemory } from './seen-files.ts';
 
 /** What calling any tool takes, agents among them. */
@@ -87,7 +87,8 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question') return await callOther(caller, { ...call, tool }, begun);
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const mayHaveHappened = begun !== undefined && tool.replay === 'never';
-  if (gone !== undefined) return mayHaveHappened ? inDoubt(caller, call) : refuse(caller, step, asked, gone);
+  if (gone !== undefined && mayHaveHappened) return inDoubt(caller, call);
+  if (gone !== undefined) return await notMade(caller, call, gone);
   if (tool.kind === 'question') return await askUser(caller, call);
   const permit = await permitted(caller, call);
   if (!permit.ok) return refuse(caller, step, asked, permit.error);
@@ -225,6 +226,13 @@ function inDoubt(caller: Caller, call: Call): ToolResultPart {
     inDoubt: true,
     durationMs: 0,
   });
+}
+
+async function notMade(caller: Caller, { step, tool, asked }: Call, why: string): Promise<ToolResultPart> {
+  await askAboutGone(caller.tree, caller.node, step, tool.name, why);
+  const text = goneText(tool.name, why);
+  const told = { id: asked.id, name: tool.name, content: [{ type: 'text' as const, text }] };
+  return finish(caller, step, { ...told, isError: true, gone: true, durationMs: 0 });
 }
 
 async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {

@@ -1,23 +1,54 @@
 /**
  * A tool gets exactly the arguments that the model gave (invariant I11). After a resume they come out of the ledger, where those
- * with a secret in them are sealed. When they do not open (the key is gone, or another one is here), the call is not made: the
- * model is told, and can give them again or ask.
+ * with a secret in them are sealed. When they do not open (the key is gone, or another one is here), the call is not made. A
+ * person who has approved it is asked what to do about it; otherwise the model is told, and can give them again or ask.
  */
 
 import type { ToolCallPart } from '../../events/messages.ts';
+import { waitForAnswer } from '../hearing/waits.ts';
+import type { ToolAccess } from '../options.ts';
 import type { RunNode } from '../record/run-node.ts';
 
 /** What stands in a redacted text where a secret was. */
 const MARK = /\[redacted:[\w.-]+\]/;
 
-/** What to tell the model instead of making the call; `undefined` when the arguments are as it gave them. */
+/** Why the arguments cannot be had; `undefined` when they are as the model gave them. */
 export function argumentsGone(node: RunNode, turn: number, asked: ToolCallPart): string | undefined {
   const why = node.journal.recorded('model.response', `turn/${turn}/model`)?.inexact;
   // Another part of the same answer may be what held the secret.
-  if (why === undefined || !MARK.test(JSON.stringify(asked.input))) return undefined;
-  return (
-    `Not run: the exact arguments of this call are gone. They held a secret, were kept sealed while the run was interrupted, and ` +
-    `cannot be opened (${why}). What you see of them is redacted. Call ${asked.name} again with the exact arguments if you know ` +
-    `them; otherwise ask for what is missing, or report it.`
-  );
+  return why !== undefined && MARK.test(JSON.stringify(asked.input)) ? why : undefined;
+}
+
+/** What the model is told instead. */
+export const goneText = (tool: string, why: string): string =>
+  `Not run: the exact arguments of this call are gone. They held a secret, were kept sealed while the run was interrupted, and ` +
+  `cannot be opened (${why}). What you see of them is redacted. Call ${tool} again with the exact arguments if you know ` +
+  `them; otherwise ask for what is missing, or report it.`;
+
+type Asks = Parameters<typeof waitForAnswer>[0] & Pick<ToolAccess, 'whenInDoubt'>;
+
+const AGAIN = 'again';
+const LEAVE = 'leave it';
+
+/**
+ * Asks about a call that somebody has approved: nothing that a person said yes to is dropped without a word. Comes back when
+ * it is to be left; whoever has brought the key back says "again", and then nobody comes here any more.
+ */
+export async function askAboutGone(tree: Asks, node: RunNode, step: string, tool: string, why: string): Promise<void> {
+  const asks = tree.whenInDoubt === 'ask' || tree.outside.answer(node.run, `${step}/approval`)?.kind === 'approved';
+  if (!asks) return;
+  for (let time = 1; ; time += 1) {
+    const answer = await waitForAnswer(tree, node, `${step}/gone/${time}`, {
+      kind: 'question',
+      payload: {
+        question:
+          `${tool} was not run: its exact arguments are gone. They held a secret, were kept sealed, and cannot be opened ` +
+          `(${why}). Bring the key back (\`troupe doctor\` shows which are here) and answer "${AGAIN}", or answer "${LEAVE}": ` +
+          'then the agent is told.',
+        choices: [AGAIN, LEAVE],
+      },
+    });
+    const isAgain = answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim().toLowerCase() === AGAIN);
+    if (!isAgain) return;
+  }
 }
