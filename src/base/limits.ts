@@ -245,4 +245,5 @@ export const limits = {
   liveFramesPerSecond: 10,
   liveTextCharacters: 16_384,
   questionsPerRun: 1_000,
+  requestCharacters: 16_000,
 } as const;

@@ -2,7 +2,9 @@
  * The engine drives runs: it starts, resumes, cancels, pauses and answers them. What happened is only in the ledger;
  * the engine adds scheduling, leases, budgets and recovery.
  */
+
 import type { RunId, SessionId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 import type { ClientRights } from '../events/assistants.ts';
 import type { Answer, Budget, Failure } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
@@ -41,6 +43,8 @@ export interface OpenWait {
   readonly kind: 'permission' | 'question';
   readonly question: string;
   readonly choices?: readonly string[] | undefined;
+  /** For a permission: all of what the call would be given, and how many characters of it the question has no room for. */
+  readonly request?: { readonly input: Json; readonly missing: number } | undefined;
 }
 
 /** Why the engine stopped working on a run, for now or for good. */
@@ -84,7 +88,7 @@ export type SignalOutcome =
  * `answered`: somebody else was first; `expired`: the time for it had run out; `cancelled`: the run, or one above it, is being
  * ended. Nothing was written.
  */
-export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' | 'cancelled' };
+export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' | 'cancelled' | 'unseen' };
 
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePart {

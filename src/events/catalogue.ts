@@ -47,7 +47,7 @@ export const report = z.object({
 export type Report = z.infer<typeof report>;
 
 export const answer = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('approved'), remember: z.boolean().optional() }),
+  z.object({ kind: z.literal('approved'), remember: z.boolean().optional(), whole: z.boolean().optional() }),
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
   z.object({ kind: z.literal('text'), text: z.string() }),
 ]);

@@ -13,7 +13,7 @@ function session(): ReturnType<typeof eventList> {
   list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' });
   list.add('cli.run', { command: 'node --test', cwd: '/w', exitCode: 1, signal: null, durationMs: 61_000 });
   list.add('tool.result', { id: 'a', name: 'shell', content: [{ type: 'text', text: 'boom' }], isError: true, durationMs: 5 });
-  list.add('approval.asked', { wait: 'w1', tool: 'shell', input: {}, why: 'to test' }, { cause: 4 });
+  list.add('approval.asked', { wait: 'w1', tool: 'shell', input: { command: 'npm test' }, why: 'to test' }, { cause: 4 });
   list.add('file.diff', { path: 'a.js', before: 'x', after: 'y', addedLines: 2, removedLines: 1, diff: '' }, { cause: 4 });
   list.add(
     'run.ended',
@@ -40,7 +40,7 @@ describe('timeline', () => {
         "detail fixer: calling shell",
         "warn fixer: $ node --test (exit 1, 1m01s)",
         "warn fixer: shell failed after 5ms: boom",
-        "warn fixer: asks to use shell: to test",
+        "warn fixer: asks to use shell: npm test",
         "info fixer: changed a.js (+2 -1)",
         "info fixer: ended completed, unchecked: Fixed.",
       ]
@@ -71,7 +71,7 @@ describe('waits', () => {
   it('are gone when the run has ended', () => {
     const { events } = session();
     expect([...events.slice(0, 8).reduce(foldWaits, initialWaits()).values()]).toMatchObject([
-      { run: ROOT, wait: 'w1', kind: 'permission', tool: 'shell', question: 'to test' },
+      { run: ROOT, wait: 'w1', kind: 'permission', tool: 'shell', question: 'to test:\n  | npm test' },
     ]);
     expect(events.reduce(foldWaits, initialWaits()).size).toBe(0);
   });

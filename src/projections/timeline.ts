@@ -13,6 +13,7 @@ import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
+import { requestLine } from './request-text.ts';
 import { questionIn } from './run-tree.ts';
 
 export type Level = 'detail' | 'info' | 'warn' | 'error';
@@ -297,7 +298,7 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
     case 'task.error':
       return ['error', event.payload.message];
     case 'approval.asked':
-      return ['warn', `asks to use ${event.payload.tool}: ${firstLine(event.payload.why, TEXT_CHARACTERS)}`];
+      return ['warn', `asks to use ${event.payload.tool}: ${requestLine(event.payload.input)}`];
     case 'approval.answered': {
       const { answer } = event.payload;
       if (answer.kind === 'expired') return ['warn', 'nobody answered in time'];

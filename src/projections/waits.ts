@@ -2,6 +2,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { permissionQuestion, requestText } from './request-text.ts';
 
 export interface Wait {
   readonly run: RunId;
@@ -13,6 +14,8 @@ export interface Wait {
   /** For a permission: the tool and what it would be called with. */
   readonly tool: string | null;
   readonly input: Json;
+  /** How much of that the question leaves out because it is too long. */
+  readonly missing: number;
   readonly askedAt: string;
   readonly position: number;
 }
@@ -48,8 +51,9 @@ function opened(event: Extract<LedgerEvent, { event_type: 'approval.asked' | 'ta
   const common = { run: event.run_id, wait: event.payload.wait, askedAt: event.timestamp, position: event.position };
   if (event.event_type === 'task.clarify') {
     const { question, choices } = event.payload;
-    return { ...common, kind: 'question', question, choices: choices ?? [], tool: null, input: null };
+    return { ...common, kind: 'question', question, choices: choices ?? [], tool: null, input: null, missing: 0 };
   }
   const { tool, input, why } = event.payload;
-  return { ...common, kind: 'permission', question: why, choices: [], tool, input };
+  const { missing } = requestText(input);
+  return { ...common, kind: 'permission', question: permissionQuestion(why, input), choices: [], tool, input, missing };
 }

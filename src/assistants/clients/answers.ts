@@ -3,9 +3,10 @@
  * give, unless the caller's entry says that it may. The owner may answer for everybody.
  */
 
+import { unreachable } from '../../base/errors.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
-import type { OpenWait } from '../../engine/port.ts';
+import type { AnswerOutcome, OpenWait } from '../../engine/port.ts';
 import type { Answer, Failure } from '../../events/catalogue.ts';
 import type { AnswerInput } from '../../tools/assistants/schemas.ts';
 import type { Caller } from '../port.ts';
@@ -57,4 +58,29 @@ function answerTo({ kind }: OpenWait, text: string): Result<Answer, Failure> {
   if (YES.test(text)) return ok<Answer>({ kind: 'approved' });
   if (NO.test(text)) return ok<Answer>({ kind: 'denied', note: text });
   return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
+}
+
+/** Why an answer has no effect, if it has none. */
+export function answerFailure({ kind }: AnswerOutcome, wait: OpenWait, process: string): Failure | undefined {
+  switch (kind) {
+    case 'accepted':
+      return undefined;
+    case 'unseen':
+      return {
+        code: 'unseen',
+        message: 'What is asked for is longer than the question shows, and would be approved unseen.',
+        fix: `The owner of the project can look at all of it (troupe show ${wait.run} --request) and approve it; or answer no.`,
+      };
+    case 'answered':
+      return { code: 'answered', message: 'Somebody else has answered this question.' };
+    case 'expired':
+      return { code: 'expired', message: 'It was too late: the time for an answer has run out.' };
+    case 'cancelled':
+      return { code: 'cancelled', message: `${process} was cancelled meanwhile; the answer has no effect.` };
+    case 'ended':
+    case 'unknown':
+      return { code: 'ended', message: `${process} has ended; nothing waits for an answer any more.` };
+    default:
+      return unreachable(kind);
+  }
 }

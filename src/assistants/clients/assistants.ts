@@ -19,7 +19,7 @@ import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
 import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
 import { createMessageService } from '../threads/message-service.ts';
-import { chosenAnswer, mayAnswer } from './answers.ts';
+import { answerFailure, chosenAnswer, mayAnswer } from './answers.ts';
 import { createFinding, spawnedRoot } from './findable-agents.ts';
 
 export interface AssistantNeeds {
@@ -112,13 +112,8 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
       if (!given.ok) return given;
       const { wait, answer } = given.value;
       const outcome = await engine.answer(wait.run, wait.wait, answer);
-      if (outcome.kind === 'answered') return fail({ code: 'answered', message: 'Somebody else has answered this question.' });
-      if (outcome.kind === 'expired')
-        return fail({ code: 'expired', message: 'It was too late: the time for an answer has run out.' });
-      if (outcome.kind === 'cancelled')
-        return fail({ code: 'cancelled', message: `${input.process_id} was cancelled meanwhile; the answer has no effect.` });
-      if (outcome.kind !== 'accepted')
-        return fail({ code: 'ended', message: `${input.process_id} has ended; nothing waits for an answer any more.` });
+      const failure = answerFailure(outcome, wait, input.process_id);
+      if (failure !== undefined) return fail(failure);
       await engine.resume(input.process_id as RunId);
       return ok({ success: true });
     },

@@ -36,6 +36,11 @@ export async function answerCommand(
         `${wait.run} was cancelled meanwhile; your answer was not recorded`,
         `see what became of it: ${callOf(context)} show ${shortId(wait.run)}`,
       );
+    if (outcome.kind === 'unseen')
+      throw usageError(
+        `what ${wait.run} asks for is longer than the question shows, and would be approved unseen`,
+        `look at all of it: ${callOf(context)} show ${shortId(wait.run)} --request; then approve it with --whole`,
+      );
     if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
     const root = await rootOf(project, row);
     // On a cluster it goes on by itself; whoever answered sees how.

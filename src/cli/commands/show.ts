@@ -1,23 +1,31 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 import type { SessionId } from '../../base/ids.ts';
+import type { OpenWait } from '../../engine/port.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createMessageBox } from '../../projections/message-box.ts';
 import { createProcesses } from '../../projections/processes.ts';
+import { wholeRequest } from '../../projections/request-text.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';
 import { findRun, standingOf } from '../drive/find-run.ts';
 import { printReport } from '../drive/finish-run.ts';
 import { foldSession } from '../drive/session-events.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeText } from '../terminal/safe-text.ts';
 import { groupsBelow, iterationLines } from '../view/iterations.ts';
 import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
 import { type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
 import { treeLines } from '../view/tree-lines.ts';
 
+export interface ShowOptions extends JsonOption {
+  /** Only what is asked for a permission of, all of it. */
+  readonly request?: boolean | undefined;
+}
+
 /** A still picture may be taller than a moving one. */
 const CALLS_SHOWN = 60;
 
-export async function showCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
+export async function showCommand(context: CommandContext, text: string, options: ShowOptions): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger, engine, config }) => {
     const row = await findRun(ledger, text);
     const { tree, ...boxes } = await foldAll(ledger, row.session);
@@ -26,6 +34,10 @@ export async function showCommand(context: CommandContext, text: string, options
     const now = context.clock.now();
     const below = subtree(tree, row.run);
     const waits = (await engine.waits(row.run)).filter((wait) => below.some(({ run }) => run === wait.run));
+    if (options.request === true) {
+      printRequests(context, waits, options);
+      return exitCodes.completed;
+    }
     const summary = {
       ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
       status: standingOf(row, waits),
@@ -53,6 +65,20 @@ export async function showCommand(context: CommandContext, text: string, options
     }
     return exitCodes.completed;
   });
+}
+
+function printRequests(context: CommandContext, waits: readonly OpenWait[], { json }: JsonOption): void {
+  const asked = waits.flatMap(({ run, wait, request }) => (request === undefined ? [] : [{ run, wait, input: request.input }]));
+  if (json) {
+    printJson(context, { requests: asked });
+    return;
+  }
+  const { out } = context.terminal;
+  if (asked.length === 0) out.line('no permission is asked for');
+  for (const { run, wait, input } of asked) {
+    out.line(`${run} ${wait}`);
+    out.line(safeText(wholeRequest(input)));
+  }
 }
 
 async function foldAll(ledger: Ledger, session: SessionId): Promise<Threads & { readonly tree: RunTree }> {

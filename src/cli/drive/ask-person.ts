@@ -5,20 +5,26 @@ import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const ATTEMPTS_MAX = 5;
+const BLIND_PROMPT = '  it is not all here, so it cannot be allowed here: no (or no and why), or Ctrl-D to leave it open: ';
 
 /** `undefined` when they would rather not answer now. */
 export async function askPerson(terminal: Terminal, wait: OpenWait): Promise<Answer | undefined> {
   const { progress } = terminal;
   progress.line();
-  progress.line(`${progress.paint.yellow('?')} ${progress.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`);
+  const mark = progress.paint.yellow('?');
+  // A permission is asked for in a sentence of our own, which names the agent.
+  if (wait.kind === 'permission') progress.line(`${mark} ${safeText(wait.question)}`);
+  else progress.line(`${mark} ${progress.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`);
   const choices = wait.choices ?? [];
   for (const [index, choice] of choices.entries()) progress.line(`  ${index + 1}. ${safeLine(choice)}`);
-  const prompt = wait.kind === 'permission' ? '  allow? yes, always, no (or no and why): ' : '  answer: ';
+  const blind = (wait.request?.missing ?? 0) > 0;
+  const prompt =
+    wait.kind === 'permission' ? (blind ? BLIND_PROMPT : '  allow? yes, always, no (or no and why): ') : '  answer: ';
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const typed = await terminal.ask(prompt);
     if (typed === undefined) return undefined;
     const answer = wait.kind === 'permission' ? parsePermission(typed) : parseText(typed, choices);
-    if (answer !== undefined) return answer;
+    if (answer !== undefined && !(blind && answer.kind === 'approved')) return answer;
   }
   return undefined;
 }

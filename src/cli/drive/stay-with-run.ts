@@ -56,7 +56,7 @@ async function answerAll(drive: Drive, waits: readonly OpenWait[]): Promise<bool
   for (const wait of waits) {
     const approve = drive.approveAll && wait.kind === 'permission';
     if (!approve && !drive.context.terminal.interactive) continue;
-    const answer = approve ? ({ kind: 'approved' } as const) : await askPerson(drive.context.terminal, wait);
+    const answer = approve ? ({ kind: 'approved', whole: true } as const) : await askPerson(drive.context.terminal, wait);
     if (answer === undefined) continue;
     await drive.project.engine.answer(wait.run, wait.wait, answer);
     answered = true;

@@ -12,6 +12,7 @@ import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { ResumeOptions } from '../commands/resume.ts';
 import type { RunOptions } from '../commands/run.ts';
+import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
@@ -82,9 +83,11 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('-a, --all', 'child runs too')
     .option('-n, --limit <count>', 'at most so many', parseCount)
     .action((options: PsOptions) => perform(async (context) => (await import('../commands/ps.ts')).psCommand(context, options)));
-  json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last')).action((run: string, options: JsonOption) =>
-    perform(async (context) => (await import('../commands/show.ts')).showCommand(context, run, options)),
-  );
+  json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last'))
+    .option('--request', 'only what a permission is asked for, all of it')
+    .action((run: string, options: ShowOptions) =>
+      perform(async (context) => (await import('../commands/show.ts')).showCommand(context, run, options)),
+    );
   json(add('logs <run>', 'print what happened, event by event', 'troupe logs -f last'))
     .option('--jsonl', 'print every event as a JSON line')
     .option('-f, --follow', 'go on until the run ends')
@@ -139,8 +142,10 @@ function describeAnswers(add: Add, perform: Perform): void {
   );
   answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
     .option('--remember', 'and for the same tool later in this run')
-    .action((run: string, options: AnswerOptions & { readonly remember?: boolean }) => {
-      const answer = { kind: 'approved', ...(options.remember ? { remember: true } : {}) } as const;
+    .option('--whole', 'you have seen all of it, also what the question has no room for')
+    .action((run: string, options: AnswerOptions & { readonly remember?: boolean; readonly whole?: boolean }) => {
+      const { remember, whole } = options;
+      const answer = { kind: 'approved', ...(remember ? { remember } : {}), ...(whole ? { whole } : {}) } as const;
       return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
     });
   answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))

@@ -21,7 +21,11 @@ function team(): ReturnType<typeof eventList> {
   answered(list, 1, { tokens: [1_200, 34], nanoUsd: 12_000_000 }, { at: 2 });
   list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' }, { at: 3 });
   started(list, 'risk', { parent: ROOT, role: 'advisor' }, { run: CHILD, at: 3 });
-  list.add('approval.asked', { wait: 'w', tool: 'shell', input: {}, why: 'x' }, { run: CHILD, at: 4 });
+  list.add(
+    'approval.asked',
+    { wait: 'w', tool: 'shell', input: { command: 'x' }, why: 'risk wants to use shell' },
+    { run: CHILD, at: 4 },
+  );
   return list;
 }
 

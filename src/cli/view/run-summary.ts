@@ -8,7 +8,7 @@ import type { Failure, Report, Verification } from '../../events/catalogue.ts';
 import type { GroupProgress } from '../../projections/group-progress.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
 import { type RunNode, type RunTree, subtreeDoings } from '../../projections/run-tree.ts';
-import { safeLine } from '../terminal/safe-text.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 
 const REASONS_SHOWN = 5;
@@ -117,10 +117,13 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
     const run = shortId(wait.run);
     const named = waits.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
     // A permission is asked for in a sentence of our own, which names the agent.
-    const question = safeLine(wait.question);
-    const asked = wait.kind === 'permission' ? question : `${safeLine(wait.agent)} asks: ${question}`;
     if (wait.kind === 'permission')
-      return [asked, `  ${call} approve ${run}${named}`, `  ${call} deny ${run}${named} --note "why not"`];
+      return [
+        ...safeText(wait.question).split('\n'),
+        `  ${call} approve ${run}${named}`,
+        `  ${call} deny ${run}${named} --note "why not"`,
+      ];
+    const asked = `${safeLine(wait.agent)} asks: ${safeLine(wait.question)}`;
     const choices =
       wait.choices === undefined || wait.choices.length === 0 ? [] : [`  choices: ${wait.choices.map(safeLine).join(' | ')}`];
     return [asked, ...choices, `  ${call} answer ${run}${named} "your answer"`];

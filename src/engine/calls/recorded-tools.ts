@@ -11,6 +11,7 @@ import type { Answer } from '../../events/catalogue.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../../events/messages.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
 import type { LoopTools } from '../../loop/port.ts';
+import { requestText } from '../../projections/request-text.ts';
 import { resultPart } from '../../projections/transcript.ts';
 import { boundResult } from '../../tools/bounded.ts';
 import { runTool } from '../../tools/call.ts';
@@ -186,7 +187,7 @@ async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<R
     payload: {
       tool: name,
       input: asked.input,
-      why: `${setup.definition.name} wants to use ${tool.name}${what}: ${brief(asked.input, tree.redact)}`,
+      why: `${setup.definition.name} wants to use ${tool.name}${what}`,
     },
   });
   if (answer.kind === 'approved') return ok(protection);
@@ -206,7 +207,7 @@ async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): P
     kind: 'question',
     payload: {
       question:
-        `The process stopped while ${tool.name} was running (${brief(asked.input, tree.redact)}). ` +
+        `The process stopped while ${tool.name} was running:\n${requestText(asked.input, tree.redact).text}\n` +
         'It may or may not have been done. Do it again?',
       choices: ['again', 'leave it'],
     },
@@ -336,10 +337,4 @@ function questionIn(input: Json): { readonly question: string; readonly choices?
 function answerText(answer: Answer): string {
   if (answer.kind === 'text') return answer.text;
   return answer.kind === 'approved' ? 'Yes.' : `No.${answer.note === undefined ? '' : ` ${answer.note}`}`;
-}
-
-/** For people: redacted, and only then cut. */
-function brief(input: Json, redact: (text: string) => string): string {
-  const text = redact(JSON.stringify(input));
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

@@ -3,7 +3,7 @@
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
-import type { TimeAndIds, ToolAccess } from '../options.ts';
+import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
 import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 
@@ -11,7 +11,7 @@ const SHELL = { name: 'shell', replay: 'never' } as const;
 
 /** `undefined` when they may be run, else why not. Asked once in a run, whatever happens in between. */
 export async function permittedCommands(
-  tree: TimeAndIds & ToolAccess & Writes & HearsOutside,
+  tree: TimeAndIds & LedgerAccess & ToolAccess & Writes & HearsOutside,
   node: RunNode,
   definition: AgentDefinition,
   commands: readonly string[],
@@ -19,13 +19,12 @@ export async function permittedCommands(
   const permission = tree.permission(definition, SHELL);
   if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession('shell'))) return undefined;
   if (permission === 'deny') return 'not run: this agent may not use the shell (permissions)';
-  const shown = commands.join('; ').slice(0, 300);
   const answer = await waitForAnswer(tree, node, 'verify/approval', {
     kind: 'permission',
     payload: {
       tool: 'shell',
       input: { verify: [...commands] },
-      why: `the file of ${definition.name} wants these commands run before it ends (verify): ${shown}`,
+      why: `the file of ${definition.name} wants these commands run before it ends (verify)`,
     },
   });
   return answer.kind === 'approved' ? undefined : 'not run: the user said no';

@@ -7,11 +7,14 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Answer, EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../../ledger/port.ts';
+import { requestText } from '../../projections/request-text.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import { readAll } from '../record/read-all.ts';
 
 type Tell = (() => Promise<void>) | undefined;
-type Recorded = { readonly tell: Tell } | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' | 'cancelled' };
+type Recorded =
+  | { readonly tell: Tell }
+  | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' | 'cancelled' | 'unseen' };
 
 export async function appendAnswer(
   { ledger, clock }: TimeAndIds & LedgerAccess,
@@ -30,6 +33,7 @@ export async function appendAnswer(
     if (cause === undefined) return { kind: 'unknown' };
     const given = known.find((event) => event.step === wait && event.event_type === 'approval.answered');
     if (given !== undefined) return { kind: isExpired(given) ? 'expired' : 'answered' };
+    if (isBlind(answer, cause)) return { kind: 'unseen' };
     if (await isCancelled(ledger, session, lineage)) return { kind: 'cancelled' };
     tell ??= await foresee();
     const event: NewEvent = {
@@ -47,6 +51,13 @@ export async function appendAnswer(
 
 const isExpired = (event: LedgerEvent): boolean =>
   event.event_type === 'approval.answered' && event.payload.answer.kind === 'expired';
+
+/** A yes to what the question had no room for, by somebody who does not say that they looked at it elsewhere. */
+const isBlind = (answer: Answer, asked: LedgerEvent): boolean =>
+  answer.kind === 'approved' &&
+  answer.whole !== true &&
+  asked.event_type === 'approval.asked' &&
+  requestText(asked.payload.input).missing > 0;
 
 /** The run and all above it: who ends one of these ends the run. */
 async function lineageOf(ledger: Ledger, { run, parent }: RunRow): Promise<ReadonlySet<RunId>> {

@@ -8,9 +8,10 @@ import type { ClientRights } from '../../events/assistants.ts';
 import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent } from '../../ledger/port.ts';
+import { permissionQuestion } from '../../projections/request-text.ts';
 import { foldWaits, initialWaits } from '../../projections/waits.ts';
 import { Interruption } from '../interruption.ts';
-import type { TimeAndIds } from '../options.ts';
+import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import type { OpenWait } from '../port.ts';
 import { unfinished } from '../record/past.ts';
 import type { RunNode } from '../record/run-node.ts';
@@ -22,7 +23,7 @@ export type Question =
   | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
 
 export async function waitForAnswer(
-  tree: TimeAndIds & Writes & HearsOutside,
+  tree: TimeAndIds & Pick<LedgerAccess, 'redact'> & Writes & HearsOutside,
   node: RunNode,
   wait: string,
   question: Question,
@@ -35,14 +36,19 @@ export async function waitForAnswer(
       question.kind === 'permission'
         ? node.journal.event('approval.asked', { ...question.payload, wait }, { step: wait, tool: question.payload.tool })
         : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
-    await tree.writer.write([event, ...toClient(node, wait, question, tree.ids.nonce())], { sync: 'power' });
+    await tree.writer.write([event, ...toClient(node, wait, question, tree)], { sync: 'power' });
   }
   tree.blockedOn.push({ node, wait });
   throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
 }
 
 /** A client that spawned the run finds the question in its thread: it has no other way to learn of it. */
-function toClient(node: RunNode, wait: string, question: Question, fence: string): NewEvent[] {
+function toClient(
+  node: RunNode,
+  wait: string,
+  question: Question,
+  { ids, redact }: TimeAndIds & Pick<LedgerAccess, 'redact'>,
+): NewEvent[] {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
   const { spawned, agent } = root.started;
@@ -53,15 +59,21 @@ function toClient(node: RunNode, wait: string, question: Question, fence: string
     thread: threadOf(root.run),
     from: { assistant: agent, run: root.run },
     to: { assistant: spawned.by },
-    content: questionText(question, root.run, questionId(node.run, wait), spawned.rights),
-    fence,
+    content: questionText(question, root.run, questionId(node.run, wait), spawned.rights, redact),
+    fence: ids.nonce(),
     kind: 'question' as const,
   };
   return [root.journal.event('message.sent', payload, { step: `message/${message}`, actor: 'system', aside: true })];
 }
 
-function questionText({ kind, payload }: Question, process: string, id: string, rights: ClientRights | undefined): string {
-  const asked = kind === 'permission' ? payload.why : payload.question;
+function questionText(
+  { kind, payload }: Question,
+  process: string,
+  id: string,
+  rights: ClientRights | undefined,
+  redact: (text: string) => string,
+): string {
+  const asked = kind === 'permission' ? permissionQuestion(payload.why, payload.input, redact) : payload.question;
   const choices = kind === 'question' && payload.choices !== undefined ? `\nChoices: ${payload.choices.join(' | ')}` : '';
   const how = kind === 'permission' ? 'answer yes or no' : 'answer in words';
   const may = kind === 'permission' ? rights?.approves : rights?.answers;
@@ -90,12 +102,13 @@ function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
     if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
     waits = foldWaits(waits, event);
   }
-  return [...waits.values()].map(({ run, wait, kind, question, choices }) => ({
+  return [...waits.values()].map(({ run, wait, kind, question, choices, input, missing }) => ({
     run,
     agent: agents.get(run) ?? '',
     wait,
     kind,
     question,
     choices: choices.length === 0 ? undefined : choices,
+    ...(kind === 'permission' ? { request: { input, missing } } : {}),
   }));
 }

@@ -9,14 +9,14 @@ import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { deadlineStep, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
-import type { TimeAndIds } from '../options.ts';
+import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import { sealedError } from '../record/read-all.ts';
 import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { ChildRun, Elsewhere, HasChildren } from '../spawning/child-run.ts';
 
 export function ledgerSteps(
-  tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren,
+  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HearsRuns & HasChildren,
   node: RunNode,
 ): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
@@ -190,7 +190,7 @@ async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<numb
 }
 
 async function waitWithTimeout(
-  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
+  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HasChildren,
   node: RunNode,
   key: string,
   request: WaitRequest,
@@ -258,7 +258,7 @@ async function whoIsInTime(
 
 /** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */
 async function untilDeadline(
-  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
+  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HasChildren,
   node: RunNode,
   deadline: number,
   ask: () => Promise<Answer>,

@@ -1,0 +1,55 @@
+/** What is approved is seen whole: on every way in which a permission is asked for. */
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { limits } from '../../src/base/limits.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
+import { testTerminal } from '../support/test-terminal.ts';
+import { createTestProject, type TestProject } from './support-project.ts';
+
+const WORKER = '---\nname: w\ntools: [shell, write]\npermissions: { shell: ask, write: ask }\n---\nYou work.\n';
+const TAIL = 'touch PWNED';
+const hidden = `echo ${'harmless '.repeat(60)}\u202e; ${TAIL}`;
+
+const asksFor = (name: string, input: Record<string, string>) => [{ toolCalls: [{ name, input }] }, { text: 'Done.' }];
+const isThere = (project: TestProject, path: string): Promise<boolean> =>
+  access(join(project.folder, path)).then(
+    () => true,
+    () => false,
+  );
+
+it('the tail of a long command is shown wherever the question is, with what is invisible in it', async () => {
+  await using project = await createTestProject('', WORKER);
+  await project.script(...asksFor('shell', { command: hidden }));
+  const asked = await project.troupe('run', 'w', 'Go.');
+  const told = [
+    asked.err,
+    (await project.troupe('show', 'last')).out,
+    (await project.troupe('show', 'last', '--json')).out,
+    (await project.troupe('show', 'last', '--request')).out,
+    (await project.troupe('logs', 'last')).out,
+  ];
+  for (const text of told) expect(text).toContain(`⟨U+202E⟩; ${TAIL}`);
+  expect(asked.err).not.toMatch(/w: w wants/);
+  const terminal = testTerminal({ env: project.env, interactive: true, answers: ['no'] });
+  await runProgram(['-C', project.folder, 'resume', 'last'], terminal);
+  expect(terminal.written.progress).toContain(`? w wants to use shell:\n  | echo harmless`);
+  expect(terminal.written.progress).toContain(TAIL);
+  expect(await isThere(project, 'PWNED')).toBe(false);
+});
+
+it('what is too long for a question is not approved by whoever has not looked at it', async () => {
+  await using project = await createTestProject('', WORKER);
+  const content = `${'line\n'.repeat(limits.requestCharacters / 4)}last line`;
+  await project.script(...asksFor('write', { path: 'long.txt', content }));
+  const asked = await project.troupe('run', 'w', 'Go.');
+  expect(asked.err).toContain('more characters cannot be shown here');
+  const terminal = testTerminal({ env: project.env, interactive: true, answers: ['yes', 'always'] });
+  await runProgram(['-C', project.folder, 'resume', 'last'], terminal);
+  const refused = await project.troupe('approve', 'last');
+  expect([refused.code, refused.err.includes('--request')]).toEqual([2, true]);
+  expect(await isThere(project, 'long.txt')).toBe(false);
+  expect((await project.troupe('show', 'last', '--request')).out).toContain('last line');
+  expect(await project.troupe('approve', 'last', '--whole')).toMatchObject({ code: 0 });
+  expect(await readFile(join(project.folder, 'long.txt'), 'utf8')).toBe(content);
+});
