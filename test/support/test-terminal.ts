@@ -2,7 +2,8 @@
 import { createScreen, type Terminal } from '../../src/cli/terminal/terminal.ts';
 
 export interface TestTerminal extends Terminal {
-  readonly written: { out: string; progress: string };
+  /** `all` has both in the order in which they were written, as a person sees them. */
+  readonly written: { out: string; progress: string; all: string };
   /** As if a signal came in. */
   signal(name: 'SIGINT' | 'SIGTERM'): void;
   readonly exits: number[];
@@ -15,10 +16,15 @@ export interface TestTerminalOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly columns?: number;
   readonly rows?: number;
+  readonly cwd?: string;
 }
 
 export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
-  const written = { out: '', progress: '' };
+  const written = { out: '', progress: '', all: '' };
+  const write = (to: 'out' | 'progress') => (text: string) => {
+    written[to] += text;
+    written.all += text;
+  };
   const answers = [...(options.answers ?? [])];
   const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
   const exits: number[] = [];
@@ -26,13 +32,13 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
   return {
     written,
     exits,
-    out: createScreen({ write: (text) => (written.out += text), ...size }, false),
-    progress: createScreen({ write: (text) => (written.progress += text), ...size }, false),
+    out: createScreen({ write: write('out'), ...size }, false),
+    progress: createScreen({ write: write('progress'), ...size }, false),
     input: chunks(options.input ?? []),
     interactive: options.interactive ?? false,
     animated: false,
     env: options.env ?? {},
-    cwd: '/nowhere',
+    cwd: options.cwd ?? '/nowhere',
     ask: async () => answers.shift(),
     onStop: (callback) => {
       listeners.add(callback);
