@@ -264,4 +264,12 @@ export const aroundMutations: readonly Mutation[] = [
     replace: '',
     caughtBy: { file: 'src/runner/host/letting-go.test.ts', test: 'lets go of answers and results' },
   },
+  {
+    invariant: 'Silence is no success where proof is required',
+    change: '`require` is passed over',
+    file: 'src/cli/terminal/exit-codes.ts',
+    find: 'isTooLittle(end, least) ? exitCodes.unverified : ',
+    replace: '',
+    caughtBy: { file: 'src/cli/program/command-line.test.ts', test: 'follow the end of the run' },
+  },
 ];

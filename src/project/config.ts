@@ -28,6 +28,7 @@ export interface SettingsFlags {
   readonly model?: string | undefined;
   readonly engine?: string | undefined;
   readonly workspace?: string | undefined;
+  readonly require?: Settings['require'];
   readonly vars?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -51,6 +52,8 @@ export interface ProjectConfig {
   readonly permissions: NonNullable<Settings['permissions']>;
   readonly mcp: NonNullable<Settings['mcp']>;
   readonly verify: Settings['verify'];
+  /** The least that a result must be worth for exit code 0. */
+  readonly require: NonNullable<Settings['require']>;
   readonly assistants: NonNullable<Settings['assistants']>;
   readonly serve: NonNullable<Settings['serve']>;
   readonly workspace: string;
@@ -122,6 +125,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     permissions: { ...far.permissions, ...near.permissions },
     mcp: { ...far.mcp, ...near.mcp },
     verify: near.verify ?? far.verify,
+    require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
     serve: { ...far.serve, ...near.serve },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),

@@ -59,6 +59,8 @@ export const settingsSchema = z.strictObject({
   prices: z.record(z.string(), priceOverride).optional(),
   permissions: definitionSchema.shape.permissions,
   mcp: definitionSchema.shape.mcp,
+  /** The least that a result must be worth for exit code 0. */
+  require: z.enum(['verified', 'unchecked']).optional(),
   /** What the runtime runs itself before a run may call itself verified. */
   verify: definitionSchema.shape.verify,
   /** How many assistants there may be, and what the processes that host them may take. */

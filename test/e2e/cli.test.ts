@@ -80,6 +80,20 @@ describe('running', () => {
     expect(lines.map((line) => line['position'])).toEqual(lines.map((_, index) => index + 1));
   });
 
+  it('ends with 3 when proof is required and nothing was claimed, by an option or by the settings', async () => {
+    await script({ text: 'Hello there.' });
+    expect(await here('run', 'helper', 'hi')).toMatchObject({ code: 0 });
+    const required = await here('run', 'helper', 'hi', '--require', 'verified');
+    expect(required).toMatchObject({ code: 3, out: 'Hello there.\n' });
+    expect(required.err).toContain('completed, unchecked');
+    expect(required.err).toContain('exit code 3: nothing was claimed and nothing demanded');
+    expect(await here('resume', 'last')).toMatchObject({ code: 0 });
+    await writeFile(join(folder, 'troupe.yaml'), 'model: scripted:replies.yaml\nrequire: verified\n');
+    expect(await here('run', 'helper', 'hi')).toMatchObject({ code: 3 });
+    expect(await here('run', 'helper', 'hi', '--require', 'unchecked')).toMatchObject({ code: 0 });
+    expect(await here('resume', 'last')).toMatchObject({ code: 3 });
+  });
+
   it('ends unverified when a claim has no evidence', async () => {
     await script({
       finalReport: { report: 'Tests pass.', status: 'success', claims: [{ kind: 'command', command: 'npm test' }] },

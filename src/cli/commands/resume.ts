@@ -17,10 +17,11 @@ import { drainQueue } from './queue.ts';
 
 export interface ResumeOptions extends OutputOptions {
   readonly yes?: boolean | undefined;
+  readonly require?: 'verified' | 'unchecked' | undefined;
 }
 
 export async function resumeCommand(context: CommandContext, text: string, options: ResumeOptions): Promise<ExitCode> {
-  return withProject(context, {}, async (project) => {
+  return withProject(context, { flags: { require: options.require } }, async (project) => {
     const row = await findRun(project.ledger, text);
     return resumeRun(context, project, await rootOf(project, row), options);
   });

@@ -24,6 +24,7 @@ export interface RunOptions extends OutputOptions {
   readonly session?: string | undefined;
   readonly workspace?: string | undefined;
   readonly yes?: boolean | undefined;
+  readonly require?: 'verified' | 'unchecked' | undefined;
   readonly var?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -35,8 +36,8 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const agentFile = await agentFileOf(context.cwd, agent);
   const prompt = await readPrompt(context.terminal, argument);
-  const { model, maxTurns, workspace, var: vars } = options;
-  return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile } }, async (project) => {
+  const { model, maxTurns, workspace, var: vars, require } = options;
+  return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile, require } }, async (project) => {
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
     const { definition } = await findAgent(files, agent, agentFile);
     await requireFolder(project.config.workspace);

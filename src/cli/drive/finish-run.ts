@@ -4,7 +4,7 @@ import type { RunEnd } from '../../engine/port.ts';
 import type { Project } from '../../project/project.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { type CommandContext, callOf, printJson } from '../terminal/command.ts';
-import { type ExitCode, exitCodeOfEnd } from '../terminal/exit-codes.ts';
+import { type ExitCode, exitCodeOfEnd, isTooLittle } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { createJsonLines, createPlainLines } from '../view/plain-lines.ts';
@@ -27,6 +27,8 @@ export function chooseView(context: CommandContext, run: RunId, options: OutputO
   return options.jsonl ? bothViews(progress, createJsonLines(terminal.out)) : progress;
 }
 
+const TOO_LITTLE = 'exit code 3: nothing was claimed and nothing demanded, and a verified result is required (require)';
+
 export interface Finished {
   readonly session: SessionId;
   readonly run: RunId;
@@ -38,7 +40,8 @@ export function finishRun(context: CommandContext, project: Project, finished: F
   const { terminal, clock } = context;
   const { tree, end, session } = finished;
   const node = tree.runs.get(finished.run);
-  const code = exitCodeOfEnd(end);
+  const least = project.config.require;
+  const code = exitCodeOfEnd(end, least);
   if (node === undefined) {
     terminal.progress.line(
       `run ${finished.run} left no trace in the ledger${end.kind === 'interrupted' ? `: ${end.reason}` : ''}`,
@@ -52,6 +55,7 @@ export function finishRun(context: CommandContext, project: Project, finished: F
   if (!options.quiet) {
     terminal.progress.line();
     for (const line of summaryLines(summary, terminal.progress.paint, callOf(context))) terminal.progress.line(line);
+    if (isTooLittle(end, least)) terminal.progress.line(TOO_LITTLE);
   }
   if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
     terminal.progress.line(`${end.kind}: ${safeText(end.reason)}`);

@@ -4,6 +4,7 @@ import { testTerminal } from '../../../test/support/test-terminal.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { RunEnd } from '../../engine/port.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
 import { matchRuns, standingOf, stateOf } from '../drive/find-run.ts';
@@ -63,6 +64,11 @@ describe('exit codes', () => {
     const statuses = ['completed', 'failed', 'completed_unverified', 'budget_exhausted', 'cancelled'] as const;
     expect(statuses.map((status) => exitCodeOfStatus(status))).toEqual([0, 1, 3, 4, 130]);
     expect(exitCodeOfStatus('failed', { code: 'executor_unavailable', message: '' })).toBe(6);
+    const ended = (state: 'verified' | 'unchecked') =>
+      ({ kind: 'ended', result: { status: 'completed', verification: { state } } }) as unknown as RunEnd;
+    expect([exitCodeOfEnd(ended('verified')), exitCodeOfEnd(ended('unchecked'))]).toEqual([0, 0]);
+    expect([exitCodeOfEnd(ended('verified'), 'verified'), exitCodeOfEnd(ended('unchecked'), 'verified')]).toEqual([0, 3]);
+    expect(exitCodeOfEnd({ kind: 'waiting', waits: [] }, 'verified')).toBe(5);
     expect(exitCodeOfEnd({ kind: 'waiting', waits: [] })).toBe(5);
     expect(exitCodeOfEnd({ kind: 'interrupted', reason: '' })).toBe(130);
     expect(['usage', 'no_model', 'unknown_agent', 'budget_exhausted', 'bug', 'held'].map(exitCodeOfError)).toEqual([

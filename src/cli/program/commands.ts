@@ -70,6 +70,7 @@ function describeStart(add: Add, perform: Perform): void {
     .option('--workspace <folder>', 'the folder the agent may touch')
     .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
     .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(requireOption())
     .action((agent: string, prompt: string | undefined, options: RunOptions) =>
       perform(async (context) => (await import('../commands/run.ts')).runCommand(context, agent, prompt, options)),
     );
@@ -116,6 +117,7 @@ function describeLooks(add: Add, perform: Perform): void {
 function describeRuns(add: Add, perform: Perform): void {
   output(add('resume <run>', 'go on with a run that was cut off, paused or answered', 'troupe resume last'))
     .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(requireOption())
     .action((run: string, options: ResumeOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
     );
@@ -279,4 +281,8 @@ function describePresets(presets: Command, perform: Perform): void {
     (file: string, options: JsonOption) =>
       perform(async (context) => (await import('../commands/presets.ts')).presetsImportCommand(context, file, options)),
   );
+}
+
+function requireOption(): Option {
+  return new Option('--require <worth>', 'what the result must be worth for exit code 0').choices(['verified', 'unchecked']);
 }

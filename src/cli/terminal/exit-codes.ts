@@ -33,10 +33,11 @@ export function exitCodeOfStatus(status: RunStatus, error?: Failure): ExitCode {
   }
 }
 
-export function exitCodeOfEnd(end: RunEnd): ExitCode {
+/** `least`: what a result must be worth for a 0. */
+export function exitCodeOfEnd(end: RunEnd, least: 'verified' | 'unchecked' = 'unchecked'): ExitCode {
   switch (end.kind) {
     case 'ended':
-      return exitCodeOfStatus(end.result.status, end.result.error);
+      return isTooLittle(end, least) ? exitCodes.unverified : exitCodeOfStatus(end.result.status, end.result.error);
     case 'waiting':
       return exitCodes.needsInput;
     case 'paused':
@@ -48,6 +49,12 @@ export function exitCodeOfEnd(end: RunEnd): ExitCode {
     default:
       return unreachable(end);
   }
+}
+
+/** Whether it completed, and nobody looked whether it is so, where that is not enough. */
+export function isTooLittle(end: RunEnd, least: 'verified' | 'unchecked'): boolean {
+  if (end.kind !== 'ended' || least === 'unchecked') return false;
+  return end.result.status === 'completed' && end.result.verification.state !== 'verified';
 }
 
 /** For a run that was refused before it began, and for errors outside any run. */
