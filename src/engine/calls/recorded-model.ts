@@ -41,13 +41,13 @@ interface Recorder {
   readonly tree: AsksModels;
   readonly node: RunNode;
   readonly setup: AgentSetup;
-  readonly steps: StepIndex;
+  readonly stepIndex: StepIndex;
   readonly meter: SpendMeter;
 }
 
-export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup, steps: StepIndex): LoopModel {
+export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup, stepIndex: StepIndex): LoopModel {
   const meter = createSpendMeter(tree.prices, setup.system);
-  const recorder: Recorder = { tree, node, setup, steps, meter };
+  const recorder: Recorder = { tree, node, setup, stepIndex, meter };
   const answered = createOfferedClarifications(() => tree.askable.own(node.run));
   return {
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
@@ -66,11 +66,11 @@ export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup
   };
 }
 
-function recordedOutcome({ node, steps }: Recorder, step: string): TurnOutcome | undefined {
+function recordedOutcome({ node, stepIndex }: Recorder, step: string): TurnOutcome | undefined {
   const response = node.journal.recorded('model.response', step);
   if (response !== undefined) {
     const { message, finish, usage, served } = response.payload;
-    steps.place(message, step);
+    stepIndex.place(message, step);
     return { kind: 'answer', answer: { message, finish, usage, served } };
   }
   const failed = node.journal.recorded('model.failed', step);
@@ -153,7 +153,7 @@ const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_bu
 
 /** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
 async function announce(
-  { tree, node, setup, steps }: Recorder,
+  { tree, node, setup, stepIndex }: Recorder,
   step: string,
   request: TurnRequest,
   first: boolean,
@@ -164,7 +164,7 @@ async function announce(
   const undo = node.journal.mark();
   if (first && node.journal.recorded('model.request', step) === undefined) {
     const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
-    const added = steps.added(request.messages.slice(request.newFrom));
+    const added = stepIndex.added(request.messages.slice(request.newFrom));
     events.push(
       node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
       ...receipts(tree, node, step, added),
@@ -207,7 +207,7 @@ function settleDoubt({ tree, node }: Recorder, step: string): void {
 }
 
 function record(
-  { tree, node, setup, steps }: Recorder,
+  { tree, node, setup, stepIndex }: Recorder,
   step: string,
   request: TurnRequest,
   answer: ModelAnswer,
@@ -223,7 +223,7 @@ function record(
   const event = node.journal.event('model.response', payload, { step });
   const { events, options } = attempts.answered(usage, nanoUsd);
   tree.writer.enqueue([event, ...events], options);
-  steps.place(message, step);
+  stepIndex.place(message, step);
   return { kind: 'answer', answer: { message, finish, usage, served } };
 }
 

@@ -40,7 +40,7 @@ interface Caller {
   readonly tree: CallsTools;
   readonly node: RunNode;
   readonly setup: AgentSetup;
-  readonly steps: StepIndex;
+  readonly stepIndex: StepIndex;
   readonly files: FileMemory;
 }
 
@@ -55,9 +55,9 @@ interface Call<Called extends Tool = Tool> {
   itsTurn(): Promise<void>;
 }
 
-export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup, steps: StepIndex): LoopTools {
+export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup, stepIndex: StepIndex): LoopTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
-  const caller: Caller = { tree, node, setup, steps, files: createFileMemory(tree, node) };
+  const caller: Caller = { tree, node, setup, stepIndex, files: createFileMemory(tree, node) };
   const order = createCallOrder();
   return {
     specs: setup.tools,
@@ -68,7 +68,7 @@ export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup
         const known = node.journal.recorded('tool.result', step);
         if (known !== undefined) {
           if (tool?.kind === 'spawn' && known.payload.isError !== true) await takeUpAssistant(tree, node, step, asked.input);
-          return placed(caller.steps, step, resultPart(known.payload));
+          return placed(caller.stepIndex, step, resultPart(known.payload));
         }
         if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
         return await callNow(caller, { step, turn, tool, asked, beside, itsTurn });
@@ -155,7 +155,7 @@ async function callOther(
     node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }),
   );
   tree.writer.enqueue([...dismissed, ...events, node.journal.event('tool.result', cut, options)]);
-  return placed(caller.steps, step, resultPart(cut));
+  return placed(caller.stepIndex, step, resultPart(cut));
 }
 
 /** Records that the call is about to be made; waits for the disk only when it could not be made twice. */
@@ -262,9 +262,9 @@ function refuse(caller: Caller, step: string, asked: ToolCallPart, text: string)
 
 type ResultPayload = Extract<NewEvent, { type: 'tool.result' }>['payload'];
 
-function finish({ tree, node, steps }: Caller, step: string, payload: ResultPayload): ToolResultPart {
+function finish({ tree, node, stepIndex }: Caller, step: string, payload: ResultPayload): ToolResultPart {
   tree.writer.enqueue([node.journal.event('tool.result', payload, { step, tool: payload.name, actor: 'system' })]);
-  return placed(steps, step, resultPart(payload));
+  return placed(stepIndex, step, resultPart(payload));
 }
 
 /** Writes what the tool observed and what it answered, the whole in the ledger and a bounded part for the model. */
@@ -300,7 +300,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
     ...(attachment === undefined ? {} : { attachment }),
   };
   tree.writer.enqueue([...evidence, node.journal.event('tool.result', payload, options)]);
-  return placed(caller.steps, call.step, resultPart(payload));
+  return placed(caller.stepIndex, call.step, resultPart(payload));
 }
 
 interface Bounded {
@@ -319,8 +319,8 @@ function bounded(parts: readonly (TextPart | ImagePart)[], maxBytes: number, red
   return { content: [{ type: 'text', text: cut.text }, ...images], attachment: text, wholeBytes: cut.wholeBytes };
 }
 
-function placed(steps: StepIndex, step: string, part: ToolResultPart): ToolResultPart {
-  steps.place(part, step);
+function placed(stepIndex: StepIndex, step: string, part: ToolResultPart): ToolResultPart {
+  stepIndex.place(part, step);
   return part;
 }
 

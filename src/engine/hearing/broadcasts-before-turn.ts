@@ -16,7 +16,7 @@ import type { HearsRuns } from './hears.ts';
 export async function broadcastMessages(
   tree: TimeAndIds & Writes & HearsRuns,
   node: RunNode,
-  steps: StepIndex,
+  stepIndex: StepIndex,
   seat: Seat,
   roomTokens: number,
   heard: readonly Reference[] | undefined,
@@ -27,7 +27,7 @@ export async function broadcastMessages(
       : heard.flatMap((reference) => tree.broadcasts.find(reference) ?? []);
   const messages = said.map((broadcast) => {
     const message = userText(broadcastText(broadcast.payload, node.run));
-    steps.place(message, broadcast.step, broadcast.run);
+    stepIndex.place(message, broadcast.step, broadcast.run);
     return message;
   });
   return { messages, overflow: seat.role === 'supervisor' && said.some(({ payload }) => payload.replaces !== undefined) };

@@ -1,6 +1,6 @@
 /**
  * The engine on many machines. Restate decides which worker works on which run, keeps the timers and starts work again that was
- * cut off; what happened is only in the ledger. See restate-services.ts for what it calls.
+ * cut off; what happened is only in the ledger. See services.ts for what it calls.
  */
 
 import { createEngine } from '../engine.ts';

@@ -27,16 +27,17 @@ type Left = Payloads['task.summary']['left'][number];
 export async function condense(
   tree: Condenses,
   node: RunNode,
-  steps: StepIndex,
+  stepIndex: StepIndex,
   request: UserMessage,
   { turn, text, leads, kept, unsent, ending }: Condensing,
 ): Promise<UserMessage> {
   const step = `turn/${turn}/summary`;
   const known = node.journal.recorded('task.summary', step);
   const summary = userText(known?.payload.text ?? text);
-  steps.place(summary, step);
+  stepIndex.place(summary, step);
   if (known !== undefined) return summary;
-  const itemsOf = (message: Message): Left[] => (message === request ? [requestItem(steps, request)] : items(steps, message));
+  const itemsOf = (message: Message): Left[] =>
+    message === request ? [requestItem(stepIndex, request)] : items(stepIndex, message);
   const payload = {
     turn,
     text,
@@ -45,7 +46,7 @@ export async function condense(
     // Assistants are taken up by going through the calls that spawned them.
     goesOn: tree.spawned.of(node.run).length === 0,
     ...(ending === undefined ? {} : { ending }),
-    ...(await cutOf(tree, node, kept.slice(kept.length - unsent), steps)),
+    ...(await cutOf(tree, node, kept.slice(kept.length - unsent), stepIndex)),
   };
   tree.writer.enqueue([node.journal.event('task.summary', payload, { step, actor: 'system' })]);
   return summary;
@@ -56,9 +57,9 @@ async function cutOf(
   tree: Condenses,
   node: RunNode,
   unsent: readonly Message[],
-  steps: StepIndex,
+  stepIndex: StepIndex,
 ): Promise<{ readonly cut?: Cut }> {
-  const foreign = unsent.some((message) => steps.placeOf(message).run !== undefined);
+  const foreign = unsent.some((message) => stepIndex.placeOf(message).run !== undefined);
   const { run, parent, started } = node;
   if (parent !== undefined || started.seat !== undefined || foreign) return {};
   const done = await doneBy(tree, run);
@@ -77,27 +78,27 @@ async function doneBy({ writer, doings, elsewhere }: Writes & Remembers & HasChi
 }
 
 /** The run's own request is in its start; a pattern's words in its place are nowhere else. */
-function requestItem(steps: StepIndex, request: UserMessage): Left {
-  return steps.stepOf(request) === INPUT_STEP ? { is: 'request' } : { is: 'request', message: request };
+function requestItem(stepIndex: StepIndex, request: UserMessage): Left {
+  return stepIndex.stepOf(request) === INPUT_STEP ? { is: 'request' } : { is: 'request', message: request };
 }
 
 /** Each result of a turn is a step of its own. */
-function items(steps: StepIndex, message: Message): Left[] {
-  if (message.role !== 'tool') return [{ message, ...steps.placeOf(message) }];
-  return message.content.map((part) => ({ message: { role: 'tool', content: [part] }, ...steps.placeOf(part) }));
+function items(stepIndex: StepIndex, message: Message): Left[] {
+  if (message.role !== 'tool') return [{ message, ...stepIndex.placeOf(message) }];
+  return message.content.map((part) => ({ message: { role: 'tool', content: [part] }, ...stepIndex.placeOf(part) }));
 }
 
 /** Where the session of a run goes on that was condensed in an earlier life. */
-export function checkpointOf(node: RunNode, steps: StepIndex, request: UserMessage): Checkpoint | undefined {
+export function checkpointOf(node: RunNode, stepIndex: StepIndex, request: UserMessage): Checkpoint | undefined {
   const last = node.journal.past.findLast((event) => event.event_type === 'task.summary');
   if (last?.event_type !== 'task.summary' || !last.payload.goesOn) return undefined;
   const { turn, text, left, unsent, ending } = last.payload;
   const message = (item: Left): Message => {
-    if ('is' in item) return item.is === 'request' ? request : placed(steps, userText(text), `turn/${turn}/summary`);
+    if ('is' in item) return item.is === 'request' ? request : placed(stepIndex, userText(text), `turn/${turn}/summary`);
     if (item.step !== undefined) {
       const [part] = item.message.content;
       const about = item.message.role === 'tool' ? (part as ToolResultPart) : item.message;
-      steps.place(about, item.step, item.run);
+      stepIndex.place(about, item.step, item.run);
     }
     return item.message;
   };
@@ -106,8 +107,8 @@ export function checkpointOf(node: RunNode, steps: StepIndex, request: UserMessa
   return { turn, messages: [...carried, ...fresh], unsent: fresh.length, ending };
 }
 
-function placed(steps: StepIndex, message: UserMessage, step: string): UserMessage {
-  steps.place(message, step);
+function placed(stepIndex: StepIndex, message: UserMessage, step: string): UserMessage {
+  stepIndex.place(message, step);
   return message;
 }
 

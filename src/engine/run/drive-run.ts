@@ -82,10 +82,10 @@ function passOnInterruption({ abort }: RunNode): void {
 }
 
 async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
-  const steps = createStepIndex();
+  const stepIndex = createStepIndex();
   const { input, seat, continues, maxTurns, member, part } = node.started;
-  const port = ledgerSteps(tree, node);
-  steps.place(input, INPUT_STEP);
+  const steps = ledgerSteps(tree, node);
+  stepIndex.place(input, INPUT_STEP);
   const run: AgentRun = {
     agent: setup.definition,
     run: node.run,
@@ -96,17 +96,17 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
     maxTurns,
     part,
     scopes: new Set(node.scopes.map(({ scope }) => scope)),
-    steps: port,
-    context: contextReader(tree, setup.definition, port),
+    steps,
+    context: contextReader(tree, setup.definition, steps),
     about: (agents) => aboutAgents(tree, agents),
     progress: progressBelow(tree, node),
     checkAgain: (claims) => checkAgain(tree, node, claims),
-    session: (request) => session(tree, node, setup, steps, request),
+    session: (request) => session(tree, node, setup, stepIndex, request),
   };
   try {
     return await (tree.runAgent ?? runAgent)(run);
   } finally {
-    await port.childrenSettled();
+    await steps.childrenSettled();
   }
 }
 
@@ -114,7 +114,7 @@ async function session(
   tree: Tree,
   node: RunNode,
   setup: AgentSetup,
-  steps: StepIndex,
+  stepIndex: StepIndex,
   request: SessionRequest,
 ): Promise<CheckedSession> {
   const output = outputContract(setup.definition);
@@ -125,7 +125,7 @@ async function session(
   const limits = sessionLimits(setup.definition);
   const { maxTurns = limits.maxTurns } = node.started;
   const { seat } = request;
-  const from = checkpointOf(node, steps, request.input);
+  const from = checkpointOf(node, stepIndex, request.input);
   const input: LoopInput = {
     agent: setup.definition.name,
     system: setup.system,
@@ -139,13 +139,13 @@ async function session(
   const demands = demandsDuring(tree, node, setup);
   const reasons: unknown[] = [];
   const playing = hostedSession(tree, node, setup.definition, input, {
-    model: recordedModel(tree, node, setup, steps),
-    tools: noting(reasons, recordedTools(tree, node, setup, steps)),
-    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, steps, seat, turn, room)),
+    model: recordedModel(tree, node, setup, stepIndex),
+    tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
+    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, seat, turn, room)),
     unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
-    condense: (condensing) => condense(tree, node, steps, request.input, condensing),
+    condense: (condensing) => condense(tree, node, stepIndex, request.input, condensing),
     reference: (item) => {
-      const step = steps.stepOf(item);
+      const step = stepIndex.stepOf(item);
       return step === undefined ? undefined : `${node.run} ${step}`;
     },
     signal: node.abort.signal,

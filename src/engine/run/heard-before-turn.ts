@@ -24,7 +24,7 @@ import type { HasAssistants } from '../spawning/spawned.ts';
 export async function heardBeforeTurn(
   tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren & HasAssistants,
   node: RunNode,
-  steps: StepIndex,
+  stepIndex: StepIndex,
   seat: Seat | undefined,
   turn: number,
   roomTokens: number,
@@ -34,10 +34,10 @@ export async function heardBeforeTurn(
   if (recorded === undefined && tree.elsewhere !== undefined && (seat !== undefined || canBeWrittenTo(tree, node)))
     await tree.refresh();
   const heard = recorded === undefined ? undefined : foreign(recorded.payload);
-  const note = assistantsNote(tree, node, steps, turn, recorded !== undefined);
-  const team = seat === undefined ? undefined : await broadcastMessages(tree, node, steps, seat, roomTokens, heard);
+  const note = assistantsNote(tree, node, stepIndex, turn, recorded !== undefined);
+  const team = seat === undefined ? undefined : await broadcastMessages(tree, node, stepIndex, seat, roomTokens, heard);
   const sentMessages = heard === undefined ? freshMessages(tree, node) : messagesIn(tree, heard);
-  const messages = [...note, ...(team?.messages ?? []), ...sentMessages.map((sent) => placed(steps, sent))];
+  const messages = [...note, ...(team?.messages ?? []), ...sentMessages.map((sent) => placed(stepIndex, sent))];
   return { messages, overflow: team?.overflow === true };
 }
 
@@ -73,8 +73,8 @@ function freshMessages(tree: HearsRuns, node: RunNode): SentMessage[] {
 const messagesIn = (tree: HearsRuns, heard: readonly Reference[]): SentMessage[] =>
   heard.flatMap((reference) => tree.messages.find(reference) ?? []);
 
-function placed(steps: StepIndex, sent: SentMessage): UserMessage {
+function placed(stepIndex: StepIndex, sent: SentMessage): UserMessage {
   const message = userText(messageText(sent.payload, sent.at));
-  steps.place(message, sent.step, sent.run);
+  stepIndex.place(message, sent.step, sent.run);
   return message;
 }

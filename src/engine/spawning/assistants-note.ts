@@ -15,7 +15,7 @@ import type { HasAssistants } from './spawned.ts';
 export function assistantsNote(
   tree: Writes & HearsRuns & HasAssistants,
   node: RunNode,
-  steps: StepIndex,
+  stepIndex: StepIndex,
   turn: number,
   begun: boolean,
 ): readonly UserMessage[] {
@@ -26,7 +26,7 @@ export function assistantsNote(
   if (known === undefined)
     tree.writer.enqueue([node.journal.event('context.noted', { turn, text }, { step, actor: 'system', aside: true })]);
   const message = userText(text);
-  steps.place(message, step);
+  stepIndex.place(message, step);
   return [message];
 }
 
