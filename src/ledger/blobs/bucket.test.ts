@@ -292,21 +292,54 @@ describe('a Postgres ledger with a bucket', () => {
     await ledger.close();
   });
 
-  it.each([
-    ['goes on while the bucket is slow', 'slowly', 150, 'collected', 0],
-    ['removes no more once its lock is lost', 'too_slowly', 600, 'ledger_unreachable', 2],
-  ])('collects: %s', async (_name, schema, slowMs, outcome, left) => {
-    const prefix = newPrefix();
-    // Transactions may stand still for as long as a lease lasts.
-    const ledger = await ledgerAt(schema, prefix, { leaseMs: 300 });
-    const old = new Date(1);
-    for (const letter of ['a', 'b', 'c']) s3.plant(`${prefix}/${letter.repeat(2)}/${letter.repeat(62)}`, 'a leftover', old);
-    s3.slow(slowMs);
-    const collected = ledger.gc({ olderThanMs: 1_000, now: systemClock.now(), dryRun: false });
-    const ended = await collected.then(() => 'collected', codeOf).finally(() => s3.slow(0));
-    expect(ended).toBe(outcome);
-    expect(await drained(await bucket(prefix))).toHaveLength(left);
-    await ledger.close();
+  describe('that is collected', () => {
+    /** When whoever collects last asked the server something. It stands still while the bucket is at work. */
+    const lastQuestions = async (): Promise<unknown[]> => {
+      const standing = "SELECT query_start::text AS at FROM pg_stat_activity WHERE state = 'idle in transaction'";
+      return (await postgres.query(standing)).map(({ at }) => at);
+    };
+    const plantLeftovers = (prefix: string): void => {
+      for (const letter of ['a', 'b', 'c'])
+        s3.plant(`${prefix}/${letter.repeat(2)}/${letter.repeat(62)}`, 'a leftover', new Date(1));
+    };
+    const collect = (ledger: Ledger): Promise<unknown> =>
+      ledger
+        .gc({ olderThanMs: 1_000, now: systemClock.now(), dryRun: false })
+        .then(() => 'collected', codeOf)
+        .finally(() => s3.before(undefined));
+
+    it('is asked for the lock before each removal, so that only one of them can take too long', async () => {
+      const prefix = newPrefix();
+      const ledger = await ledgerAt('slowly', prefix);
+      plantLeftovers(prefix);
+      const asked: unknown[] = [];
+      s3.before(async (request) => {
+        if (request.startsWith('DELETE ')) asked.push(...(await lastQuestions()));
+      });
+      expect(await collect(ledger)).toBe('collected');
+      expect(asked).toHaveLength(3);
+      expect(new Set(asked).size).toBe(3);
+      expect(await drained(await bucket(prefix))).toEqual([]);
+      await ledger.close();
+    });
+
+    it('loses no more once the lock is lost, as it is when a removal takes longer than a lease lasts', async () => {
+      const prefix = newPrefix();
+      await (await ledgerAt('too_slowly', prefix)).close();
+      const ledger = await ledgerAt('too_slowly', prefix, { leaseMs: 300 });
+      plantLeftovers(prefix);
+      let removals = 0;
+      s3.before(async (request) => {
+        if (!request.startsWith('DELETE ')) return;
+        removals += 1;
+        await expect.poll(lastQuestions).toEqual([]);
+      });
+      expect(await collect(ledger)).toBe('ledger_unreachable');
+      // None at all, if the machine stood still before the first.
+      expect(removals).toBeLessThanOrEqual(1);
+      expect(await drained(await bucket(prefix))).toHaveLength(3 - removals);
+      await ledger.close();
+    });
   });
 
   it('is not opened without keys', async () => {

@@ -25,8 +25,8 @@ export interface S3Server {
   requests(): readonly string[];
   /** The next requests meet these, one each. */
   fail(...faults: readonly Fault[]): void;
-  /** From now on everything takes so much longer. */
-  slow(milliseconds: number): void;
+  /** From now on each request, as `requests` shows it, is answered when this is done. */
+  before(work: ((request: string) => Promise<void>) | undefined): void;
   /** Puts bytes at a name, and a time, behind the server's back. */
   plant(key: string, bytes: string, at?: Date): void;
   stop(): Promise<void>;
@@ -59,12 +59,13 @@ export async function startS3(): Promise<S3Server> {
   const port = Number(String(line));
   const log: string[] = [];
   const faults: Fault[] = [];
-  let slowMs = 0;
+  let before: ((request: string) => Promise<void>) | undefined;
   const door = createServer((request, response) => {
-    log.push(`${request.method} ${(request.url ?? '').replace(/^\/[^/?]+\/?/, '')}`);
+    const line = `${request.method} ${(request.url ?? '').replace(/^\/[^/?]+\/?/, '')}`;
+    log.push(line);
     const fault = faults.shift();
     if (fault !== undefined) fault(response, request);
-    else setTimeout(() => pass(request, response, port).catch(() => response.destroy()), slowMs);
+    else (before?.(line) ?? Promise.resolve()).then(() => pass(request, response, port)).catch(() => response.destroy());
   });
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
@@ -74,8 +75,8 @@ export async function startS3(): Promise<S3Server> {
     env: { AWS_ACCESS_KEY_ID: KEYS.id, AWS_SECRET_ACCESS_KEY: KEYS.secret, AWS_SESSION_TOKEN: KEYS.token ?? '' },
     requests: () => log.splice(0),
     fail: (...more) => faults.push(...more),
-    slow: (milliseconds) => {
-      slowMs = milliseconds;
+    before: (work) => {
+      before = work;
     },
     plant: (key, bytes, at = new Date()) => {
       const path = join(folder, BUCKET, `${key}._S3rver_object`);
