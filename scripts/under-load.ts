@@ -6,7 +6,8 @@
  *     node scripts/under-load.ts --times 5 --loops 4 --core 1 test/sim/kill.test.ts
  *     node scripts/under-load.ts --times 1 --loops 4 --whole     the whole suite, in one run
  *
- * Which tests start or kill processes is found in the sources: a file that does, or that imports one that does. Linux only.
+ * Which tests start or kill processes is found in the sources: a file that does, or that imports one that does, of the tests or
+ * of the product (the shell, MCP servers, runners, the servers of a cluster). Linux only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -16,8 +17,8 @@ import { parseArgs } from 'node:util';
 const root = join(import.meta.dirname, '..');
 const VITEST = 'node_modules/vitest/vitest.mjs';
 const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
-/** Starting one, or sending it a signal. */
-const STARTS = /from 'node:child_process'|\.kill\(/;
+const STARTS = /from 'node:child_process'/;
+const STARTS_OR_KILLS = /from 'node:child_process'|\.kill\(/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,27 +30,24 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** Of the project's own files, those that a file imports. */
+/** Of the project's own files, those that a file loads. A type loads nothing. */
 function importsOf(path: string, text: string): readonly string[] {
-  const names = [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) => match[1] ?? '');
-  return names.map((name) => join(dirname(path), name));
+  const named = text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'|import\(\s*'(\.[^']+)'/gm);
+  return [...named].map(([, always, later]) => join(dirname(path), always ?? later ?? ''));
 }
 
-/** Tests that start or kill processes, and those that let a helper of the tests do it. What the product starts does not count. */
+/** Tests that start or kill processes, and those that load something that starts them. */
 function testsWithProcesses(): readonly string[] {
-  const known = new Map<string, boolean>();
-  const starts = (path: string): boolean => {
-    const before = known.get(path);
-    if (before !== undefined) return before;
-    known.set(path, false);
+  const starts = (path: string, seen: Set<string>): boolean => {
+    if (seen.has(path)) return false;
+    seen.add(path);
     const text = readFileSync(path, 'utf8');
-    const helpers = importsOf(path, text).filter((one) => relative(root, one).startsWith('test/'));
-    const found = STARTS.test(text) || helpers.some(starts);
-    known.set(path, found);
-    return found;
+    // The product also asks with a signal whether somebody lives: that starts nothing.
+    const found = (path.endsWith('.test.ts') || relative(root, path).startsWith('test/') ? STARTS_OR_KILLS : STARTS).test(text);
+    return found || importsOf(path, text).some((one) => starts(one, seen));
   };
   return TESTS.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }))
-    .filter((path) => starts(join(root, path)))
+    .filter((path) => starts(join(root, path), new Set()))
     .toSorted();
 }
 
