@@ -1,8 +1,9 @@
 /**
- * Runs the steps of a pipeline one after the other, each in its own process, with its name and time; stops at the first
- * that fails.
+ * Runs the steps of a pipeline, each in its own process, with its name and time: stage after stage, the steps of a stage side
+ * by side; stops after the first stage in which one failed.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ export interface Step {
   readonly name: string;
   /** A program of node_modules, as the path of its JavaScript file, and its parameters. */
   readonly run: readonly string[];
-  /** vitest: the counts of its tests are added up. */
+  /** vitest: the counts of its tests are added up. Has a stage to itself. */
   readonly counts?: boolean;
 }
 
@@ -24,21 +25,45 @@ export interface Counts {
 }
 
 const SECOND_MS = 1000;
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
+const ONE_FAILURE: Counts = { ...NOTHING, failed: 1 };
 
 /** The sum of all tests. A failed step without tests of its own counts as one failure. */
-export function runSteps(steps: readonly Step[]): Counts {
-  let total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const step of steps) {
-    process.stdout.write(`\n── ${step.name}\n`);
-    const startedAt = performance.now();
-    const { exitCode, counts } = step.counts === true ? runVitest(step.run) : { exitCode: run(step.run), counts: undefined };
-    const seconds = ((performance.now() - startedAt) / SECOND_MS).toFixed(1);
-    if (counts !== undefined) total = add(total, counts);
-    process.stdout.write(`${exitCode === 0 ? 'ok' : 'FAILED'}  ${step.name}  ${seconds} s\n`);
-    if (exitCode !== 0) return (counts?.failed ?? 0) > 0 ? total : add(total, { passed: 0, failed: 1, skipped: 0 });
+export async function runStages(stages: readonly (readonly Step[])[]): Promise<Counts> {
+  let total: Counts = NOTHING;
+  for (const stage of stages) {
+    const [only, ...others] = stage;
+    const ended =
+      only !== undefined && others.length === 0 ? [runHere(only)] : await Promise.all(stage.map((step) => runBeside(step)));
+    total = ended.reduce(add, total);
+    if (total.failed > 0) return total;
   }
   return total;
 }
+
+/** A step that has the terminal to itself: what it says is seen as it says it. */
+function runHere(step: Step): Counts {
+  process.stdout.write(`\n── ${step.name}\n`);
+  const startedAt = performance.now();
+  const { exitCode, counts } = step.counts === true ? runVitest(step.run) : { exitCode: run(step.run), counts: undefined };
+  process.stdout.write(endOf(step, exitCode, startedAt));
+  return exitCode === 0 || (counts?.failed ?? 0) > 0 ? (counts ?? NOTHING) : add(counts ?? NOTHING, ONE_FAILURE);
+}
+
+/** A step beside others: what it said is shown when it has ended, in one piece. */
+async function runBeside(step: Step): Promise<Counts> {
+  const startedAt = performance.now();
+  const [script = '', ...parameters] = step.run;
+  const child = spawn(process.execPath, [join(root, script), ...parameters], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
+  const [exitCode] = await once(child, 'close');
+  process.stdout.write(`\n── ${step.name}\n${Buffer.concat(said).toString()}${endOf(step, exitCode, startedAt)}`);
+  return exitCode === 0 ? NOTHING : ONE_FAILURE;
+}
+
+const endOf = (step: Step, exitCode: number | null, startedAt: number): string =>
+  `${exitCode === 0 ? 'ok' : 'FAILED'}  ${step.name}  ${((performance.now() - startedAt) / SECOND_MS).toFixed(1)} s\n`;
 
 /** Runs a JavaScript or TypeScript file with this Node; the exit code, 1 when a signal ended it. */
 export function run(command: readonly string[]): number {
