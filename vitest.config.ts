@@ -2,17 +2,25 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS, TEST_MS } from './test/support/patience.ts';
 
+/** Files with a process of their own: they start and kill processes, or work for long. */
+const ALONE = ['test/**/*.test.ts', 'bench/**/*.test.ts', 'src/{cluster,process,runner}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'bench/results/**'],
+    globalSetup: 'test/support/run-folder.ts',
     setupFiles: ['test/support/fixed-seed.ts'],
     // Nets for what hangs, not limits on what is slow: test/support/patience.ts.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
-    // Many tests wait for processes and timers: also with two cores, two at a time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Tests wait for processes and disks more than they work: one more at a time than there are cores.
+    maxWorkers: availableParallelism() + 1,
+    // Begun in the order of their names: the long files must not come last.
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: ['**/node_modules/**', 'bench/results/**'] } },
+      // A process for each would cost more than most of these do: they follow each other in the same few processes.
+      { extends: true, test: { name: 'together', include: ['src/**/*.test.ts'], exclude: ALONE, isolate: false } },
+    ],
   },
 });

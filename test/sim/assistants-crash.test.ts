@@ -2,7 +2,8 @@
  * Crash at every commit while assistants work and write to each other. Whoever takes the session up finds every message and
  * every assistant again: nothing is lost, nothing is said twice, no answered model call is made again.
  */
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -15,10 +16,9 @@ import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { boxTools, PLAY_REPORT, playAgents, playBrain, playTools } from '../support/assistants/play.ts';
 import { crashAt } from '../support/ledger/crash.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type Outside, worldTools } from '../support/world.ts';
 
-const folder = scratchFolder('assistants-crash');
+const folder = mkdtempSync(join(tmpdir(), 'troupe-assistants-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const DEAD_PID = 2 ** 22 + 1;

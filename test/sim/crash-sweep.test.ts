@@ -3,7 +3,8 @@
  * resumed, again and again until it ends. The world outside must have seen each effect that may not be repeated at most
  * once, no completed model call twice, and the conversation must be the one that the uncut run had.
  */
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -19,10 +20,9 @@ import type { ModelRequest } from '../../src/models/port.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
 import { crashAt } from '../support/ledger/crash.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { agent, calls, createWorld, type Outside, reports, turnOf } from '../support/world.ts';
 
-const folder = scratchFolder('crash');
+const folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** No process has this number, so its leases are a dead owner's. */

@@ -1,5 +1,6 @@
 /** State is a fold of events: what was folded live, while a random run went on, is what a cold read gives, byte for byte. */
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,10 +14,9 @@ import { foldRunTree, initialRunTree } from '../../src/projections/run-tree.ts';
 import { foldTimeline, initialTimeline } from '../../src/projections/timeline.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
 import { foldWaits, initialWaits } from '../../src/projections/waits.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { agent, calls, createWorld, reports, says, turnOf } from '../support/world.ts';
 
-const folder = scratchFolder('folds');
+const folder = mkdtempSync(join(tmpdir(), 'troupe-folds-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Move = 'look' | 'act' | 'both' | 'many' | 'unknown' | 'empty' | 'overloaded';

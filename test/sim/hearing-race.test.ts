@@ -4,20 +4,20 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/base/ids.ts';
 import { start } from '../conformance/engine/checks.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { asksFirst, careful } from './hearing-race.ts';
 
 const ROUNDS = 30;
 const WAIT = 'turn/1/tool/0/approval';
-const folder = scratchFolder('race');
+const folder = mkdtempSync(join(tmpdir(), 'troupe-race-'));
 const path = join(folder, 'ledger.db');
 const main = fileURLToPath(new URL('hearing-race-main.ts', import.meta.url));
 

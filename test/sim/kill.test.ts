@@ -1,5 +1,6 @@
 /** Real processes, a real file, real SIGKILL at random points of the work: nothing that was completed happens again. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -10,10 +11,9 @@ import { counterName, PROJECT_SCOPE } from '../../src/engine/spending/budget.ts'
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { type LifeEnd, live, moments } from './lives.ts';
 
-const root = scratchFolder('kill');
+const root = mkdtempSync(join(tmpdir(), 'troupe-kill-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const KILLS = 100;

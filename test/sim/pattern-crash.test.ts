@@ -4,7 +4,8 @@
  * no answered model call made again, every broadcast once per reader, and the same conversations where nobody races. One
  * scenario of each pattern also lives on through one cut after the other.
  */
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -21,10 +22,9 @@ import { crashAt } from '../support/ledger/crash.ts';
 import { checkExpected, checkRuns, checkTeams } from '../support/patterns/invariants.ts';
 import type { Scenario } from '../support/patterns/scenarios.ts';
 import { ROOT_RUN, ROOT_SESSION, scenarios, storyOf } from '../support/patterns/table.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { createWorld, type Outside, type World } from '../support/world.ts';
 
-const folder = scratchFolder('pattern-crash');
+const folder = mkdtempSync(join(tmpdir(), 'troupe-pattern-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** No process has this number, so its leases are a dead owner's. */
