@@ -7,14 +7,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
+import { testTerminal } from '../support/test-terminal.ts';
 import { type Ended, MAIN, objectIn } from './support-project.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+/** As without a terminal. */
+const NO_COLUMNS = 0;
 const projects = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'troupe.yaml')));
 
 /** The command line with a ledger of its own. */
 interface Stage extends AsyncDisposable {
   troupe(...args: readonly string[]): Promise<Ended>;
+  /** The same command, but inside the test's own process, for looking: starting a process costs more than all the rest. */
+  look(example: string, ...args: readonly string[]): Promise<Ended>;
 }
 
 async function stage(): Promise<Stage> {
@@ -38,6 +44,11 @@ async function stage(): Promise<Stage> {
       });
       return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
     },
+    async look(example, ...args) {
+      const terminal = testTerminal({ env, columns: NO_COLUMNS });
+      const code = await runProgram(['-C', join(EXAMPLES, example), ...args], terminal);
+      return { code, out: terminal.written.out, err: terminal.written.progress };
+    },
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
   };
 }
@@ -60,13 +71,12 @@ interface Ran {
 
 async function ran(example: string): Promise<Ran> {
   await using on = await stage();
-  const at = ['-C', `examples/${example}`] as const;
   const { code, out, err } = await on.troupe(...commandOf(example), '--json', '--quiet');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const [logs, shown, why] = await Promise.all([
-    on.troupe(...at, 'logs', 'last', '--jsonl'),
-    on.troupe(...at, 'show', 'last'),
-    on.troupe(...at, 'why', 'last'),
+    on.look(example, 'logs', 'last', '--jsonl'),
+    on.look(example, 'show', 'last'),
+    on.look(example, 'why', 'last'),
   ]);
   // However many agents there were, the walk ends at the prompt.
   expect(why.out.trim().split('\n').at(-1)).toMatch(/because .* started: .* \[2\]$/);
@@ -86,7 +96,7 @@ const times = (story: readonly string[], what: string): number => story.filter((
 describe.concurrent('every example', () => {
   it.each(projects)('%s passes its check', async (example) => {
     await using on = await stage();
-    const { code, out, err } = await on.troupe('-C', `examples/${example}`, 'check', '--graph=mermaid');
+    const { code, out, err } = await on.look(example, 'check', '--graph=mermaid');
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^flowchart TD\n/) });
     expect(err).toContain('0 errors, 0 warnings');
   });

@@ -44,7 +44,8 @@ function asker(transport: string, era: string): Ask {
   const overStdio = ['--', process.execPath, MAIN, '-C', project.folder, 'mcp'];
   return (...args) => {
     const all = transport === 'http' ? [...common, ...overHttp, ...args] : [...common, ...args, ...overStdio];
-    const child = spawn(process.execPath, [INSPECTOR, ...all], { env: { ...project.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...project.env, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+    const child = spawn(process.execPath, [INSPECTOR, ...all], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     let err = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
