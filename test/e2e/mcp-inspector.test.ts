@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { createTestProject, type Ended, MAIN, objectIn, type TestProject } from './support-project.ts';
 
 const LAUNCHER = '../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
@@ -39,7 +40,7 @@ afterAll(async () => {
 type Ask = (...args: readonly string[]) => Promise<Ended>;
 
 function asker(transport: string, era: string): Ask {
-  const common = ['--cli', '--format', 'json', '--quiet', '--protocol-era', era];
+  const common = ['--cli', '--format', 'json', '--quiet', '--connect-timeout', String(PATIENCE_MS), '--protocol-era', era];
   const overHttp = ['--server-url', url, '--transport', 'http', '--header', `Authorization: Bearer ${TOKEN}`];
   const overStdio = ['--', process.execPath, MAIN, '-C', project.folder, 'mcp'];
   return (...args) => {

@@ -80,7 +80,7 @@ function anotherBuild(): string {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const about = readFileSync(join(root, 'package.json'), 'utf8');
   writeFileSync(join(folder, 'package.json'), about.replace(/"version": "[^"]*"/, '"version": "999.0.0"'));
-  return join(folder, 'test', 'support', 'cluster-worker-main.ts');
+  return join(folder, 'test', 'support', 'cluster', 'worker-main.ts');
 }
 
 async function approve(handle: RunHandle): Promise<void> {

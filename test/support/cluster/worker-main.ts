@@ -1,4 +1,4 @@
-/** A worker of a test's cluster, as a process of its own. Usage: cluster-worker-main.ts <file with its plan> <its name> */
+/** A worker of a test's cluster, as a process of its own. Usage: worker-main.ts <file with its plan> <its name> */
 import { readFileSync } from 'node:fs';
 import { serveWorker } from '../../../src/cluster/worker-server.ts';
 import { createRestateEngine } from '../../../src/engine/restate/engine.ts';
