@@ -81,6 +81,46 @@ describe('a limit that can be changed', () => {
   );
 });
 
+describe('a limit that a page gives a value of', () => {
+  const UNITS: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+  const known = limits as Readonly<Record<string, number>>;
+
+  /** `16 MiB, 2,000`: several values, each with its unit. */
+  const valuesIn = (cell: string): readonly number[] =>
+    cell.split(/, /).map((one) => {
+      const [, number = '', unit = ''] = /^([\d,]+)(?: (\w+))?$/.exec(one.trim()) ?? [];
+      return Number(number.replaceAll(',', '') || Number.NaN) * (UNITS[unit] ?? 1);
+    });
+
+  /** Rows that name limits, and nothing else in that cell, with the value in the next. */
+  const rows = globSync('docs/*.md', { cwd: root }).flatMap((path) =>
+    readFileSync(join(root, path), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .flatMap((line) => {
+        const cells = line.split('|').map((cell) => cell.trim());
+        const at = cells.findIndex(
+          (cell) => /^`\w+`(?:, `\w+`)*(?:: .*)?$/.test(cell) && namesIn(cell).every((name) => name in known),
+        );
+        return at === -1 || !/^\d/.test(cells[at + 1] ?? '')
+          ? []
+          : [{ path, names: namesIn(cells[at] ?? ''), cell: cells[at + 1] ?? '' }];
+      }),
+  );
+
+  it.each(rows)('$path: $names', ({ names, cell }) => {
+    // A runner's memory is counted in MiB already.
+    const counted = names.map((name) => (name.endsWith('MiB') ? (known[name] ?? 0) * 1024 ** 2 : known[name]));
+    expect(valuesIn(cell)).toEqual(counted);
+  });
+
+  it('is looked at', () => expect(rows.length).toBeGreaterThan(25));
+
+  function namesIn(cell: string): readonly string[] {
+    return [...cell.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? '');
+  }
+});
+
 describe('a limit that is said to be fixed', () => {
   it('has no key of an agent file or of the settings before it', () => {
     const override = /\b(?:definition|agent|config|verify|assistants)\??\.\w+ \?\? limits\.(\w+)/g;

@@ -5,7 +5,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkProject } from '../src/agents/check-project.ts';
@@ -102,7 +102,7 @@ describe('commands that a page shows', () => {
   ]);
   /** In a sentence a command may be named without what it needs. */
   const isOnlyNamed = (error: unknown): boolean =>
-    error instanceof CommanderError && /\.(?:missingArgument|optionMissingArgument|help)$/.test(error.code);
+    error instanceof CommanderError && /\.(?:missingArgument|optionMissingArgument|help|version)$/.test(error.code);
 
   /** What the command line says against it, or nothing. The command itself is not run. */
   async function refusal(line: string, named: boolean): Promise<string | undefined> {
@@ -140,6 +140,45 @@ describe('models that a page names', () => {
       return calcPrice({ input_tokens: 1 }, name, { providerId })?.model.id !== name;
     });
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('what a user can say', () => {
+  const all = pages.map(({ text }) => text).join('\n');
+  const settings = byPath.get('docs/cli.md')?.text ?? '';
+
+  interface Said {
+    readonly command: string;
+    readonly option: string | undefined;
+  }
+
+  function said(command: Command, path: readonly string[]): readonly Said[] {
+    const name = path.join(' ');
+    const own = command.options.map(({ long, short }) => ({ command: name, option: long ?? short }));
+    const leaf = command.commands.length === 0 ? [{ command: name, option: undefined }] : [];
+    return [...leaf, ...own, ...command.commands.flatMap((one) => said(one, [...path, one.name()]))];
+  }
+
+  it('is on a page: every command and every option', () => {
+    const list = said(
+      createProgram(testTerminal(), () => async () => undefined),
+      ['troupe'],
+    );
+    expect(list.length).toBeGreaterThan(80);
+    // A page about groups says `groups send`, and `pause`, `resume`, `stop` in one row.
+    const isTold = (command: string): boolean =>
+      all.includes(command) || new RegExp(`^\\| \`${command.split(' ')[1]} .*\\b${command.split(' ')[2]}\\b`, 'm').test(all);
+    expect(list.filter(({ command, option }) => (option === undefined ? !isTold(command) : !all.includes(option)))).toEqual([]);
+  });
+
+  it('is on the page about the command line: every setting and every variable of ours', () => {
+    expect(Object.keys(settingsSchema.shape).filter((key) => !new RegExp(`^${key}:`, 'm').test(settings))).toEqual([]);
+    const sources = globSync('src/**/*.ts', { cwd: repository }).filter((path) => !path.endsWith('.test.ts'));
+    const variables = sources.flatMap((path) => readFileSync(join(repository, path), 'utf8').match(/\bTROUPE_[A-Z_]+\b/g) ?? []);
+    expect(variables.length).toBeGreaterThan(10);
+    // The starter of a checkout tells the command line by this one what it was called as.
+    const known = variables.filter((name) => name !== 'TROUPE_CALLED_AS');
+    expect([...new Set(known)].filter((name) => !settings.includes(`| \`${name}\` |`))).toEqual([]);
   });
 });
 
