@@ -2,7 +2,6 @@
  * What every engine does alike: starting, resuming, signalling and answering runs, all of it events in the ledger. Who works on
  * a run is the driver's matter.
  */
-
 import type { RunId } from '../base/ids.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';

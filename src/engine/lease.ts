@@ -1,5 +1,4 @@
 /** The lease of a run that is about to be driven, and what is read under it. */
-
 import type { EventId, RunId, SessionId } from '../base/ids.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { Fence, LeaseOutcome, Ledger } from '../ledger/port.ts';

@@ -3,7 +3,6 @@
  * that is missing at the end of a chain would otherwise be found when everything before it is paid for. Agents that are only
  * asked if a model chooses them (sub-agents, destinations of a router) are not: one of those fails when it is chosen.
  */
-
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { type EdgeKind, mayNameItself, referencesOf } from '../agents/definition/references.ts';
 import type { Failure } from '../events/catalogue.ts';

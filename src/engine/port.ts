@@ -2,7 +2,6 @@
  * The engine drives runs: it starts, resumes, cancels, pauses and answers them. What happened is only in the ledger;
  * the engine adds scheduling, leases, budgets and recovery.
  */
-
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { ClientRights } from '../events/assistants.ts';

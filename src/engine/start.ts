@@ -1,5 +1,4 @@
 /** Starting a new run: what is checked, what is written first. */
-
 import type { SessionId } from '../base/ids.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { LeaseOutcome, Ledger, NewEvent } from '../ledger/port.ts';

@@ -1,15 +1,14 @@
+/** Taking up a run that was left: from what the ledger holds of it, by whoever gets its lease. */
 import type { Failure } from '../events/catalogue.ts';
 import type { RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
 import { type AgentAccess, type LedgerAccess, type ModelAccess, ofSession } from './options.ts';
-
 import type { ResumeOutcome } from './port.ts';
 import { recordedDefinition } from './record/agent-setup.ts';
 import { pastOf } from './record/past.ts';
 import { resumed } from './record/resumed-event.ts';
-
 import { resultOfEnd } from './run/drive-run.ts';
 
 /** Goes on with a root run that nobody drives. */

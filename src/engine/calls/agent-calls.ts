@@ -3,7 +3,6 @@
  * answered becomes the result of the call. A child with `chat` can be asked again: the question is another run that goes on
  * with its conversation, as long as it has turns left.
  */
-
 import { childRunId, type RunId } from '../../base/ids.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';

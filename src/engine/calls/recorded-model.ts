@@ -2,7 +2,6 @@
  * The model as the loop sees it: each turn's call is a recorded step. The request is durable before the call, the
  * answer is queued before anything is done with it, and a call that was answered before a crash is not made again.
  */
-
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { ModelFailure, Payloads } from '../../events/catalogue.ts';

@@ -2,7 +2,6 @@
  * The tools as the loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
  * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
  */
-
 import { childRunId } from '../../base/ids.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';

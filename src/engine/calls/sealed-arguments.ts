@@ -3,7 +3,6 @@
  * with a secret in them are sealed. When they do not open (the key is gone, or another one is here), the call is not made. A
  * person who has approved it is asked what to do about it; otherwise the model is told, and can give them again or ask.
  */
-
 import type { ToolCallPart } from '../../events/messages.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { ToolAccess } from '../options.ts';

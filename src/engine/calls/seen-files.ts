@@ -3,7 +3,6 @@
  * crashes, and for a run that goes on with an earlier one's conversation. What was read in a turn counts from the next one on:
  * the calls of one turn were all decided before any of them was answered.
  */
-
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { SeenFile, SeenFiles } from '../../tools/port.ts';

@@ -3,7 +3,6 @@
  * what it holds now, a command that ended with 0 for sure and after which nothing was changed, by anybody. Claims are
  * compared by meaning: real paths, parsed commands. Agents cannot write such events.
  */
-
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';

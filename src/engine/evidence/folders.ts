@@ -2,7 +2,6 @@
  * In which folder each run worked. Paths of files are recorded relative to it, so what was seen in another folder (a worktree, a
  * member's own place) says nothing about the file of the same path in this one.
  */
-
 import { realpathSync } from 'node:fs';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunNode } from '../record/run-node.ts';

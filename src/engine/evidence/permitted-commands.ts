@@ -1,5 +1,4 @@
 /** Commands of an agent's file are a stranger's text: they are run only as the agent's own shell would be. */
-
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';

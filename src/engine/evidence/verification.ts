@@ -2,7 +2,6 @@
  * Claims are checked in the run that made them, once, as soon as they are made: whoever goes on from the answer goes on with
  * what it was found to be worth. The outcome is recorded, so that another life does not judge anew what others built on.
  */
-
 import { limits } from '../../base/limits.ts';
 import type { Claim, Payloads, Verification } from '../../events/catalogue.ts';
 import type { LoopResult } from '../../loop/port.ts';

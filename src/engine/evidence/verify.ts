@@ -6,7 +6,6 @@
  * - With `retries`, they are run whenever the agent wants to end, and it is told what fails, as often as it may mend it.
  * - Commands of an agent's file need the permission that its shell would need. The project's own are the owner's word.
  */
-
 import type { Verify } from '../../agents/definition/verify.ts';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';

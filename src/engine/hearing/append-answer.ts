@@ -2,7 +2,6 @@
  * Recording an answer: to a question that was asked and has none yet, of a run that has not ended and is not about to. Of several
  * answers one is first, and after a cancel none has any effect.
  */
-
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Answer, EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';

@@ -1,5 +1,4 @@
 /** What was broadcast to a seat in a team and not heard there yet. */
-
 import { type UserMessage, userText } from '../../events/messages.ts';
 import { textTokens } from '../../models/tokens.ts';
 import type { Seat } from '../../patterns/steps.ts';

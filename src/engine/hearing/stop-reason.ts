@@ -2,7 +2,6 @@
  * Why a run was stopped. Whoever is cut off below knows only that it was, and says so in these words; here they are completed by
  * what is known: who cancelled it and why, or which limit of time it was.
  */
-
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { sentence } from '../../base/wording.ts';

@@ -2,7 +2,6 @@
  * Durable waits. A question is an event, its answer is another; between the two nothing runs and nothing is held. A run
  * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
  */
-
 import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';

@@ -1,5 +1,4 @@
 /** Drives root runs in this process: each until it ends or cannot go on, then its lease is given back. */
-
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence } from '../../ledger/port.ts';

@@ -2,7 +2,6 @@
  * Ends runs below a root that nobody drives: those that somebody has cancelled, with what is below them, and nothing else. The
  * rest of the tree stays as it was, paused, waiting or cut off, and no model is asked.
  */
-
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';

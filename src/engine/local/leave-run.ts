@@ -2,7 +2,6 @@
  * Leaving a run that cannot go on. Whoever appends an answer or a cancel while the lease is held counts on the holder to hear
  * it, so the last look comes after the lease was given back: from then on they see that nobody drives the run.
  */
-
 import type { Fence } from '../../ledger/port.ts';
 import { canGoOn } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside } from '../hearing/hears.ts';

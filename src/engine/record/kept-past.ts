@@ -3,7 +3,6 @@
  * again: the next taking up reads what came since. It can be forgotten at any time, and never holds what could not be had
  * exactly.
  */
-
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed, type RecentlyUsed } from '../../base/recently-used.ts';

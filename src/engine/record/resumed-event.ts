@@ -1,5 +1,4 @@
 /** What a life of a run begins with when it is not the first: that it was taken up, and what was heard before. */
-
 import type { NewEvent } from '../../ledger/port.ts';
 import type { LedgerAccess } from '../options.ts';
 import type { Past } from './past.ts';

@@ -1,5 +1,4 @@
 /** One run as it is being driven, and the runs above it. */
-
 import type { RunId } from '../../base/ids.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
 import type { Journal } from './journal.ts';

@@ -6,7 +6,6 @@
  *   effect; waiting in between would only cost time.
  * - After a failure (lease lost, disk full) nothing more is written and every call throws the same interruption.
  */
-
 import { TroupeError } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';

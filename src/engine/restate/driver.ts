@@ -1,5 +1,4 @@
 /** Hands runs over to Restate and follows them in the ledger. Nothing is driven in this process. */
-
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';

@@ -2,7 +2,6 @@
  * The engine on many machines. Restate decides which worker works on which run, keeps the timers and starts work again that was
  * cut off; what happened is only in the ledger. See services.ts for what it calls.
  */
-
 import { createEngine } from '../engine.ts';
 import type { EngineOptions } from '../options.ts';
 import type { Engine } from '../port.ts';

@@ -3,7 +3,6 @@
  * been asked something, nobody works on any run of its session, and every run that has not ended waits for an answer or for one
  * of its children. A question that is given up after a while does not count: the run goes on by itself then.
  */
-
 import { sleep } from '../../base/clock.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';

@@ -5,7 +5,6 @@
  * The lease is taken whoever holds it, because the engine has assigned the work; a worker that was taken for dead and comes back
  * is fenced off and cannot write.
  */
-
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { type EventType, inboundTypes } from '../../events/catalogue.ts';

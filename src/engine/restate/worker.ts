@@ -2,7 +2,6 @@
  * A worker: answers Restate's calls and works on the runs that it is assigned, so many at a time. Told to stop, it takes no new
  * work, leaves what it has after a while, and Restate gives that to others.
  */
-
 import { createEndpointHandler } from '@restatedev/restate-sdk/fetch';
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';

@@ -1,7 +1,6 @@
 /**
  * Puts a driven session together: from nothing for a new run, from the ledger's events for one that is taken up again.
  */
-
 import { type Clock, sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId, type SessionId } from '../../base/ids.ts';

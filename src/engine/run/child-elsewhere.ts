@@ -1,5 +1,4 @@
 /** A child run that somebody else works on. Until it has ended, its parent cannot go on where it needs the answer. */
-
 import { TroupeError } from '../../base/errors.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import type { HearsOutside } from '../hearing/hears.ts';

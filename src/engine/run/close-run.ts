@@ -3,7 +3,6 @@
  * run is refused while something has not been heard, and what is said to a run after its end is refused too: whoever was told
  * "accepted" had an effect, or is told here that it was too late.
  */
-
 import { threadOf } from '../../base/ids.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { CANCELLED } from '../../loop/port.ts';

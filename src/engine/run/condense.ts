@@ -2,7 +2,6 @@
  * Condensing as a recorded step. What is left of the conversation is written down with it, so that a run that is taken up again
  * goes on from there: its cost is that of what came since, not of everything it ever did.
  */
-
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { type Message, type ToolResultPart, type UserMessage, userText } from '../../events/messages.ts';

@@ -2,7 +2,6 @@
  * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
-
 import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';

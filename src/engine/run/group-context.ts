@@ -1,5 +1,4 @@
 /** What groups ask of the runtime about what is around them: the files that give context, and who the others are. */
-
 import type { AgentDefinition, GroupContext } from '../../agents/definition/definition.ts';
 import { newestEntries } from '../../agents/text/newest-entries.ts';
 import { TroupeError } from '../../base/errors.ts';

@@ -3,7 +3,6 @@
  * for it. The request that carries a text is what delivers it, so a turn that was recorded hears again exactly what it heard
  * then; any other hears what is new.
  */
-
 import { limits } from '../../base/limits.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
 import type { Incoming } from '../../loop/port.ts';

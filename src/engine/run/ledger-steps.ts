@@ -1,5 +1,4 @@
 /** The steps port on the ledger: a step's outcome is an event, a child is a run in the same session. */
-
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';

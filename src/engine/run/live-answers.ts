@@ -3,7 +3,6 @@
  * of the chain: the root itself, whoever it routes or hands over to, and the supervisor of a team. Whether an agent passes its
  * answer on is in its definition; only that a router may still answer itself is not known before it has.
  */
-
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';

@@ -1,5 +1,4 @@
 /** A run in the middle of a tree, put in its place below those that asked for it, without any of them being driven. */
-
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';

@@ -2,7 +2,6 @@
  * What has to be true before a run starts: the agent exists and uses only what this release can run, its tools exist,
  * there is a model, and a budget in dollars is only promised where prices are known.
  */
-
 import { nameProblem } from '../../agents/definition/agent-name.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { fail, ok, type Result } from '../../base/result.ts';

@@ -1,5 +1,4 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
-
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';

@@ -1,5 +1,4 @@
 /** Starting a child run, or taking up one that had started before: its id follows from its parent and its key. */
-
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';

@@ -2,7 +2,6 @@
  * Calls that spawn or cancel an assistant. A spawned assistant is a child run that works beside its parent: the call is over
  * when the assistant has begun (`async`) or has ended (`sync`). A parent that is taken up again takes its assistants up too.
  */
-
 import { childRunId, type RunId, threadOf } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';

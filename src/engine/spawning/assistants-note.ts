@@ -2,7 +2,6 @@
  * Tells a run how its assistants are and how many messages wait for it, before a turn and only when it has changed. The note is
  * recorded as it was said, so that a resumed run hears the same.
  */
-
 import { threadOf } from '../../base/ids.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
 import { orchestrationText } from '../../projections/service-context.ts';

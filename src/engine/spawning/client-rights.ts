@@ -2,7 +2,6 @@
  * What may be done in the name of a client outside. It is recorded where the run starts and holds for everything below it, in
  * whichever process that goes on; a run without such bounds is the owner's own.
  */
-
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
 import type { ClientRights } from '../../events/assistants.ts';

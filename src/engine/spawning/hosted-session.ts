@@ -1,5 +1,4 @@
 /** Runs a session here, or in a process of its own where the agent asks for it or was spawned. */
-
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { threadOf } from '../../base/ids.ts';
 import { runLoop } from '../../loop/loop.ts';

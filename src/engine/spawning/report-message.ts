@@ -1,5 +1,4 @@
 /** What a spawned run tells whoever spawned it when it ends: its report, as a message in its own thread. */
-
 import { type RunId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { Party } from '../../events/assistants.ts';

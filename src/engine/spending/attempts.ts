@@ -6,7 +6,6 @@
  * - a failure that certainly cost nothing settles one call and no tokens,
  * - any other failure settles the whole reservation, because the provider may have charged for it.
  */
-
 import type { Amounts, ModelFailure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Usage } from '../../events/messages.ts';

@@ -3,7 +3,6 @@
  * run above it and of the project; after it the difference is given back. A reservation that does not fit is refused in
  * the same transaction that would have recorded it, so no number of processes can overspend.
  */
-
 import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
