@@ -18,7 +18,7 @@ export interface Pair {
   readonly thread: string;
 }
 
-export interface Stage {
+export interface Families {
   readonly service: MessageService;
   readonly pairs: readonly Pair[];
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export const PARENT = 'lead';
 export const CHILD = 'helper';
 
 /** As many sessions as it takes; each has a parent with `children` children. */
-export async function openStage(path: string, sessions: number, children: number): Promise<Stage> {
+export async function openFamilies(path: string, sessions: number, children: number): Promise<Families> {
   const ids = createIds(systemClock, systemRandom);
   const ledger = openSqliteLedger({ path, clock: systemClock, ids });
   const pairs: Pair[] = [];

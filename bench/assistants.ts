@@ -13,7 +13,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { systemClock } from '../src/base/clock.ts';
 import { pollInput, receiveInput, spawnOutput } from '../src/tools/assistants/schemas.ts';
-import { CHILD, openStage, type Pair, type Stage } from './assistants-family.ts';
+import { CHILD, type Families, openFamilies, type Pair } from './assistants-family.ts';
 import { cpuMs } from './meter.ts';
 import { processCpuMs } from './process-cpu.ts';
 import { median, number, spread, table } from './table.ts';
@@ -36,7 +36,7 @@ async function must<Value>(outcome: Promise<{ ok: true; value: Value } | { ok: f
 }
 
 /** Sends them one after the other, as a model would. */
-async function sendAll({ service }: Stage, pair: Pair, messages: number): Promise<void> {
+async function sendAll({ service }: Families, pair: Pair, messages: number): Promise<void> {
   for (let index = 0; index < messages; index += 1) {
     const message = `${systemClock.now()} Message ${index}: look at the second table, please.`;
     await must(service.send(pair.parent, { to_assistant_id: CHILD, thread_id: pair.thread, message }, quietly));
@@ -44,7 +44,7 @@ async function sendAll({ service }: Stage, pair: Pair, messages: number): Promis
 }
 
 /** Reads until all have come, each marked as read; says how long each lay there. */
-async function readAll({ service }: Stage, pair: Pair, messages: number): Promise<readonly number[]> {
+async function readAll({ service }: Families, pair: Pair, messages: number): Promise<readonly number[]> {
   const lags: number[] = [];
   const seen = new Set<string>();
   const input = receiveInput.parse({
@@ -66,18 +66,20 @@ async function readAll({ service }: Stage, pair: Pair, messages: number): Promis
   return lags;
 }
 
-async function measureMessages(stage: Stage, messages: number): Promise<readonly Row[]> {
-  await Promise.all(stage.pairs.slice(0, CHILDREN).flatMap((pair) => [sendAll(stage, pair, 5), readAll(stage, pair, 5)]));
+async function measureMessages(families: Families, messages: number): Promise<readonly Row[]> {
+  await Promise.all(
+    families.pairs.slice(0, CHILDREN).flatMap((pair) => [sendAll(families, pair, 5), readAll(families, pair, 5)]),
+  );
   const cpu = cpuMs();
   const start = performance.now();
-  const reading = stage.pairs.map((pair) => readAll(stage, pair, messages));
-  await Promise.all(stage.pairs.map((pair) => sendAll(stage, pair, messages)));
+  const reading = families.pairs.map((pair) => readAll(families, pair, messages));
+  await Promise.all(families.pairs.map((pair) => sendAll(families, pair, messages)));
   const lags = (await Promise.all(reading)).flat().toSorted((left, right) => left - right);
-  const total = stage.pairs.length * messages;
+  const total = families.pairs.length * messages;
   const seconds = (performance.now() - start) / 1_000;
   const late = lags[Math.floor(lags.length * 0.95)] ?? Number.NaN;
   return [
-    [`messages sent, read and marked per second, ${stage.pairs.length} threads`, number(total / seconds), '–'],
+    [`messages sent, read and marked per second, ${families.pairs.length} threads`, number(total / seconds), '–'],
     ['CPU per message, ms', number((cpuMs() - cpu) / total), '–'],
     ['sent to read, ms: median, 95 %', `${number(median(lags))}, ${number(late)}`, '–'],
   ];
@@ -116,11 +118,11 @@ async function paced(seconds: number, cpu: () => number, call: (round: number) =
 }
 
 /** Without a server: the calls, and the timer that makes them. */
-async function measureService(stage: Stage, seconds: number): Promise<readonly Row[]> {
+async function measureService(families: Families, seconds: number): Promise<readonly Row[]> {
   const share = await shareOfCore(seconds, cpuMs, (round) => {
-    const pair = stage.pairs[round % stage.pairs.length];
+    const pair = families.pairs[round % families.pairs.length];
     if (pair === undefined) throw new Error('nobody to poll');
-    return must(stage.service.poll(pair.parent, pollInput.parse({ process_id: pair.process }), quietly));
+    return must(families.service.poll(pair.parent, pollInput.parse({ process_id: pair.process }), quietly));
   });
   return asRows('poll, the service alone', share);
 }
@@ -169,10 +171,10 @@ const { values } = parseArgs({
 });
 const root = mkdtempSync(join(tmpdir(), 'troupe-bench-assistants-'));
 try {
-  const stage = await openStage(join(root, 'ledger.db'), SESSIONS, CHILDREN);
-  const messages = await measureMessages(stage, Number(values.messages));
-  const service = await measureService(stage, Number(values.seconds));
-  await stage.close();
+  const families = await openFamilies(join(root, 'ledger.db'), SESSIONS, CHILDREN);
+  const messages = await measureMessages(families, Number(values.messages));
+  const service = await measureService(families, Number(values.seconds));
+  await families.close();
   const server = await measureServer(root, Number(values.seconds));
   process.stdout.write(`${table(['messages and polling', 'measured', 'aim'], [...messages, ...service, ...server])}\n\n`);
 } finally {

@@ -10,7 +10,7 @@ import { messageOf } from '../src/base/errors.ts';
 import type { RunEnd, RunHandle } from '../src/engine/port.ts';
 import { type Project, userText } from '../src/index.ts';
 import { FAN, LATENCY_MS, STEPS, tenSteps, threeSteps, WAITING } from './cluster-project.ts';
-import { type ClusterStage, memoryMb, openClusterStage } from './cluster-stage.ts';
+import { type ClusterServers, memoryMb, openClusterServers } from './cluster-servers.ts';
 import { runModel, supervisorModel, USER_PROMPT } from './common.ts';
 import { cpuMs } from './meter.ts';
 import { familyCpuMs, processCpuMs } from './process-cpu.ts';
@@ -88,13 +88,13 @@ async function othersDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** One run after the other, the systems in turns: what a step costs beside the model's answer, and what a tree takes. */
-async function measureSteps(stage: ClusterStage, pace: Pace): Promise<string> {
-  await stage.scale(1);
-  const [sqlite, postgres] = [await stage.embedded('sqlite'), await stage.embedded('postgres')];
+async function measureSteps(servers: ClusterServers, pace: Pace): Promise<string> {
+  await servers.scale(1);
+  const [sqlite, postgres] = [await servers.embedded('sqlite'), await servers.embedded('postgres')];
   const systems = [
     { name: 'embedded, SQLite', project: sqlite, steps: [] as number[], over: [] as number[], trees: [] as number[] },
     { name: 'embedded, Postgres', project: postgres, steps: [] as number[], over: [] as number[], trees: [] as number[] },
-    { name: 'Restate, Postgres', project: stage.cluster, steps: [] as number[], over: [] as number[], trees: [] as number[] },
+    { name: 'Restate, Postgres', project: servers.cluster, steps: [] as number[], over: [] as number[], trees: [] as number[] },
   ];
   const others: number[] = [];
   for (let index = -2; index < pace.runs; index += 1) {
@@ -102,7 +102,7 @@ async function measureSteps(stage: ClusterStage, pace: Pace): Promise<string> {
       await quietMoment();
       const found = { floor: 0, run: 0, tree: 0 };
       const foreign = await othersDuring(async () => {
-        found.floor = await timed(() => bare(stage.model));
+        found.floor = await timed(() => bare(servers.model));
         found.run = await timed(() => finish(project, runModel(tenSteps)));
         found.tree = await timed(() => finish(project, supervisorModel(FAN)));
       });
@@ -146,9 +146,9 @@ interface Load {
 }
 
 /** So many runs at once, all the time, until all are done. */
-async function load(stage: ClusterStage, runs: number, atOnce: number): Promise<Load> {
-  const { restatePid, modelPid, cluster } = stage;
-  const before = stage.workers.map(({ pid }) => processCpuMs(pid));
+async function load(servers: ClusterServers, runs: number, atOnce: number): Promise<Load> {
+  const { restatePid, modelPid, cluster } = servers;
+  const before = servers.workers.map(({ pid }) => processCpuMs(pid));
   const meters = [processCpuMs.bind(undefined, restatePid), processCpuMs.bind(undefined, modelPid), cpuMs, familyCpuMs, busyMs];
   const begun = meters.map((read) => read());
   let left = runs;
@@ -159,7 +159,7 @@ async function load(stage: ClusterStage, runs: number, atOnce: number): Promise<
     }
   };
   const tookMs = await timed(() => Promise.all(Array.from({ length: atOnce }, one)));
-  const used = stage.workers.map(({ pid }, index) => processCpuMs(pid) - (before[index] ?? 0));
+  const used = servers.workers.map(({ pid }, index) => processCpuMs(pid) - (before[index] ?? 0));
   const total = used.reduce((sum, milliseconds) => sum + milliseconds, 0);
   const [restate = 0, model = 0, client = 0, family = 0, busy = 0] = meters.map((read, index) => read() - (begun[index] ?? 0));
   return {
@@ -174,14 +174,14 @@ async function load(stage: ClusterStage, runs: number, atOnce: number): Promise<
   };
 }
 
-async function measureThroughput(stage: ClusterStage, pace: Pace): Promise<string> {
+async function measureThroughput(servers: ClusterServers, pace: Pace): Promise<string> {
   const rows: Cells[] = [];
   for (const [concurrency, atOnce] of LOADS) {
     for (const workers of WORKERS) {
-      await stage.scale(workers, concurrency);
-      await load(stage, atOnce, atOnce);
+      await servers.scale(workers, concurrency);
+      await load(servers, atOnce, atOnce);
       const found: Load[] = [];
-      for (let index = 0; index < pace.repetitions; index += 1) found.push(await load(stage, pace.throughputRuns, atOnce));
+      for (let index = 0; index < pace.repetitions; index += 1) found.push(await load(servers, pace.throughputRuns, atOnce));
       const of = (pick: (one: Load) => number): string => spread(found.map(pick));
       const shares = found.flatMap((one) => one.shares.map((share) => share * 100));
       rows.push([
@@ -212,11 +212,11 @@ async function measureThroughput(stage: ClusterStage, pace: Pace): Promise<strin
 }
 
 /** From the kill of the worker that works on a run to the next model request of that run. */
-async function recover(stage: ClusterStage): Promise<number> {
-  await stage.scale(2);
-  const handle = await start(stage.cluster, runModel(tenSteps));
+async function recover(servers: ClusterServers): Promise<number> {
+  await servers.scale(2);
+  const handle = await start(servers.cluster, runModel(tenSteps));
   const owner = async (): Promise<number> => {
-    const [row] = await stage.cluster.ledger.runs({ run: handle.run });
+    const [row] = await servers.cluster.ledger.runs({ run: handle.run });
     return row?.owner?.pid ?? 0;
   };
   await pause(3.5 * LATENCY_MS);
@@ -225,19 +225,19 @@ async function recover(stage: ClusterStage): Promise<number> {
     await pause(20);
     pid = await owner();
   }
-  const worker = stage.workers.find((one) => one.pid === pid);
+  const worker = servers.workers.find((one) => one.pid === pid);
   if (worker === undefined) throw new Error(`nobody of the workers works on the run, but ${pid}`);
   const killedAt = Number(process.hrtime.bigint()) / 1e6;
   await worker.kill();
-  await stage.control.ask('/reset');
+  await servers.control.ask('/reset');
   const end = await handle.done;
   if (end.kind !== 'ended' || end.result.error !== undefined) throw new Error(`the run ended as ${end.kind}`);
-  return (await stage.control.stats()).firstRequestAtMs - killedAt;
+  return (await servers.control.stats()).firstRequestAtMs - killedAt;
 }
 
-async function measureRecovery(stage: ClusterStage, pace: Pace): Promise<string> {
+async function measureRecovery(servers: ClusterServers, pace: Pace): Promise<string> {
   const found: number[] = [];
-  for (let index = 0; index < pace.kills; index += 1) found.push(await recover(stage));
+  for (let index = 0; index < pace.kills; index += 1) found.push(await recover(servers));
   const reached = verdict(Math.max(...found) < AIM_RECOVERY_MS);
   return table(
     ['after kill -9', 'ms', `below ${AIM_RECOVERY_MS / 1_000} s`],
@@ -246,30 +246,30 @@ async function measureRecovery(stage: ClusterStage, pace: Pace): Promise<string>
 }
 
 /** Has the workers collect what nobody needs any more. */
-async function collect({ workers }: ClusterStage): Promise<void> {
+async function collect({ workers }: ClusterServers): Promise<void> {
   for (const { pid } of workers) process.kill(pid, 'SIGUSR2');
   await pause(1_000);
 }
 
-async function measureMemory(stage: ClusterStage, pace: Pace): Promise<string> {
-  await stage.scale(0);
-  await stage.scale(1);
-  await finish(stage.cluster, runModel(threeSteps));
-  const pids = [stage.workers[0]?.pid ?? 0, stage.restatePid];
-  await collect(stage);
+async function measureMemory(servers: ClusterServers, pace: Pace): Promise<string> {
+  await servers.scale(0);
+  await servers.scale(1);
+  await finish(servers.cluster, runModel(threeSteps));
+  const pids = [servers.workers[0]?.pid ?? 0, servers.restatePid];
+  await collect(servers);
   const before = pids.map(memoryMb);
   let left = pace.waiting;
   const one = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const end = await (await start(stage.cluster, WAITING)).done;
+      const end = await (await start(servers.cluster, WAITING)).done;
       if (end.kind !== 'waiting') throw new Error(`a run that should wait ended as ${end.kind}`);
     }
   };
   const tookMs = await timed(() => Promise.all(Array.from({ length: 50 }, one)));
   const during = pids.map(memoryMb);
   await pause(REST_MS);
-  await collect(stage);
+  await collect(servers);
   const after = pids.map(memoryMb);
   const rows = ['worker', 'Restate'].map((name, index): Cells => {
     const [least = 0, most = 0, rest = 0] = [before, during, after].map((all) => all[index] ?? Number.NaN);
@@ -286,16 +286,16 @@ async function measureMemory(stage: ClusterStage, pace: Pace): Promise<string> {
 const measures = { steps: measureSteps, throughput: measureThroughput, recovery: measureRecovery, memory: measureMemory };
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const only = values.only?.split(',') ?? Object.keys(measures);
-const stage = await openClusterStage();
-for (const ledger of ['sqlite', 'postgres']) mkdirSync(`${stage.cluster.root}/${ledger}`, { recursive: true });
+const servers = await openClusterServers();
+for (const ledger of ['sqlite', 'postgres']) mkdirSync(`${servers.cluster.root}/${ledger}`, { recursive: true });
 try {
   for (const [name, measure] of Object.entries(measures)) {
     if (!only.includes(name)) continue;
-    process.stdout.write(`${await measure(stage, paces[values.quick ? 'quick' : 'full'])}\n\n`);
+    process.stdout.write(`${await measure(servers, paces[values.quick ? 'quick' : 'full'])}\n\n`);
   }
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;
 } finally {
-  await stage.close();
+  await servers.close();
 }

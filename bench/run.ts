@@ -41,7 +41,7 @@ interface Task {
   readonly turns?: number;
 }
 /** What a repetition works with. */
-interface Stage {
+interface Measuring {
   readonly server: FakeServer;
   readonly gate: Gate;
   readonly plan: Plan;
@@ -89,14 +89,14 @@ function tasksOf(plan: Plan): readonly Task[] {
   );
 }
 
-async function measure(stage: Stage, entry: SystemEntry, task: Task): Promise<Outcome> {
+async function measure(measuring: Measuring, entry: SystemEntry, task: Task): Promise<Outcome> {
   const why = entry.missing[task.workload];
   if (why !== undefined) return { kind: 'missing', why };
-  if (stage.leftMs() <= 0) return { kind: 'missing', why: 'no time was left' };
-  const { server, plan } = stage;
+  if (measuring.leftMs() <= 0) return { kind: 'missing', why: 'no time was left' };
+  const { server, plan } = measuring;
   const { pace } = plan;
   if (task.workload === 'crash') return countedOnly(await probeCrash(server, pace, entry.name));
-  return stage.gate.measure(() => {
+  return measuring.gate.measure(() => {
     if (task.workload === 'w5') return probeColdStart(server, pace, entry.name);
     return withFolder((folder) => runWorker(server.origin, pace, { ...task, system: entry.name, folder, timeoutMs: pace.jobMs }));
   });
@@ -107,13 +107,13 @@ function countedOnly({ errors, figures }: WorkerReport): Outcome {
   return errors.length > 0 ? { kind: 'failed', errors } : { kind: 'measured', figures, attempts: 1 };
 }
 
-async function repeat(stage: Stage, repetition: number, record: (row: Row) => void): Promise<void> {
-  const all = stage.plan.systems;
+async function repeat(measuring: Measuring, repetition: number, record: (row: Row) => void): Promise<void> {
+  const all = measuring.plan.systems;
   const first = (repetition - 1) % all.length;
   const order = [...all.slice(first), ...all.slice(0, first)];
-  for (const task of tasksOf(stage.plan)) {
+  for (const task of tasksOf(measuring.plan)) {
     for (const entry of order) {
-      record({ repetition, ...task, system: entry.name, outcome: await measure(stage, entry, task) });
+      record({ repetition, ...task, system: entry.name, outcome: await measure(measuring, entry, task) });
     }
   }
 }

@@ -11,7 +11,7 @@ import { runLoop } from '../src/loop/loop.ts';
 import type { LoopInput, LoopPorts, LoopResult } from '../src/loop/port.ts';
 import { createLoopHost } from '../src/runner/host/host.ts';
 import { startRunner } from '../src/runner/host/process.ts';
-import { play, watchProcesses } from '../test/support/runner/play.ts';
+import { scriptedPorts, watchProcesses } from '../test/support/runner/scripted-ports.ts';
 
 const MIB = 1024;
 
@@ -20,7 +20,7 @@ type Play = (input: LoopInput, ports: LoopPorts) => Promise<LoopResult>;
 /** Milliseconds from the call to the first model request. */
 async function firstRequestMs(run: Play): Promise<number> {
   let asked = 0;
-  const { input, ports } = play({
+  const { input, ports } = scriptedPorts({
     replies: () => 'done',
     during: () => {
       asked = performance.now();

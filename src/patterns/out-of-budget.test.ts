@@ -1,7 +1,7 @@
 /** Every pattern with a budget that is too small, cut off before each of its model calls. */
 import { describe, expect, it } from 'vitest';
 import { eventsOf, type Scenario } from '../../test/support/patterns/scenarios.ts';
-import { type Played, playByHand, playIn, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
+import { type PlayedScenario, playByHand, playIn, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
 import { createWorld, type WorldOptions } from '../../test/support/world.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunStatus } from '../events/catalogue.ts';
@@ -20,7 +20,7 @@ function withCalls(scenario: Scenario, calls: number): Scenario {
   return { ...scenario, agents: [{ ...root, budget: { ...root.budget, calls } }, ...others] };
 }
 
-function checkEnded(played: Played, calls: number, whose: string): void {
+function checkEnded(played: PlayedScenario, calls: number, whose: string): void {
   const { result } = played;
   expect(result).toMatchObject({ status: 'budget_exhausted', error: { code: 'budget_exhausted' }, exhausted: whose });
   expect(played.asked.length).toBe(calls);
@@ -31,7 +31,7 @@ function checkEnded(played: Played, calls: number, whose: string): void {
   expect(played.events.slice(out).filter((event) => event.step.endsWith('/back-off'))).toEqual([]);
 }
 
-const rootOf = (played: Played): string =>
+const rootOf = (played: PlayedScenario): string =>
   eventsOf(played, 'run.started').find((event) => event.payload.parent === undefined)?.run ?? '';
 
 describe.each(players)('the budget of the whole, $by', ({ play }) => {

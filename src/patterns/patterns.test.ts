@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkExpected, checkRuns, checkTeams } from '../../test/support/patterns/invariants.ts';
 import { eventsOf, told, toolsOf } from '../../test/support/patterns/scenarios.ts';
-import { type Played, playByHand, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
+import { type PlayedScenario, playByHand, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
 import { foldCosts, initialCosts } from '../projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../projections/run-tree.ts';
 
@@ -12,7 +12,7 @@ const players = [
 ];
 
 /** What every run spent, put together, is what the recorded answers cost. */
-function checkCosts({ ledger }: Played): void {
+function checkCosts({ ledger }: PlayedScenario): void {
   const spent = ledger.flatMap((event) => (event.event_type === 'model.response' ? [event.payload.cost?.nanoUsd ?? 0] : []));
   const sum = spent.reduce((total, one) => total + one, 0);
   const tree = ledger.reduce(foldRunTree, initialRunTree());
@@ -55,7 +55,7 @@ describe.each(players)('$by', ({ play }) => {
 });
 
 /** What each agent was asked, call by call; fences aside. */
-function asked({ asked: requests }: Played): Record<string, unknown[]> {
+function asked({ asked: requests }: PlayedScenario): Record<string, unknown[]> {
   const byAgent: Record<string, unknown[]> = {};
   for (const request of requests) {
     const text = told(request).replaceAll(/\b(nonce\d+|[0-9a-z]{12})\b/g, 'fence');

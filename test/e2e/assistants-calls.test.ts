@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AssistantsClient, connectStdio, startHttp, textsOf } from '../support/assistants/client.ts';
 import { only, sessionOf } from '../support/assistants/ledger.ts';
-import { createAssistantsProject, createStage, isGone, runnerOf, toolsOf } from '../support/assistants/stage.ts';
+import { createAssistantsProject, isGone, openServedProject, runnerOf, toolsOf } from '../support/assistants/served-project.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
 const TALKER = { talker: 'description: Talks' };
 
 describe('spawn_assistant', () => {
   it('waits for the answer in sync mode', async () => {
-    await using stage = await createStage({ agents: TALKER, play: () => ({ text: 'Here I am.' }) });
+    await using served = await openServedProject({ agents: TALKER, play: () => ({ text: 'Here I am.' }) });
     const input = { assistant_id: 'talker', query: 'Are you there?', run_mode: 'sync' };
-    const result = await stage.client.result('spawn_assistant', input);
+    const result = await served.client.result('spawn_assistant', input);
     expect(result.structuredContent).toMatchObject({ status: 'finished', answer: 'Here I am.' });
   });
 
   it('says which assistants there are none of', async () => {
-    await using stage = await createStage({ agents: TALKER, play: () => ({ text: 'Yes.' }) });
-    const result = await stage.client.result('spawn_assistant', { assistant_id: 'nobody', query: 'Are you there?' });
+    await using served = await openServedProject({ agents: TALKER, play: () => ({ text: 'Yes.' }) });
+    const result = await served.client.result('spawn_assistant', { assistant_id: 'nobody', query: 'Are you there?' });
     expect(result.isError).toBe(true);
     expect(textsOf(result).join('')).toContain('nobody');
   });
@@ -31,10 +31,10 @@ const LONG_WAIT_MS = PATIENCE_MS + 30_000;
 describe('poll_assistant and recv_message', () => {
   it('return as soon as something happens, long before wait_ms', async () => {
     const held = Promise.withResolvers<void>();
-    await using stage = await createStage({ agents: TALKER, play: () => held.promise.then(() => ({ text: 'Done.' })) });
-    const { spawn, poll, receive } = toolsOf(stage.client);
+    await using served = await openServedProject({ agents: TALKER, play: () => held.promise.then(() => ({ text: 'Done.' })) });
+    const { spawn, poll, receive } = toolsOf(served.client);
     const { process_id, thread_id } = await spawn('talker', 'Take your time.');
-    await expect.poll(() => stage.model.requests.length).toBe(1);
+    await expect.poll(() => served.model.requests.length).toBe(1);
     const polled = poll(process_id, { wait_ms: LONG_WAIT_MS });
     const received = receive(thread_id, { unread_only: true, wait_ms: LONG_WAIT_MS });
     expect(await Promise.race([polled, received, new Promise((resolve) => setTimeout(resolve, 200, 'both wait'))])).toBe(
@@ -48,16 +48,16 @@ describe('poll_assistant and recv_message', () => {
 
 describe('cancel_assistant', () => {
   it('ends the run and the process that hosts it', async () => {
-    await using stage = await createStage({ agents: TALKER, play: () => ({ fault: 'hang' }) });
-    const { spawn, untilEnded } = toolsOf(stage.client);
+    await using served = await openServedProject({ agents: TALKER, play: () => ({ fault: 'hang' }) });
+    const { spawn, untilEnded } = toolsOf(served.client);
     const { process_id } = await spawn('talker', 'Never end.');
-    await expect.poll(() => stage.model.requests.length).toBe(1);
-    const pid = await runnerOf(stage.project, process_id);
+    await expect.poll(() => served.model.requests.length).toBe(1);
+    const pid = await runnerOf(served.project, process_id);
     expect(isGone(pid)).toBe(false);
-    expect(await stage.client.callTool('cancel_assistant', { process_id, reason: 'not needed' })).toEqual({ success: true });
+    expect(await served.client.callTool('cancel_assistant', { process_id, reason: 'not needed' })).toEqual({ success: true });
     expect((await untilEnded(process_id)).process).toMatchObject({ status: 'failed', exit_code: 130 });
     await expect.poll(() => isGone(pid)).toBe(true);
-    expect((await stage.client.result('cancel_assistant', { process_id })).isError).toBe(true);
+    expect((await served.client.result('cancel_assistant', { process_id })).isError).toBe(true);
   });
 });
 
@@ -66,27 +66,27 @@ describe('answer_assistant', () => {
     { answer: 'yes', made: true, report: 'It is made.' },
     { answer: 'no, not here', made: false, report: 'I was not allowed to.' },
   ])('$answer: the command waits for it', async ({ answer, made, report }) => {
-    await using stage = await createStage({
+    await using served = await openServedProject({
       agents: { maker: 'description: Makes files\ntools: [shell]' },
       play({ toolResults, body }) {
         if (toolResults === 0) return { calls: [{ name: 'shell', input: { command: 'touch made.txt' } }] };
         return { text: JSON.stringify(body).includes('not here') ? 'I was not allowed to.' : 'It is made.' };
       },
     });
-    const { spawn, poll, receive, untilEnded } = toolsOf(stage.client);
+    const { spawn, poll, receive, untilEnded } = toolsOf(served.client);
     const { process_id, thread_id } = await spawn('maker', 'Make the file.');
     const { messages } = await receive(thread_id, { unread_only: true, mark_as_read: true, wait_ms: 60_000 });
     expect(messages).toMatchObject([{ from_assistant_id: 'maker', content: expect.stringContaining('touch made.txt') }]);
     expect((await poll(process_id)).process.status).toBe('running');
-    expect(existsSync(join(stage.project.folder, 'made.txt'))).toBe(false);
+    expect(existsSync(join(served.project.folder, 'made.txt'))).toBe(false);
 
-    const unclear = await stage.client.result('answer_assistant', { process_id, answer: 'perhaps' });
+    const unclear = await served.client.result('answer_assistant', { process_id, answer: 'perhaps' });
     expect(textsOf(unclear).join('')).toContain('Answer yes');
-    expect(await stage.client.callTool('answer_assistant', { process_id, answer })).toEqual({ success: true });
+    expect(await served.client.callTool('answer_assistant', { process_id, answer })).toEqual({ success: true });
     expect((await untilEnded(process_id)).process).toMatchObject({ status: 'finished', exit_code: 0 });
-    expect(existsSync(join(stage.project.folder, 'made.txt'))).toBe(made);
+    expect(existsSync(join(served.project.folder, 'made.txt'))).toBe(made);
     expect(await receive(thread_id, { unread_only: true })).toMatchObject({ messages: [{ content: report }] });
-    expect((await stage.client.result('answer_assistant', { process_id, answer })).isError).toBe(true);
+    expect((await served.client.result('answer_assistant', { process_id, answer })).isError).toBe(true);
   });
 });
 

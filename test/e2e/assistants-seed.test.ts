@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import * as schemas from '../../src/tools/assistants/schemas.ts';
 import { only, sessionOf } from '../support/assistants/ledger.ts';
 import {
-  createStage,
   expectConfinedChild,
   isGone,
+  openServedProject,
   runnerOf,
-  type Stage,
+  type ServedProject,
   toolsOf,
   transports,
-} from '../support/assistants/stage.ts';
+} from '../support/assistants/served-project.ts';
 import { eras } from '../support/mcp/fixture-http.ts';
 
 const ADVICE = 'Focus on security vulnerabilities';
@@ -27,7 +27,7 @@ const combinations = transports.flatMap((transport) => eras.map((era) => ({ tran
 describe.each(combinations)('the example over $transport in $era', (how) => {
   it('finds, spawns, watches, advises and hears an assistant', async () => {
     const held = Promise.withResolvers<void>();
-    await using stage = await createStage({
+    await using served = await openServedProject({
       ...how,
       agents,
       async play({ body }) {
@@ -36,7 +36,7 @@ describe.each(combinations)('the example over $transport in $era', (how) => {
         return { calls: [{ name: 'list', input: { path: '.' } }] };
       },
     });
-    const { callTool } = stage.client;
+    const { callTool } = served.client;
 
     // 1. Discover available assistants
     const assistants = schemas.searchOutput.parse(
@@ -58,13 +58,13 @@ describe.each(combinations)('the example over $transport in $era', (how) => {
     expect(early.process).toMatchObject({ process_id, thread_id, assistant_id: 'python-analyst' });
     expect(['starting', 'running']).toContain(early.process.status);
     expect(early.message_summary).toEqual({ total_messages: 0, unread_messages: 0, last_message_at: null });
-    const pid = await expectAtWork(stage, process_id);
+    const pid = await expectAtWork(served, process_id);
 
     // 4. Send coordination message
     const sent = { to_assistant_id: assistants[0]?.id, thread_id, message: ADVICE };
     expect(await callTool('builtin_assistant__send_message', sent)).toEqual({ success: true });
     held.resolve();
-    const status = await toolsOf(stage.client).untilEnded(process_id);
+    const status = await toolsOf(served.client).untilEnded(process_id);
     expect(status.process).toMatchObject({ status: 'finished', exit_code: 0, finished_at: expect.any(Number) });
     expect(status.message_summary).toMatchObject({ total_messages: 2, unread_messages: 1 });
 
@@ -74,15 +74,15 @@ describe.each(combinations)('the example over $transport in $era', (how) => {
     );
     expect(messages.messages.map((msg) => `${msg.from_assistant_id}: ${msg.content}`)).toEqual([`python-analyst: ${FINDING}`]);
     expect(messages.summary).toEqual({ total_fetched: 1, marked_as_read: 1 });
-    expect((await toolsOf(stage.client).poll(process_id)).message_summary).toMatchObject({ unread_messages: 0 });
+    expect((await toolsOf(served.client).poll(process_id)).message_summary).toMatchObject({ unread_messages: 0 });
 
-    await expectAdviceInOneRequest(stage, process_id);
-    await expectRunnerEnded(stage, process_id, pid);
+    await expectAdviceInOneRequest(served, process_id);
+    await expectRunnerEnded(served, process_id, pid);
   });
 });
 
 /** The model is being asked, by a process of the assistant's own. */
-async function expectAtWork({ client, model, project }: Stage, run: string): Promise<number> {
+async function expectAtWork({ client, model, project }: ServedProject, run: string): Promise<number> {
   await expect.poll(() => model.requests.length).toBe(1);
   expect((await toolsOf(client).poll(run)).process.status).toBe('running');
   const pid = await runnerOf(project, run);
@@ -91,14 +91,14 @@ async function expectAtWork({ client, model, project }: Stage, run: string): Pro
 }
 
 /** The model was told once, in the turn that followed, and the receipt names that request. */
-async function expectAdviceInOneRequest({ project, model }: Stage, run: string): Promise<void> {
+async function expectAdviceInOneRequest({ project, model }: ServedProject, run: string): Promise<void> {
   expect(model.requests.map(({ body }) => JSON.stringify(body).split(ADVICE).length - 1)).toEqual([0, 1]);
   const events = await sessionOf(project.folder, run);
   const included = only(events, 'message.included').map(({ payload }) => payload.request);
   expect(included).toEqual(['turn/2/model']);
 }
 
-async function expectRunnerEnded({ project }: Stage, run: string, pid: number): Promise<void> {
+async function expectRunnerEnded({ project }: ServedProject, run: string, pid: number): Promise<void> {
   const ended = async () => only(await sessionOf(project.folder, run), 'process.ended').map(({ payload }) => payload);
   await expect.poll(ended).toEqual([{ pid, exitCode: 0, signal: null, why: 'done' }]);
   expect(isGone(pid)).toBe(true);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { connectStdio } from '../support/assistants/client.ts';
 import { only, sessionOf } from '../support/assistants/ledger.ts';
-import { createAssistantsProject, toolsOf } from '../support/assistants/stage.ts';
+import { createAssistantsProject, toolsOf } from '../support/assistants/served-project.ts';
 import { eras } from '../support/mcp/fixture-http.ts';
 
 it.each(eras)('a run goes on with the next server that a client of %s starts', async (era) => {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isGone } from '../support/assistants/stage.ts';
+import { isGone } from '../support/assistants/served-project.ts';
 import type { ModelServer } from '../support/models/model-server.ts';
 import type { Reply, ServerCall } from '../support/models/script.ts';
 import { agentWith, createTestProject, expectErrorObject, expectKept, objectIn, printed } from './support-project.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AssistantsClient, type HttpServer, startHttp, textsOf } from '../support/assistants/client.ts';
 import { only, sessionOf } from '../support/assistants/ledger.ts';
-import { createAssistantsProject, toolsOf } from '../support/assistants/stage.ts';
+import { createAssistantsProject, toolsOf } from '../support/assistants/served-project.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
 
 const OWNER = 'owner-0123456789abcdef';

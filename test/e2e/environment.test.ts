@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startHttp } from '../support/assistants/client.ts';
-import { toolsOf } from '../support/assistants/stage.ts';
+import { toolsOf } from '../support/assistants/served-project.ts';
 import { startedBy } from '../support/process/process-tree.ts';
 import { createTestProject, type TestProject } from './support-project.ts';
 

@@ -7,7 +7,16 @@ import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import { crashAt } from '../support/ledger/crash.ts';
-import { acting, breaks, fastClock, groupAgents, only, type Player, payloads, runsOf } from '../support/patterns/group-play.ts';
+import {
+  acting,
+  breaks,
+  fastClock,
+  groupAgents,
+  only,
+  type Player,
+  payloads,
+  runsOf,
+} from '../support/patterns/group-on-engine.ts';
 import { createWorld, type Outside } from '../support/world.ts';
 
 const WORKERS = ['coder', 'tester'];

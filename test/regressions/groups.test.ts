@@ -20,16 +20,16 @@ import {
   acting,
   breaks,
   fastClock,
+  type GroupRun,
   groupAgents,
   hangs,
   only,
   type Player,
   payloads,
-  playGroup,
+  runGroup,
   runsOf,
   sendTo,
-  type Told,
-} from '../support/patterns/group-play.ts';
+} from '../support/patterns/group-on-engine.ts';
 import { createWorld, says, type World } from '../support/world.ts';
 
 const ORGANISATION = ['test/e2e/groups.test.ts', 'src/projections/groups.test.ts', 'test/e2e/groups-members.test.ts'];
@@ -133,8 +133,8 @@ const finishing =
   async (asked) =>
     (await player(asked)) ?? (asked.part === 'synthesis' ? DONE : undefined);
 
-async function play(mode: 'orchestrator' | 'reflect', player: Player, more: object = {}): Promise<Told> {
-  const told = await playGroup({ group: { mode, workers: WORKERS, workerTimeout: 20_000, ...more }, player: finishing(player) });
+async function play(mode: 'orchestrator' | 'reflect', player: Player, more: object = {}): Promise<GroupRun> {
+  const told = await runGroup({ group: { mode, workers: WORKERS, workerTimeout: 20_000, ...more }, player: finishing(player) });
   kept(told.world);
   return told;
 }
@@ -239,8 +239,8 @@ describe('words that end a loop', () => {
 });
 
 /** A loop that does not finish by itself. */
-async function playReflect(player: Player, more: object = {}): Promise<Told> {
-  const told = await playGroup({ group: { mode: 'reflect', workers: WORKERS, ...more }, player });
+async function playReflect(player: Player, more: object = {}): Promise<GroupRun> {
+  const told = await runGroup({ group: { mode: 'reflect', workers: WORKERS, ...more }, player });
   kept(told.world);
   return told;
 }
@@ -284,7 +284,7 @@ describe('workers in trouble', () => {
   });
 
   it('regression 31: nobody waits for a timer before an answer counts', async () => {
-    const told = await playGroup({
+    const told = await runGroup({
       group: { mode: 'orchestrator', workers: WORKERS },
       player: finishing(nothing),
       clock: { ...systemClock, after: () => () => undefined },
@@ -296,7 +296,7 @@ describe('workers in trouble', () => {
   it('regression 32: answers that come at once are not lost', async () => {
     const names = Array.from({ length: 16 }, (_, index) => `w-${index}`);
     const workers = names.map((name) => ({ agent: 'coder', name }));
-    const told = await playGroup({
+    const told = await runGroup({
       group: { mode: 'orchestrator', workers },
       player: finishing(({ part }) => (part === 'work' ? 'At once.' : undefined)),
     });

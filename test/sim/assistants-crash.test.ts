@@ -14,7 +14,7 @@ import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
-import { boxTools, PLAY_REPORT, playAgents, playBrain, playTools } from '../support/assistants/play.ts';
+import { BOSS_REPORT, bossAgents, bossBrain, bossTools, boxTools } from '../support/assistants/boss-and-helpers.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import { createWorld, type Outside, worldTools } from '../support/world.ts';
 
@@ -41,9 +41,9 @@ async function live({ path, outside }: Play, lastAppend: number) {
   const ids = createIds(systemClock, systemRandom);
   const inner = openSqliteLedger({ path, clock: systemClock, ids, validate: true, owner: { pid: DEAD_PID } });
   const { ledger, appends } = crashAt(inner, lastAppend);
-  const tools = playTools(ledger, systemClock, ids, worldTools(outside));
+  const tools = bossTools(ledger, systemClock, ids, worldTools(outside));
   const engineOptions = { boxTools: async () => boxTools(tools) };
-  const world = createWorld({ ledger, outside, agents: playAgents, tools, brain: playBrain, engineOptions });
+  const world = createWorld({ ledger, outside, agents: bossAgents, tools, brain: bossBrain, engineOptions });
   const result = await untilEnd(world.engine);
   await inner.close();
   return { result, appends: appends() };
@@ -84,7 +84,7 @@ function checkMessages(events: readonly LedgerEvent[], when: string): void {
 }
 
 function checkEnd(play: Play, result: RunResult | undefined, events: readonly LedgerEvent[], when: string): void {
-  expect(result, when).toMatchObject({ status: 'completed', report: { body: PLAY_REPORT } });
+  expect(result, when).toMatchObject({ status: 'completed', report: { body: BOSS_REPORT } });
   checkMessages(events, when);
   expect(
     events.filter((event) => event.event_type === 'run.started'),

@@ -10,10 +10,10 @@ import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { TestProject } from '../e2e/support-project.ts';
 import { type AssistantsClient, ConnectionLost, connectStdio } from '../support/assistants/client.ts';
-import { DRAMA_REPORT, dramaAgents, playDrama, troublesIn, WORDS } from '../support/assistants/drama.ts';
 import { only, rootsIn, sessionOf, withLedger } from '../support/assistants/ledger.ts';
-import { isRunner, killUntilDead, type Victim } from '../support/assistants/lives.ts';
-import { createAssistantsProject, toolsOf } from '../support/assistants/stage.ts';
+import { answerServedBoss, SERVED_BOSS_REPORT, servedBossAgents, troublesIn, WORDS } from '../support/assistants/served-boss.ts';
+import { createAssistantsProject, toolsOf } from '../support/assistants/served-project.ts';
+import { isRunner, killUntilDead, type Victim } from '../support/assistants/server-kills.ts';
 import type { ModelServer } from '../support/models/model-server.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
 import { runningProcesses } from '../support/process/marked-processes.ts';
@@ -23,7 +23,7 @@ const LANES = 2;
 /** More kills of one runner within one life of its server than the few after which a run is given up, rightly. */
 const SETTINGS = 'assistants:\n  restarts: 100\n';
 
-interface Drama {
+interface BossRun {
   /** Makes a call of the client and its repetition one. */
   readonly key: string;
   run: string | undefined;
@@ -36,12 +36,12 @@ interface Lane {
   readonly model: ModelServer;
   readonly random: Random;
   readonly mark: string;
-  readonly dramas: Drama[];
+  readonly bossRuns: BossRun[];
   readonly kills: Victim[];
   enough(): boolean;
 }
 
-/** Drama after drama, in life after life, until enough were killed and the last drama has come to its end. */
+/** Run after run of a boss, in life after life, until enough were killed and the last has come to its end. */
 async function playLane(lane: Lane): Promise<void> {
   newDrama(lane);
   for (;;) {
@@ -54,27 +54,27 @@ async function playLane(lane: Lane): Promise<void> {
     if (failure === undefined) return;
     // A call whose server dies fails; anything else is what this test is looking for.
     if (!life.wasKilled() || !(failure.error instanceof ConnectionLost)) throw failure.error;
-    const drama = newest(lane);
-    drama.run ??= await lostRun(lane);
+    const bossRun = newest(lane);
+    bossRun.run ??= await lostRun(lane);
   }
 }
 
 async function playOn(lane: Lane, client: AssistantsClient): Promise<void> {
   for (;;) {
-    const drama = newest(lane);
-    await act(lane, drama, client);
-    await checkEnd(lane, drama);
+    const bossRun = newest(lane);
+    await act(lane, bossRun, client);
+    await checkEnd(lane, bossRun);
     if (lane.enough()) return;
     newDrama(lane);
   }
 }
 
-const newest = (lane: Lane): Drama => lane.dramas.at(-1) ?? newDrama(lane);
+const newest = (lane: Lane): BossRun => lane.bossRuns.at(-1) ?? newDrama(lane);
 
-function newDrama({ dramas, mark }: Lane): Drama {
-  const drama: Drama = { key: `${mark}-${dramas.length}`, run: undefined, moments: [] };
-  dramas.push(drama);
-  return drama;
+function newDrama({ bossRuns, mark }: Lane): BossRun {
+  const bossRun: BossRun = { key: `${mark}-${bossRuns.length}`, run: undefined, moments: [] };
+  bossRuns.push(bossRun);
+  return bossRun;
 }
 
 async function beginLife(lane: Lane) {
@@ -112,32 +112,32 @@ function stampOf(path: string): string {
   return `${file?.size} ${file?.mtimeNs}`;
 }
 
-async function remember({ project, model }: Lane, { run, moments }: Drama): Promise<void> {
+async function remember({ project, model }: Lane, { run, moments }: BossRun): Promise<void> {
   if (run === undefined) return;
   const answers = only(await sessionOf(project.folder, run), 'model.response');
   moments.push({ answered: new Set(answers.map(({ run_id, step }) => `${run_id}/${step}`)), made: model.requests.length });
 }
 
 /** The run that the client spawned without hearing its number, if its server got that far. */
-async function lostRun({ project, dramas }: Lane): Promise<string | undefined> {
-  const known = new Set(dramas.map(({ run }) => run));
+async function lostRun({ project, bossRuns }: Lane): Promise<string | undefined> {
+  const known = new Set(bossRuns.map(({ run }) => run));
   return (await rootsIn(project.folder)).find((run) => !known.has(run));
 }
 
 /** The client's part: whatever it had no answer to, it does again. */
-async function act(lane: Lane, drama: Drama, client: AssistantsClient): Promise<void> {
+async function act(lane: Lane, bossRun: BossRun, client: AssistantsClient): Promise<void> {
   const tools = toolsOf(client);
-  const run = drama.run ?? (await tools.spawn('boss', 'Have the file checked.')).process_id;
-  drama.run = run;
+  const run = bossRun.run ?? (await tools.spawn('boss', 'Have the file checked.')).process_id;
+  bossRun.run = run;
   const thread_id = run.replace('run_', 'thr_');
   for (const message of WORDS) {
     const input = { to_assistant_id: 'boss', thread_id, message };
-    expect(await client.callTool('send_message', input, `${drama.key}-${message}`)).toEqual({ success: true });
+    expect(await client.callTool('send_message', input, `${bossRun.key}-${message}`)).toEqual({ success: true });
     await pause(lane.random.fraction() * 100);
   }
   while ((await truePoll(lane, client, run)) !== 'finished');
-  const { messages } = await tools.receive(thread_id, { unread_only: true, mark_as_read: true }, `${drama.key}-report`);
-  expect(messages.map(({ from_assistant_id, content }) => [from_assistant_id, content])).toEqual([['boss', DRAMA_REPORT]]);
+  const { messages } = await tools.receive(thread_id, { unread_only: true, mark_as_read: true }, `${bossRun.key}-report`);
+  expect(messages.map(({ from_assistant_id, content }) => [from_assistant_id, content])).toEqual([['boss', SERVED_BOSS_REPORT]]);
 }
 
 /** Recorded before the poll means finished; not even recorded after it means not finished. */
@@ -153,7 +153,7 @@ async function truePoll({ project }: Lane, client: AssistantsClient, run: string
   return process.status;
 }
 
-async function checkEnd({ project, model }: Lane, { run = '', moments }: Drama): Promise<void> {
+async function checkEnd({ project, model }: Lane, { run = '', moments }: BossRun): Promise<void> {
   const events = await sessionOf(project.folder, run);
   const runs = new Set<string>(only(events, 'run.started').map(({ run_id }) => run_id));
   const requests = model.requests.filter((request) => runs.has(callOf(request).split('/')[0] ?? ''));
@@ -170,10 +170,10 @@ async function checkEnd({ project, model }: Lane, { run = '', moments }: Drama):
 const callOf = ({ headers }: ModelServer['requests'][number]): string => String(headers['idempotency-key']);
 
 /** After the last life: the ledger is whole, and nothing of what it says was started is there any more. */
-async function checkLane({ project, dramas }: Lane): Promise<void> {
+async function checkLane({ project, bossRuns }: Lane): Promise<void> {
   expect(await withLedger(project.folder, (ledger) => ledger.verify())).toMatchObject({ kind: 'sound' });
   const runs = await rootsIn(project.folder);
-  expect(runs.toSorted()).toEqual(dramas.flatMap(({ run }) => run ?? []).toSorted());
+  expect(runs.toSorted()).toEqual(bossRuns.flatMap(({ run }) => run ?? []).toSorted());
   const events = (await Promise.all(runs.map((run) => sessionOf(project.folder, run)))).flat();
   const pids = new Set(only(events, 'process.started').map(({ payload }) => payload.pid));
   expect(pids.size).toBeGreaterThan(runs.length);
@@ -189,15 +189,15 @@ describe('kill -9 of a server, of a runner, and of both', () => {
     const kills: Victim[] = [];
     const played = await Promise.all(
       Array.from({ length: LANES }, async (_value, index) => {
-        const { project, model } = await createAssistantsProject(dramaAgents, playDrama, SETTINGS);
+        const { project, model } = await createAssistantsProject(servedBossAgents, answerServedBoss, SETTINGS);
         await using _project = project;
         const mark = `troupe-assistants-kill-${process.pid}-${index}`;
         project.env['TROUPE_TEST_MARK'] = mark;
         const enough = (): boolean => kills.length >= KILLS;
-        const lane: Lane = { project, model, mark, random: seededRandom(seed + index), dramas: [], kills, enough };
+        const lane: Lane = { project, model, mark, random: seededRandom(seed + index), bossRuns: [], kills, enough };
         await playLane(lane);
         await checkLane(lane);
-        return lane.dramas.length;
+        return lane.bossRuns.length;
       }),
     );
     const times = (victim: Victim): number => kills.filter((one) => one === victim).length;

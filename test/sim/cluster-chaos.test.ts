@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunEnd, RunHandle } from '../../src/engine/port.ts';
 import { checkEffects, checkProjectBudget, eventsOfAll, outcomesTwice, repeatedCalls } from '../support/cluster/checks.ts';
-import { type ClusterStage, openClusterStage } from '../support/cluster/stage.ts';
+import { openTestCluster, type TestCluster } from '../support/cluster/test-cluster.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
 import { checkExpected } from '../support/patterns/invariants.ts';
 import { actor, type Scenario } from '../support/patterns/scenarios.ts';
@@ -48,10 +48,10 @@ interface Started {
   ended(): number;
 }
 
-async function startRuns(stage: ClusterStage, count: number): Promise<Started> {
+async function startRuns(cluster: TestCluster, count: number): Promise<Started> {
   let ended = 0;
   const numbers = Array.from({ length: count }, (_, number) => number);
-  const start = (number: number) => stage.start(number % scenes.length, number, { calls: TREE_CALLS });
+  const start = (number: number) => cluster.start(number % scenes.length, number, { calls: TREE_CALLS });
   const handles = await Promise.all(numbers.map(start));
   const ends = Promise.all(
     handles.map(async ({ done }) => {
@@ -64,7 +64,7 @@ async function startRuns(stage: ClusterStage, count: number): Promise<Started> {
 }
 
 /** Kills a worker after every so many calls and puts another in its place, as long as one is left that works. */
-async function killWorkers({ workers, model }: ClusterStage, going: () => boolean): Promise<number> {
+async function killWorkers({ workers, model }: TestCluster, going: () => boolean): Promise<number> {
   let kills = 0;
   const replacements: Promise<unknown>[] = [];
   while (going() && kills < MOST_KILLS) {
@@ -89,7 +89,7 @@ function checkEnds(ends: readonly RunEnd[]): void {
 }
 
 /** What holds whatever was done to the cluster; the text says what happened. */
-async function checkAll({ client, model }: ClusterStage, { handles, ends }: Started): Promise<string> {
+async function checkAll({ client, model }: TestCluster, { handles, ends }: Started): Promise<string> {
   checkEnds(await ends);
   const sessions = handles.map(({ session }) => session);
   const events = await eventsOfAll(client.ledger, sessions);
@@ -106,44 +106,44 @@ async function checkAll({ client, model }: ClusterStage, { handles, ends }: Star
   return `${open} runs in ${sessions.length} trees, ${taken} taken over, ${calls}, ${spent} in the budget`;
 }
 
-const stageOptions = { delayMs: () => 20 + 30 * Math.random(), plan: { projectBudget: { calls: MOST_CALLS } } };
+const clusterOptions = { delayMs: () => 20 + 30 * Math.random(), plan: { projectBudget: { calls: MOST_CALLS } } };
 
 describe('a cluster under attack', () => {
   it('workers killed one after the other, then Postgres restarted', { timeout: LONG_TEST_MS }, async () => {
-    const stage = await openClusterStage(scenes, stageOptions);
+    const cluster = await openTestCluster(scenes, clusterOptions);
     try {
-      await Promise.all([1, 2, 3].map((number) => stage.workers.start(`worker ${number}`)));
-      await stage.register();
+      await Promise.all([1, 2, 3].map((number) => cluster.workers.start(`worker ${number}`)));
+      await cluster.register();
       const begun = Date.now();
       let halfway = false;
-      const killing = killWorkers(stage, () => !halfway);
-      const runs = await startRuns(stage, RUNS);
+      const killing = killWorkers(cluster, () => !halfway);
+      const runs = await startRuns(cluster, RUNS);
       while (runs.ended() < RUNS / 2) await delay(50);
       // Whoever starts while there is no database cannot start: those that are on their way get there first.
       halfway = true;
       const kills = await killing;
-      await stage.postgres.restart(500);
-      const said = await checkAll(stage, runs);
+      await cluster.postgres.restart(500);
+      const said = await checkAll(cluster, runs);
       expect(kills).toBeGreaterThan(1);
       process.stderr.write(`chaos: ${kills} workers killed, ${said}, ${Date.now() - begun} ms\n`);
     } finally {
-      await stage.close();
+      await cluster.close();
     }
   });
 
   it('a Restate server of three killed', { timeout: LONG_TEST_MS }, async () => {
-    const stage = await openClusterStage(scenes, { ...stageOptions, nodes: 3 });
+    const cluster = await openTestCluster(scenes, { ...clusterOptions, nodes: 3 });
     try {
-      await Promise.all([1, 2].map((number) => stage.workers.start(`worker ${number}`)));
-      await stage.register();
+      await Promise.all([1, 2].map((number) => cluster.workers.start(`worker ${number}`)));
+      await cluster.register();
       const begun = Date.now();
-      const runs = await startRuns(stage, Math.ceil(RUNS / 10));
+      const runs = await startRuns(cluster, Math.ceil(RUNS / 10));
       while (runs.ended() < RUNS / 40) await delay(20);
-      stage.nodes[1]?.kill('SIGKILL');
-      const said = await checkAll(stage, runs);
+      cluster.nodes[1]?.kill('SIGKILL');
+      const said = await checkAll(cluster, runs);
       process.stderr.write(`chaos: one Restate server of three killed, ${said}, ${Date.now() - begun} ms\n`);
     } finally {
-      await stage.close();
+      await cluster.close();
     }
   });
 });

@@ -13,7 +13,7 @@ import { type Workplace, workOn } from '../../src/engine/restate/work.ts';
 import { createSlots } from '../../src/engine/spawning/slots.ts';
 import { eventsOfAll, repeatedCalls } from '../support/cluster/checks.ts';
 import { freePorts } from '../support/cluster/restate-server.ts';
-import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster/stage.ts';
+import { type ClusterScenario, openTestCluster, type TestCluster } from '../support/cluster/test-cluster.ts';
 import { createWorkers } from '../support/cluster/workers.ts';
 import { openClusterWorld } from '../support/cluster/world.ts';
 import { reflectScenarios } from '../support/patterns/groups-reflect.ts';
@@ -21,7 +21,7 @@ import { actor, byAgent } from '../support/patterns/scenarios.ts';
 import { calls, reports, says, turnOf } from '../support/world.ts';
 
 const asker = actor('asker', { tools: ['act'], permissions: { act: 'ask' } });
-const actsOnce = (request: Parameters<Scene['brain']>[0]) =>
+const actsOnce = (request: Parameters<ClusterScenario['brain']>[0]) =>
   turnOf(request) === 1 ? calls({ name: 'act' }) : reports(`Done by ${request.agent}.`);
 const held = Promise.withResolvers<void>();
 let asked = 0;
@@ -34,7 +34,7 @@ const ASKS = 0;
 const ASKS_BELOW = 1;
 const BACKS_OFF = 2;
 const HANGS = 3;
-const scenes: readonly Scene[] = [
+const scenes: readonly ClusterScenario[] = [
   { agents: [asker], prompt: 'Do it.', brain: actsOnce },
   {
     agents: [actor('boss', { agents: ['asker'] }), asker],
@@ -60,14 +60,14 @@ const scenes: readonly Scene[] = [
   },
 ];
 
-let stage: ClusterStage;
+let cluster: TestCluster;
 const folders: string[] = [];
 beforeAll(async () => {
-  stage = await openClusterStage(scenes, { plan: { drainMs: 200 } });
+  cluster = await openTestCluster(scenes, { plan: { drainMs: 200 } });
 });
-afterEach(() => stage.workers.stop());
+afterEach(() => cluster.workers.stop());
 afterAll(async () => {
-  await stage.close();
+  await cluster.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -84,26 +84,26 @@ function anotherBuild(): string {
 }
 
 async function approve(handle: RunHandle): Promise<void> {
-  for (const { run, wait } of await stage.client.engine.waits(handle.run))
-    await stage.client.engine.answer(run, wait, { kind: 'approved' });
+  for (const { run, wait } of await cluster.client.engine.waits(handle.run))
+    await cluster.client.engine.answer(run, wait, { kind: 'approved' });
 }
 
 async function resultOf(handle: RunHandle): Promise<string> {
-  const resumed = await stage.client.engine.resume(handle.run);
+  const resumed = await cluster.client.engine.resume(handle.run);
   const end = 'handle' in resumed ? await resumed.handle.done : resumed;
   if (end.kind !== 'ended') throw new Error(JSON.stringify(end));
   return `${end.result.status}: ${end.result.report.body}`;
 }
 
 async function stepsOf({ session }: RunHandle): Promise<(string | null)[]> {
-  return (await readAll(stage.client.ledger, session, { types: ['step.recorded'] })).map(({ step }) => step);
+  return (await readAll(cluster.client.ledger, session, { types: ['step.recorded'] })).map(({ step }) => step);
 }
 
 /** What Restate still has to do for a run. */
 async function invocationsOf(run: string): Promise<unknown[]> {
   const query = `SELECT target, status, retry_count, last_failure FROM sys_invocation
     WHERE status <> 'completed' AND target_service_key = '${run}'`;
-  const response = await fetch(`${stage.nodes[0]?.admin}/query`, {
+  const response = await fetch(`${cluster.nodes[0]?.admin}/query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({ query }),
@@ -111,22 +111,22 @@ async function invocationsOf(run: string): Promise<unknown[]> {
   return ((await response.json()) as { rows: unknown[] }).rows;
 }
 
-const askersOf = (run: string): string[] => stage.model.asked.flatMap(({ key, by }) => (key.startsWith(`${run}/`) ? [by] : []));
+const askersOf = (run: string): string[] => cluster.model.asked.flatMap(({ key, by }) => (key.startsWith(`${run}/`) ? [by] : []));
 
 describe('replacing workers', () => {
   it('runs that wait finish on another build at the same address', async () => {
-    const old = await stage.workers.start('build A');
-    await stage.register();
-    const handles = await Promise.all([11, 12, 13].flatMap((n) => [stage.start(ASKS, n), stage.start(ASKS_BELOW, n + 10)]));
+    const old = await cluster.workers.start('build A');
+    await cluster.register();
+    const handles = await Promise.all([11, 12, 13].flatMap((n) => [cluster.start(ASKS, n), cluster.start(ASKS_BELOW, n + 10)]));
     for (const handle of handles) expect(await handle.done).toMatchObject({ kind: 'waiting' });
-    const resting = await stage.start(BACKS_OFF, 41);
+    const resting = await cluster.start(BACKS_OFF, 41);
     await expect.poll(() => stepsOf(resting)).toContain('iteration/1/back-off');
     old.kill('SIGTERM');
     expect(await old.ended).toBe(0);
 
-    const newer = createWorkers(stage.plan, anotherBuild());
+    const newer = createWorkers(cluster.plan, anotherBuild());
     await newer.start('build B');
-    await stage.register();
+    await cluster.register();
     await Promise.all(handles.map(approve));
     const results = await Promise.all(handles.map(resultOf));
     expect(await resultOf(resting)).toBe('completed: Built.');
@@ -135,43 +135,43 @@ describe('replacing workers', () => {
     expect(new Set(results)).toEqual(new Set(['completed: Done by asker.', 'completed: Had it done.']));
     await newer.stop();
     const events = await eventsOfAll(
-      stage.client.ledger,
+      cluster.client.ledger,
       [...handles, resting].map(({ session }) => session),
     );
-    expect(repeatedCalls(stage.model, events)).toEqual({ afterwards: [], inFlight: 0 });
-    expect(new Set(stage.model.asked.map(({ by }) => by))).toEqual(new Set(['build A', 'build B']));
+    expect(repeatedCalls(cluster.model, events)).toEqual({ afterwards: [], inFlight: 0 });
+    expect(new Set(cluster.model.asked.map(({ by }) => by))).toEqual(new Set(['build A', 'build B']));
   });
 
   it('at another address new runs go to the new workers, and old ones end where they began', async () => {
     const [port = 0] = await freePorts(1);
-    await stage.workers.start('old');
-    await stage.register();
-    const before = await stage.start(ASKS, 31);
+    await cluster.workers.start('old');
+    await cluster.register();
+    const before = await cluster.start(ASKS, 31);
     await before.done;
-    await stage.workers.start('new', { port });
-    await stage.register(port);
-    const after = await stage.start(ASKS, 32);
+    await cluster.workers.start('new', { port });
+    await cluster.register(port);
+    const after = await cluster.start(ASKS, 32);
     await after.done;
     await Promise.all([before, after].map(approve));
     expect(await Promise.all([before, after].map(resultOf))).toEqual(Array(2).fill('completed: Done by asker.'));
     expect(askersOf(before.run)).toEqual(['old', 'old']);
     expect(askersOf(after.run)).toEqual(['new', 'new']);
-    await stage.register();
+    await cluster.register();
   });
 });
 
 describe('a worker that is frozen and taken for dead', () => {
   it('cannot write when it comes back, and the run ends once', async () => {
-    const zombie = await stage.workers.start('zombie');
-    await stage.register();
-    const handle = await stage.start(HANGS, 51);
+    const zombie = await cluster.workers.start('zombie');
+    await cluster.register();
+    const handle = await cluster.start(HANGS, 51);
     await expect.poll(() => askersOf(handle.run)).toEqual(['zombie']);
     zombie.kill('SIGSTOP');
 
     let engineOptions: EngineOptions | undefined;
-    const other = await openClusterWorld({ ...stage.plan, by: 'other' }, (made) => {
+    const other = await openClusterWorld({ ...cluster.plan, by: 'other' }, (made) => {
       engineOptions = made;
-      return stage.client.engine;
+      return cluster.client.engine;
     });
     if (engineOptions === undefined) throw new Error('no engineOptions were made');
     const place: Workplace = {
@@ -180,20 +180,20 @@ describe('a worker that is frozen and taken for dead', () => {
       poke: async () => undefined,
     };
     expect(await workOn(place, handle.session, handle.run)).toEqual({ kind: 'ended', parent: null });
-    const { length } = await readAll(stage.client.ledger, handle.session);
+    const { length } = await readAll(cluster.client.ledger, handle.session);
     expect(await handle.done).toMatchObject({ result: { report: { body: 'The answer to whoever took over.' } } });
 
     held.resolve();
     zombie.kill('SIGCONT');
-    await expect.poll(() => stage.model.asked.find(({ by }) => by === 'zombie')?.answered).toBe(true);
+    await expect.poll(() => cluster.model.asked.find(({ by }) => by === 'zombie')?.answered).toBe(true);
     await expect.poll(() => invocationsOf(handle.run)).toEqual([]);
-    const events = await readAll(stage.client.ledger, handle.session);
+    const events = await readAll(cluster.client.ledger, handle.session);
     expect(events).toHaveLength(length);
     expect(events.filter((event) => event.event_type === 'run.resumed').map(({ payload }) => payload)).toMatchObject([
       { owner: 'other', takenOver: true },
     ]);
     expect(events.filter(({ event_type }) => event_type === 'run.ended')).toHaveLength(1);
-    expect(await stage.client.ledger.verify()).toMatchObject({ kind: 'sound' });
+    expect(await cluster.client.ledger.verify()).toMatchObject({ kind: 'sound' });
     await other.ledger.close();
   });
 });

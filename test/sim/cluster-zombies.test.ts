@@ -9,7 +9,7 @@ import type { RunHandle } from '../../src/engine/port.ts';
 import { type Workplace, workOn } from '../../src/engine/restate/work.ts';
 import { createSlots } from '../../src/engine/spawning/slots.ts';
 import { checkEffects, checkProjectBudget, eventsOfAll } from '../support/cluster/checks.ts';
-import { type ClusterStage, openClusterStage, type Scene } from '../support/cluster/stage.ts';
+import { type ClusterScenario, openTestCluster, type TestCluster } from '../support/cluster/test-cluster.ts';
 import { openClusterWorld } from '../support/cluster/world.ts';
 import { actor } from '../support/patterns/scenarios.ts';
 import { calls, reports, turnOf } from '../support/world.ts';
@@ -20,7 +20,7 @@ const MOST_CALLS = RUNS + 2 * 4 + 1;
 
 const released = Promise.withResolvers<void>();
 const known = new Set<string>();
-const scene: Scene = {
+const scene: ClusterScenario = {
   agents: [actor('doer', { tools: ['act'] })],
   prompt: 'Do it.',
   brain: async (request) => {
@@ -31,9 +31,9 @@ const scene: Scene = {
   },
 };
 
-async function pendingInvocations(stage: ClusterStage): Promise<unknown[]> {
+async function pendingInvocations(cluster: TestCluster): Promise<unknown[]> {
   const query = "SELECT target, status FROM sys_invocation WHERE status <> 'completed'";
-  const response = await fetch(`${stage.nodes[0]?.admin}/query`, {
+  const response = await fetch(`${cluster.nodes[0]?.admin}/query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({ query }),
@@ -42,11 +42,11 @@ async function pendingInvocations(stage: ClusterStage): Promise<unknown[]> {
 }
 
 /** Works on the runs one after the other, as a worker does that they were assigned to. */
-async function takeOver(stage: ClusterStage, handles: readonly RunHandle[]): Promise<void> {
+async function takeOver(cluster: TestCluster, handles: readonly RunHandle[]): Promise<void> {
   let engineOptions: EngineOptions | undefined;
-  const other = await openClusterWorld({ ...stage.plan, by: 'other' }, (made) => {
+  const other = await openClusterWorld({ ...cluster.plan, by: 'other' }, (made) => {
     engineOptions = made;
-    return stage.client.engine;
+    return cluster.client.engine;
   });
   if (engineOptions === undefined) throw new Error('no engineOptions were made');
   const place: Workplace = {
@@ -59,35 +59,35 @@ async function takeOver(stage: ClusterStage, handles: readonly RunHandle[]): Pro
 }
 
 it('workers that come back write nothing, with a budget at its limit', async () => {
-  const stage = await openClusterStage([scene], { plan: { drainMs: 200, projectBudget: { calls: MOST_CALLS } } });
+  const cluster = await openTestCluster([scene], { plan: { drainMs: 200, projectBudget: { calls: MOST_CALLS } } });
   try {
-    const zombie = await stage.workers.start('zombie');
-    await stage.register();
-    const handles = await Promise.all(Array.from({ length: RUNS }, (_, number) => stage.start(0, number + 1)));
-    await expect.poll(() => stage.model.asked.length).toBe(RUNS);
+    const zombie = await cluster.workers.start('zombie');
+    await cluster.register();
+    const handles = await Promise.all(Array.from({ length: RUNS }, (_, number) => cluster.start(0, number + 1)));
+    await expect.poll(() => cluster.model.asked.length).toBe(RUNS);
     zombie.kill('SIGSTOP');
 
-    await takeOver(stage, handles);
+    await takeOver(cluster, handles);
     const ends = await Promise.all(handles.map(({ done }) => done));
     const statuses = ends.map((end) => (end.kind === 'ended' ? end.result.status : end.kind));
     expect(statuses).toEqual([...Array(4).fill('completed'), 'budget_exhausted', 'budget_exhausted']);
     const sessions = handles.map(({ session }) => session);
-    const before = await eventsOfAll(stage.client.ledger, sessions);
+    const before = await eventsOfAll(cluster.client.ledger, sessions);
 
     released.resolve();
     zombie.kill('SIGCONT');
-    await expect.poll(() => stage.model.asked.filter(({ by, answered }) => by === 'zombie' && answered).length).toBe(RUNS);
-    await expect.poll(() => pendingInvocations(stage)).toEqual([]);
+    await expect.poll(() => cluster.model.asked.filter(({ by, answered }) => by === 'zombie' && answered).length).toBe(RUNS);
+    await expect.poll(() => pendingInvocations(cluster)).toEqual([]);
     expect(zombie.alive()).toBe(true);
 
-    const events = await eventsOfAll(stage.client.ledger, sessions);
+    const events = await eventsOfAll(cluster.client.ledger, sessions);
     expect(events.length, 'somebody who had lost the lease has written').toBe(before.length);
     expect(events.filter(({ event_type }) => event_type === 'run.ended')).toHaveLength(RUNS);
-    checkEffects(stage.model);
-    expect(stage.model.effects).toHaveLength(5);
-    expect(await checkProjectBudget(stage.client.ledger, events, MOST_CALLS)).toBe(MOST_CALLS);
-    expect(await stage.client.ledger.verify()).toMatchObject({ kind: 'sound' });
+    checkEffects(cluster.model);
+    expect(cluster.model.effects).toHaveLength(5);
+    expect(await checkProjectBudget(cluster.client.ledger, events, MOST_CALLS)).toBe(MOST_CALLS);
+    expect(await cluster.client.ledger.verify()).toMatchObject({ kind: 'sound' });
   } finally {
-    await stage.close();
+    await cluster.close();
   }
 });

@@ -39,14 +39,14 @@ const message: NewEvent = {
   },
 };
 
-interface Stage {
+interface WatchedLedger {
   readonly ledger: Ledger;
   /** In how many appends the message had come: the one that it went before is the last of them. */
   comes(): number | undefined;
 }
 
 /** The message goes into the ledger right before the first summary that cuts the past off. */
-function withMessage(inner: Ledger): Stage {
+function withMessage(inner: Ledger): WatchedLedger {
   let appends = 0;
   let came: number | undefined;
   const cuts = ({ type, payload }: NewEvent): boolean => type === 'task.summary' && payload.cut !== undefined;
@@ -118,9 +118,9 @@ describe('a message that comes while a run is condensed', () => {
 
     const inner = memory();
     heard.length = 0;
-    const stage = withMessage(inner);
-    await live(worldOn(crashAt(stage.ledger, comes + later).ledger, answer));
-    expect(stage.comes()).toBe(comes);
+    const watched = withMessage(inner);
+    await live(worldOn(crashAt(watched.ledger, comes + later).ledger, answer));
+    expect(watched.comes()).toBe(comes);
     heard.length = 0;
     expect(await live(worldOn(inner, answer))).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
     expect(heard.length).toBeGreaterThan(0);
@@ -136,8 +136,8 @@ describe('a message that comes while a run is condensed', () => {
       if (first !== undefined && turn === first + 1) return call('act', turn);
       return first !== undefined && turn >= first + 2 ? says('Done.') : call('look', turn);
     };
-    const stage = withMessage(memory());
-    const world = worldOn(stage.ledger, answer);
+    const watched = withMessage(memory());
+    const world = worldOn(watched.ledger, answer);
     const request = { agent: 'worker', input: userText('Go.'), workspace: tmpdir(), run: RUN, session: SESSION };
     const started = await world.engine.start({ ...request, spawnedBy: 'client' });
     if (started.kind !== 'started') throw new Error(started.kind);

@@ -14,7 +14,7 @@ import type { Ledger } from '../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { crashAt } from '../support/ledger/crash.ts';
-import { acting, fastClock, groupAgents, judges, only, payloads } from '../support/patterns/group-play.ts';
+import { acting, fastClock, groupAgents, judges, only, payloads } from '../support/patterns/group-on-engine.ts';
 import { createWorld, type Outside } from '../support/world.ts';
 
 /** No process has this number, so its leases are a dead owner's. */

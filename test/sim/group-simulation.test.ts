@@ -7,14 +7,14 @@ import { describe, expect, it } from 'vitest';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { textOf } from '../../src/events/messages.ts';
 import { neutralised } from '../../src/patterns/group/sentinels.ts';
-import { only, payloads } from '../support/patterns/group-play.ts';
-import { type GroupStory, type Luck, tellGroupStory } from '../support/patterns/group-stories.ts';
+import { only, payloads } from '../support/patterns/group-on-engine.ts';
+import { type Luck, type SimulatedGroup, simulateGroup } from '../support/patterns/group-simulation.ts';
 
 const first = Number(process.env['TROUPE_SEED'] ?? 1);
 const count = Number(process.env['TROUPE_SEEDS'] ?? 600);
 const PART = 100;
 
-function checkStory(story: GroupStory): void {
+function checkStory(story: SimulatedGroup): void {
   expect(story.result, 'it came to an end').toBeDefined();
   expect(story.sound, 'the ledger is sound').toBe(true);
   everyRunEndsOnce(story);
@@ -24,7 +24,7 @@ function checkStory(story: GroupStory): void {
   thereIsOneLoop(story);
 }
 
-function everyRunEndsOnce({ events }: GroupStory): void {
+function everyRunEndsOnce({ events }: SimulatedGroup): void {
   const starts = only(events, 'run.started').map((event) => event.run_id);
   const ends = only(events, 'run.ended').map((event) => event.run_id);
   expect(new Set(starts).size).toBe(starts.length);
@@ -32,7 +32,7 @@ function everyRunEndsOnce({ events }: GroupStory): void {
 }
 
 /** The runs that an accepted plan leads to, by the keys it was made under. */
-function tasksOf({ events, root }: GroupStory): { worker: string; run: RunId; prefix: string }[] {
+function tasksOf({ events, root }: SimulatedGroup): { worker: string; run: RunId; prefix: string }[] {
   return only(events, 'group.planned').flatMap(({ payload, step }) => {
     const prefix = (step ?? '').replace(/plan\/\d+\/planned$/, '');
     if (payload.accepted !== true) return [];
@@ -40,7 +40,7 @@ function tasksOf({ events, root }: GroupStory): { worker: string; run: RunId; pr
   });
 }
 
-function everyAssignmentHasOneOutcome(story: GroupStory): void {
+function everyAssignmentHasOneOutcome(story: SimulatedGroup): void {
   const tasks = tasksOf(story);
   const worked = only(story.events, 'run.started').filter((event) => event.payload.role === 'worker');
   if (story.group.mode === 'reflect' || story.group.mode === 'orchestrator')
@@ -51,7 +51,7 @@ function everyAssignmentHasOneOutcome(story: GroupStory): void {
   }
 }
 
-function noResultIsLost(story: GroupStory): void {
+function noResultIsLost(story: SimulatedGroup): void {
   const ends = new Map(only(story.events, 'run.ended').map((event) => [event.run_id as string, event.payload]));
   const answers = only(story.events, 'run.started').flatMap(({ payload }) =>
     payload.part === 'speaker' && payload.input.role === 'user' ? [textOf(payload.input.content)] : [],
@@ -67,7 +67,7 @@ function noResultIsLost(story: GroupStory): void {
     expect(story.result?.report.body).toContain(ends.get(event.run_id)?.report.body);
 }
 
-function everyExitIsMarked({ events, group, result }: GroupStory): void {
+function everyExitIsMarked({ events, group, result }: SimulatedGroup): void {
   const ends = payloads(events, 'group.ended');
   expect(ends).toHaveLength(group.mode === 'reflect' ? 1 : 0);
   for (const { reason, goalMet, cancelled, summary } of ends) {
@@ -81,7 +81,7 @@ function everyExitIsMarked({ events, group, result }: GroupStory): void {
 }
 
 /** Iterations follow one another, each judged once, and nothing happens in the loop after its end. */
-function thereIsOneLoop({ events, root, group }: GroupStory): void {
+function thereIsOneLoop({ events, root, group }: SimulatedGroup): void {
   const iterations = payloads(events, 'group.evaluated').map(({ iteration }) => iteration);
   expect(iterations).toEqual(iterations.map((_, index) => index + 1));
   expect(iterations.length).toBeLessThanOrEqual(group.maxIterations ?? 0);
@@ -100,7 +100,7 @@ describe('a random story of a group keeps every promise', () => {
   it.each(starts)('from seed %i', async (start) => {
     for (let seed = start; seed < Math.min(start + PART, first + count); seed += 1) {
       try {
-        const story = await tellGroupStory(seed);
+        const story = await simulateGroup(seed);
         checkStory(story);
         for (const one of story.luck) luck.add(one);
         for (const { reason } of payloads(story.events, 'group.ended')) reasons.add(reason);
@@ -126,7 +126,7 @@ describe('a random story of a group keeps every promise', () => {
   });
 
   it('tells the same story for the same seed', async () => {
-    const [once, again] = [await tellGroupStory(first), await tellGroupStory(first)];
+    const [once, again] = [await simulateGroup(first), await simulateGroup(first)];
     expect(again.events.map((event) => event.payload)).toEqual(once.events.map((event) => event.payload));
   });
 });

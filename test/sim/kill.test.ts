@@ -11,7 +11,7 @@ import { counterName, PROJECT_SCOPE } from '../../src/engine/spending/budget.ts'
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
-import { type LifeEnd, live, moments } from './lives.ts';
+import { moments, type ProcessEnd, runUntilKilled } from './killed-processes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'troupe-kill-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -58,15 +58,15 @@ const completed = (events: readonly LedgerEvent[]): Set<string> =>
 const numberBelow = (random: Random, bound: number): number => Math.floor(random.fraction() * bound);
 
 /** Lives and deaths until all runs of the folder have ended. */
-async function livesUntilEnd(random: Random): Promise<readonly LifeEnd[]> {
+async function livesUntilEnd(random: Random): Promise<readonly ProcessEnd[]> {
   const folder = newFolder('lives');
-  const ends: LifeEnd[] = [];
+  const ends: ProcessEnd[] = [];
   while (ends.at(-1)?.kind !== 'ended') {
     expect(ends.length).toBeLessThan(LIVES_MAX);
     const before = ends.length === 0 ? new Set<string>() : completed(await eventsIn(folder));
     const seen = linesOf(folder).length;
     const death = { after: 1 + numberBelow(random, STEPS_MAX), further: numberBelow(random, 4) };
-    ends.push(await live({ folder, runs: RUNS_PER_LIFE, death }));
+    ends.push(await runUntilKilled({ folder, runs: RUNS_PER_LIFE, death }));
     const repeated = linesOf(folder)
       .slice(seen)
       .filter((line) => before.has(line));
@@ -111,7 +111,7 @@ describe('kill -9', () => {
       [0, 1, 2, 3].map((index) => {
         // Each run begins with commits of its own, so that everybody gets so far before the budget is used up.
         const death = { after: runs + numberBelow(random, 2 * runs), further: numberBelow(random, 4) };
-        return live({ folder, runs, firstRun: index * runs, budget, ...(index < 2 ? { death } : {}) });
+        return runUntilKilled({ folder, runs, firstRun: index * runs, budget, ...(index < 2 ? { death } : {}) });
       }),
     );
     expect(ends.map(({ kind }) => kind)).toEqual(['killed', 'killed', 'ended', 'ended']);

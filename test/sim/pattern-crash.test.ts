@@ -21,7 +21,7 @@ import { createTranscripts } from '../../src/projections/transcript.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import { checkExpected, checkRuns, checkTeams } from '../support/patterns/invariants.ts';
 import type { Scenario } from '../support/patterns/scenarios.ts';
-import { ROOT_RUN, ROOT_SESSION, scenarios, storyOf } from '../support/patterns/table.ts';
+import { ROOT_RUN, ROOT_SESSION, scenarioEvents, scenarios } from '../support/patterns/table.ts';
 import { createWorld, type Outside, type World } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-pattern-crash-'));
@@ -113,7 +113,7 @@ async function checkEnd(play: Play, result: RunResult | undefined, when: string)
     return { events: await readAll(ledger, ROOT_SESSION), verified: await ledger.verify() };
   });
   expect(verified, when).toMatchObject({ kind: 'sound' });
-  const story = { result, events: storyOf(events) };
+  const story = { result, events: scenarioEvents(events) };
   checkRuns(story);
   checkTeams(story);
   return events;

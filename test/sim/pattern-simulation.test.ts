@@ -4,17 +4,17 @@
  * names its seed.
  */
 import { describe, expect, it } from 'vitest';
-import { type Story, simulate } from '../support/patterns/simulation.ts';
-import { checkStory } from '../support/patterns/story-checks.ts';
+import { type SimulatedSession, simulate } from '../support/patterns/simulation.ts';
+import { checkSimulation } from '../support/patterns/simulation-checks.ts';
 
 const first = Number(process.env['TROUPE_SEED'] ?? 1);
 const count = Number(process.env['TROUPE_SEEDS'] ?? 2_000);
 const GROUP = 250;
 
-async function told(seed: number): Promise<Story> {
+async function told(seed: number): Promise<SimulatedSession> {
   try {
     const story = await simulate(seed);
-    checkStory(story);
+    checkSimulation(story);
     return story;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

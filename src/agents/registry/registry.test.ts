@@ -20,7 +20,7 @@ const later: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
 const agentText = (description: string, more = ''): string => `---\ndescription: ${description}\n${more}---\nPrompt.\n`;
 
-interface Stage extends AsyncDisposable {
+interface RegistryProject extends AsyncDisposable {
   readonly project: TemporaryProject;
   readonly path: string;
   readonly ledger: Ledger;
@@ -30,7 +30,7 @@ interface Stage extends AsyncDisposable {
 const registryAt = (root: string, path: string, clock = later): Registry =>
   createRegistry({ path, clock, ...createFileSource({ projectRoot: root, clock }) });
 
-async function stage(files: Readonly<Record<string, string>>): Promise<Stage> {
+async function registryProject(files: Readonly<Record<string, string>>): Promise<RegistryProject> {
   const project = await temporaryProject(files);
   const path = join(project.root, '.troupe', 'ledger.db');
   const ledger = openTestLedger({ path });
@@ -60,7 +60,7 @@ const holds = (path: string): readonly string[] => {
 
 describe('the registry', () => {
   it('lists by name, page by page, with what a list shows', async () => {
-    await using at = await stage({
+    await using at = await registryProject({
       'agents/b.md': agentText('Second.', 'tags: [x, y]\n'),
       'agents/a.md': '---\n---\nx',
       '.claude/agents/c.md': '---\nname: c\ndescription: Third.\n---\nx',
@@ -79,7 +79,7 @@ describe('the registry', () => {
   });
 
   it('follows what is added, changed, renamed, switched off, broken and removed', async () => {
-    await using at = await stage({ 'agents/baker.md': agentText('Bakes bread.') });
+    await using at = await registryProject({ 'agents/baker.md': agentText('Bakes bread.') });
     const { registry, project } = at;
     const upon = async (change: () => unknown, query: string): Promise<readonly string[]> => {
       await change();
@@ -103,7 +103,7 @@ describe('the registry', () => {
   });
 
   it('takes the nearer of two agents of one name', async () => {
-    await using at = await stage({
+    await using at = await registryProject({
       'agents/helper.md': agentText('Near.'),
       '.claude/agents/helper.md': '---\nname: helper\ndescription: Far.\n---\nx',
     });
@@ -114,7 +114,7 @@ describe('the registry', () => {
   });
 
   it('notices a change by itself where folders can be watched', async () => {
-    await using at = await stage({ 'agents/a.md': agentText('One.') });
+    await using at = await registryProject({ 'agents/a.md': agentText('One.') });
     const source = createFileSource({ projectRoot: at.project.root, clock: later });
     let changed = (): void => undefined;
     const change = new Promise<void>((resolve) => {
@@ -136,7 +136,7 @@ describe('the registry', () => {
 
 describe('reading', () => {
   it('is done once for a file that stays as it is, also by the next process', async () => {
-    await using at = await stage({ 'agents/a.md': agentText('One.'), 'agents/b.md': agentText('Two.') });
+    await using at = await registryProject({ 'agents/a.md': agentText('One.'), 'agents/b.md': agentText('Two.') });
     const source = createFileSource({ projectRoot: at.project.root, clock: later });
     const first = await source.agents(new Map());
     expect(await source.agents(new Map())).toBe(first);
@@ -152,7 +152,7 @@ describe('reading', () => {
   });
 
   it('is done again for a file that changed so recently that its stamp may be the same', async () => {
-    await using at = await stage({ 'agents/a.md': agentText('One.') });
+    await using at = await registryProject({ 'agents/a.md': agentText('One.') });
     const path = join(at.project.root, 'agents/a.md');
     const registry = registryAt(at.project.root, at.path, systemClock);
     expect(await found(registry, 'one')).toEqual(['a']);
@@ -166,7 +166,7 @@ describe('reading', () => {
 
 describe('the index', () => {
   it('leaves the ledger as sound as it was', async () => {
-    await using at = await stage({ 'agents/a.md': agentText('One.') });
+    await using at = await registryProject({ 'agents/a.md': agentText('One.') });
     const writer = await givenRun({ ledger: at.ledger, newSession: testIds.session, newRun: testIds.run });
     await appendOrFail(writer, [note(writer, 'before')]);
     await at.registry.refresh();
@@ -194,7 +194,7 @@ describe('the index', () => {
     ['missing parts', 'DROP TABLE agent_search_idx'],
     ['missing settings', 'DROP TABLE agent_search_config'],
   ])('is made anew when it has %s', async (_what, harm) => {
-    await using at = await stage({ 'agents/a.md': agentText('One.') });
+    await using at = await registryProject({ 'agents/a.md': agentText('One.') });
     await at.registry.refresh();
     const database = new DatabaseSync(at.path, { defensive: false });
     database.exec(harm);
@@ -228,7 +228,7 @@ describe('the index', () => {
   });
 
   it.runIf(process.getuid?.() === 0)('is in memory where the ledger cannot be written', async () => {
-    await using at = await stage({ 'agents/a.md': agentText('One.') });
+    await using at = await registryProject({ 'agents/a.md': agentText('One.') });
     await at.ledger.close();
     chmodSync(at.project.root, 0o755);
     chmodSync(join(at.path, '..'), 0o555);
@@ -243,7 +243,7 @@ describe('the index', () => {
   });
 
   it('finds for each of two programs its own agents, whatever the other writes', async () => {
-    await using at = await stage({});
+    await using at = await registryProject({});
     const [one, two] = [
       createSearchIndex({ path: at.path, clock: systemClock }),
       createSearchIndex({ path: at.path, clock: systemClock }),
@@ -272,7 +272,7 @@ function loading(...imports: readonly (readonly [name: string, file: string])[])
 }
 
 it('two processes that write the index while a third appends to the ledger do each other no harm', async () => {
-  await using at = await stage({});
+  await using at = await registryProject({});
   const program = (which: string): string => `${loading(['createSearchIndex', './search-index.ts'])}
     const index = createSearchIndex({ path: ${JSON.stringify(at.path)}, clock: systemClock });
     for (let round = 0; round < 40; round += 1) {
@@ -303,7 +303,7 @@ it('two processes that write the index while a third appends to the ledger do ea
 
 describe('an agent that is added while somebody asks', () => {
   it('is found by the next question, every time', async () => {
-    await using at = await stage({ 'agents/first.md': agentText('the first') });
+    await using at = await registryProject({ 'agents/first.md': agentText('the first') });
     expect(await found(at.registry, 'first')).toEqual(['first']);
     for (let turn = 0; turn < 60; turn += 1) {
       writeFileSync(join(at.project.root, 'agents', `added${turn}.md`), agentText(`number${turn}`));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
-import { acting, fastClock, type Group, judges } from '../../../test/support/patterns/group-play.ts';
+import { acting, fastClock, type Group, judges } from '../../../test/support/patterns/group-on-engine.ts';
 import { agent, calls, createWorld, reports, turnOf, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { payloads } from '../../../test/support/patterns/group-play.ts';
+import { payloads } from '../../../test/support/patterns/group-on-engine.ts';
 import { agent, calls, createWorld, reports, says, turnOf } from '../../../test/support/world.ts';
 import { sleep, systemClock } from '../../base/clock.ts';
 import { userText } from '../../events/messages.ts';

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import {
   fastClock,
+  type GroupRunOptions,
   judges,
   type Player,
-  type PlayOptions,
   payloads,
-  playGroup,
-} from '../../../test/support/patterns/group-play.ts';
+  runGroup,
+} from '../../../test/support/patterns/group-on-engine.ts';
 import { agent, calls, reports, says, turnOf, worldTools } from '../../../test/support/world.ts';
 
 const kept = closedAfterwards();
 
-async function play(player: Player, group: Partial<PlayOptions['group']> = {}, more: Partial<PlayOptions> = {}) {
-  const told = await playGroup({ group: { mode: 'reflect', ...group }, player, ...more });
+async function play(player: Player, group: Partial<GroupRunOptions['group']> = {}, more: Partial<GroupRunOptions> = {}) {
+  const told = await runGroup({ group: { mode: 'reflect', ...group }, player, ...more });
   kept(told.world);
   return { ...told, ending: payloads(told.events, 'group.ended')[0] };
 }

@@ -1,7 +1,14 @@
 /** Work that comes after `collectTimeout`: the results are put together without it, and it is neither lost nor hidden. */
 import { describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
-import { fastClock, type Group, type Player, playGroup, runsOf, type Told } from '../../../test/support/patterns/group-play.ts';
+import {
+  fastClock,
+  type Group,
+  type GroupRun,
+  type Player,
+  runGroup,
+  runsOf,
+} from '../../../test/support/patterns/group-on-engine.ts';
 import { says } from '../../../test/support/world.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/port.ts';
@@ -13,7 +20,7 @@ const kept = closedAfterwards();
  * The first time to collect is over as soon as the coder is done, and not before; after that there is all the time in the
  * world. Nothing here depends on how fast anybody is.
  */
-async function play(group: Partial<Group>, player: Player): Promise<Told> {
+async function play(group: Partial<Group>, player: Player): Promise<GroupRun> {
   let coderIsDone = false;
   let collections = 0;
   const waiting = new Set<() => void>();
@@ -42,7 +49,7 @@ async function play(group: Partial<Group>, player: Player): Promise<Told> {
       return outcome;
     },
   });
-  const told = await playGroup({
+  const told = await runGroup({
     group: { mode: 'orchestrator', workers: ['coder', 'tester'], collectTimeout: COLLECT_MS, workerTimeout: 9e8, ...group },
     player,
     clock,

@@ -5,20 +5,20 @@ import {
   breaks,
   fastClock,
   type Group,
+  type GroupRunOptions,
   hangs,
   type Player,
-  type PlayOptions,
   payloads,
-  playGroup,
+  runGroup,
   runsOf,
-} from '../../../test/support/patterns/group-play.ts';
+} from '../../../test/support/patterns/group-on-engine.ts';
 import { agent, says, type World } from '../../../test/support/world.ts';
 import type { ModelOutcome } from '../../models/port.ts';
 
 const kept = closedAfterwards();
 
-async function play(group: Partial<Group>, player: Player, more: Partial<PlayOptions> = {}) {
-  const told = await playGroup({
+async function play(group: Partial<Group>, player: Player, more: Partial<GroupRunOptions> = {}) {
+  const told = await runGroup({
     group: { mode: 'orchestrator', workers: ['coder', 'tester'], ...group },
     player: (asked) => player(asked) ?? (asked.part === 'synthesis' ? 'Together.\n[[GROUP_REFLECT_COMPLETE]]' : undefined),
     ...more,
@@ -147,7 +147,7 @@ describe.each(['broadcast', 'sequential'] as const)('%s', (mode) => {
   });
 
   it('is cancelled when it is cancelled, with what there was', async () => {
-    const { acting, groupAgents } = await import('../../../test/support/patterns/group-play.ts');
+    const { acting, groupAgents } = await import('../../../test/support/patterns/group-on-engine.ts');
     const { createWorld } = await import('../../../test/support/world.ts');
     const { userText } = await import('../../events/messages.ts');
     const world = createWorld({

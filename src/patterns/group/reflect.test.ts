@@ -6,18 +6,18 @@ import {
   breaks,
   fastClock,
   type Group,
+  type GroupRun,
+  type GroupRunOptions,
   HELD_RUN,
   hangs,
   holdLoop,
   judges,
   type Player,
-  type PlayOptions,
   payloads,
-  playGroup,
+  runGroup,
   runsOf,
   sendTo,
-  type Told,
-} from '../../../test/support/patterns/group-play.ts';
+} from '../../../test/support/patterns/group-on-engine.ts';
 import { says, type World } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
@@ -26,8 +26,8 @@ const kept = closedAfterwards();
 
 const workers = ['coder', 'tester'];
 
-async function play(group: Partial<Group>, player?: Player, more: Partial<PlayOptions> = {}): Promise<Told> {
-  const told = await playGroup({
+async function play(group: Partial<Group>, player?: Player, more: Partial<GroupRunOptions> = {}): Promise<GroupRun> {
+  const told = await runGroup({
     group: { mode: 'reflect', workers, ...group },
     ...(player === undefined ? {} : { player }),
     ...more,
@@ -36,7 +36,7 @@ async function play(group: Partial<Group>, player?: Player, more: Partial<PlayOp
   return told;
 }
 
-const ending = ({ events }: Pick<Told, 'events'>) => payloads(events, 'group.ended')[0];
+const ending = ({ events }: Pick<GroupRun, 'events'>) => payloads(events, 'group.ended')[0];
 const SAME = 'the same words again and again\n[[NEEDS_ITERATION]]';
 
 describe('ways out', () => {

@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import {
   fastClock,
+  type GroupRun,
   HELD_RUN,
   holdLoop,
   type Player,
   payloads,
   runsOf,
-  type Told,
-} from '../../../test/support/patterns/group-play.ts';
+} from '../../../test/support/patterns/group-on-engine.ts';
 import { calls, reports, type World } from '../../../test/support/world.ts';
 import { sleep } from '../../base/clock.ts';
 import { type Tool, textResult } from '../../tools/port.ts';
 
-const ending = ({ events }: Pick<Told, 'events'>) => payloads(events, 'group.ended')[0];
+const ending = ({ events }: Pick<GroupRun, 'events'>) => payloads(events, 'group.ended')[0];
 const SAME = 'the same words again and again\n[[NEEDS_ITERATION]]';
 
 describe('standing still', () => {

@@ -1,6 +1,12 @@
 /** A runner may die at any moment: its loop goes on in another, and no port is asked twice. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive, type Play, play, playLimits, watchProcesses } from '../../../test/support/runner/play.ts';
+import {
+  isAlive,
+  type PortScript,
+  scriptedPorts,
+  testLimits,
+  watchProcesses,
+} from '../../../test/support/runner/scripted-ports.ts';
 import { systemClock } from '../../base/clock.ts';
 import { runLoop } from '../../loop/loop.ts';
 import type { Hosted } from '../port.ts';
@@ -11,14 +17,14 @@ host.warm();
 afterAll(() => host.close());
 
 /** Every kind of call: messages from others, models, tools side by side, and a condensing. */
-const script: Play = {
+const script: PortScript = {
   replies: (turn) => (turn < 4 ? [{ input: { turn } }, { name: 'act', input: { turn } }] : 'done'),
   result: () => 'x'.repeat(900),
   incoming: (turn) => (turn === 2 ? ['news'] : []),
   unheard: () => false,
-  input: { limits: { ...playLimits, contextWindow: 2_000, maxOutputTokens: 500 } },
+  input: { limits: { ...testLimits, contextWindow: 2_000, maxOutputTokens: 500 } },
 };
-const here = play(script);
+const here = scriptedPorts(script);
 const expected = await runLoop(here.input, here.ports);
 const keys = here.protocol.map((line) => line.slice(0, line.indexOf(' ')));
 
@@ -41,7 +47,7 @@ async function killedAt(key: string, moment: Moment) {
       await next.promise;
     } else setImmediate(kill);
   };
-  const there = play({ ...script, during });
+  const there = scriptedPorts({ ...script, during });
   const result = await host.run(there.input, there.ports, processes.hosted);
   return { result, processes, protocol: there.protocol, killed };
 }
@@ -70,7 +76,7 @@ describe('a runner that is killed', () => {
 
   it('before it began is replaced', async () => {
     const processes = watchProcesses((pid, attempt) => void (attempt < 3 && process.kill(pid, 'SIGKILL')));
-    const there = play(script);
+    const there = scriptedPorts(script);
     expect(await host.run(there.input, there.ports, processes.hosted)).toEqual(expected);
     expect(processes.why()).toEqual(['crashed', 'crashed', 'done']);
   });
@@ -79,7 +85,7 @@ describe('a runner that is killed', () => {
     const processes = watchProcesses();
     const last = Promise.withResolvers<void>();
     let asked = false;
-    const there = play({
+    const there = scriptedPorts({
       replies: (turn) => (turn === 1 ? 'half of it' : [{}]),
       input: { plain: () => ({ ok: false, error: 'more' }) },
       // Still under way when the second runner asks for it, and the third.

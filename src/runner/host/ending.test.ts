@@ -1,6 +1,6 @@
 /** How a loop ends when its runner does not bring it to its end: cancelled, too old, out of memory, or a port that throws. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive, type Play, play, watchProcesses } from '../../../test/support/runner/play.ts';
+import { isAlive, type PortScript, scriptedPorts, watchProcesses } from '../../../test/support/runner/scripted-ports.ts';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { LoopHost } from '../port.ts';
@@ -29,7 +29,7 @@ describe('cancelling', () => {
     const during = (key: string): void => {
       if (key === 'tool/2/0') abort.abort();
     };
-    const { input, ports, protocol } = play({ replies: (turn) => [{ input: { turn } }], signal: abort.signal, during });
+    const { input, ports, protocol } = scriptedPorts({ replies: (turn) => [{ input: { turn } }], signal: abort.signal, during });
     expect(await hostWith({}).run(input, ports, processes.hosted)).toMatchObject({ status: 'cancelled', turns: 2 });
     expect(protocol.at(-1)).toContain('tool/2/0');
     expect(processes.news.at(-1)).toMatchObject({ exitCode: 130, why: 'done' });
@@ -46,7 +46,7 @@ describe('cancelling', () => {
       await sleep(systemClock, limits.runnerGraceMs / 10 + 200);
       stopping = false;
     };
-    const { input, ports } = play({ replies: () => [{}], signal: abort.signal, during });
+    const { input, ports } = scriptedPorts({ replies: () => [{}], signal: abort.signal, during });
     const host = hostWith(
       {},
       hurried(() => stopping),
@@ -63,7 +63,7 @@ describe('cancelling', () => {
       process.kill(processes.pid(), 'SIGSTOP');
       abort.abort();
     };
-    const { input, ports } = play({ replies: (turn) => (turn === 1 ? '' : 'said'), signal: abort.signal, during });
+    const { input, ports } = scriptedPorts({ replies: (turn) => (turn === 1 ? '' : 'said'), signal: abort.signal, during });
     const host = hostWith(
       {},
       hurried(() => abort.signal.aborted),
@@ -85,7 +85,7 @@ describe('cancelling', () => {
       process.kill(processes.pid(), 'SIGKILL');
       abort.abort();
     };
-    const { input, ports, protocol } = play({ replies: (turn) => [{ input: { turn } }], signal: abort.signal, during });
+    const { input, ports, protocol } = scriptedPorts({ replies: (turn) => [{ input: { turn } }], signal: abort.signal, during });
     expect(await hostWith({}).run(input, ports, processes.hosted)).toMatchObject({ status: 'cancelled', turns: 2 });
     // What had begun came to its end: the calls of the second turn were made, once.
     expect(protocol.map((line) => line.split(' ')[0])).toEqual(['model/1', 'tool/1/0', 'model/2', 'tool/2/0']);
@@ -97,7 +97,7 @@ describe('a port that throws', () => {
   const interrupt = (): never => {
     throw interruption;
   };
-  const throwing = (script: Partial<Play>): Play => ({ replies: () => [{}, { name: 'act' }], ...script });
+  const throwing = (script: Partial<PortScript>): PortScript => ({ replies: () => [{}, { name: 'act' }], ...script });
   const at = (wanted: string) => (key: string) => {
     if (key === wanted) throw interruption;
   };
@@ -109,7 +109,7 @@ describe('a port that throws', () => {
     ['an exit', throwing({ replies: () => 'x', input: { plain: interrupt } })],
   ])('(%s) stops the runner and is thrown on, the very same', async (_name, script) => {
     const processes = watchProcesses();
-    const { input, ports } = play(script);
+    const { input, ports } = scriptedPorts(script);
     await expect(hostWith({}).run(input, ports, processes.hosted)).rejects.toBe(interruption);
     expect(processes.why()).toEqual(['stopped']);
     expect(isAlive(processes.pid())).toBe(false);
@@ -128,7 +128,7 @@ describe('a port that throws', () => {
       for (let turn = 0; turn < 50; turn += 1) await sleep(systemClock, 0);
       finished = true;
     };
-    const { input, ports } = play(throwing({ during }));
+    const { input, ports } = scriptedPorts(throwing({ during }));
     await expect(hostWith({}).run(input, ports, watchProcesses().hosted)).rejects.toBe(interruption);
     expect(finished).toBe(true);
   });
@@ -137,7 +137,7 @@ describe('a port that throws', () => {
 describe('limits', () => {
   it('ends a loop that has been there for too long', async () => {
     const processes = watchProcesses();
-    const { input, ports } = play({ replies: () => 'x', during: never });
+    const { input, ports } = scriptedPorts({ replies: () => 'x', during: never });
     expect(await hostWith({ lifetimeMs: 1_000 }).run(input, ports, processes.hosted)).toMatchObject({
       status: 'failed',
       error: { code: 'runner_too_old', fix: expect.stringContaining('assistants.lifetime') },
@@ -147,10 +147,10 @@ describe('limits', () => {
 
   it('ends a runner that needs too much memory, and names the setting', async () => {
     const processes = watchProcesses();
-    const { input, ports } = play({
+    const { input, ports } = scriptedPorts({
       replies: (turn) => [{ input: { turn } }],
       result: () => 'x'.repeat(30_000_000),
-      input: { limits: { ...play({ replies: () => '' }).input.limits, contextWindow: 1_000_000_000 } },
+      input: { limits: { ...scriptedPorts({ replies: () => '' }).input.limits, contextWindow: 1_000_000_000 } },
     });
     const result = await hostWith({ memoryMiB: 48, restarts: 0 }).run(input, ports, processes.hosted);
     expect(result).toMatchObject({
@@ -166,7 +166,7 @@ describe('limits', () => {
 
   it('does not wait for a runner that never gets ready', async () => {
     const processes = watchProcesses((pid) => process.kill(pid, 'SIGSTOP'));
-    const { input, ports } = play({ replies: () => 'x' });
+    const { input, ports } = scriptedPorts({ replies: () => 'x' });
     expect(await hostWith({ startMs: 200, restarts: 0 }).run(input, ports, processes.hosted)).toMatchObject({
       error: { code: 'runner_crashed', message: expect.stringContaining('runnerStartMs') },
     });
@@ -174,7 +174,7 @@ describe('limits', () => {
   });
 
   it('does not send a line that is too long, and names the limit', async () => {
-    const { input, ports } = play({ replies: () => [{}], result: () => 'x'.repeat(limits.runnerLineBytes) });
+    const { input, ports } = scriptedPorts({ replies: () => [{}], result: () => 'x'.repeat(limits.runnerLineBytes) });
     const processes = watchProcesses();
     expect(await hostWith({}).run(input, ports, processes.hosted)).toMatchObject({
       status: 'failed',

@@ -1,8 +1,8 @@
 /** A runner must not be noticed: every loop ends as it does in this process, and the ports are asked the very same things. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive, type Play, play, watchProcesses } from '../../../test/support/runner/play.ts';
 import { anyPlay, scenarios } from '../../../test/support/runner/scenarios.ts';
+import { isAlive, type PortScript, scriptedPorts, watchProcesses } from '../../../test/support/runner/scripted-ports.ts';
 import { systemClock } from '../../base/clock.ts';
 import { runLoop } from '../../loop/loop.ts';
 import { createLoopHost } from './host.ts';
@@ -14,9 +14,9 @@ afterAll(() => host.close());
 /** Calls that run side by side may be asked in any order. */
 const sorted = (protocol: readonly string[]): readonly string[] => protocol.toSorted();
 
-async function compare(script: () => Play): Promise<void> {
-  const here = play(script());
-  const there = play(script());
+async function compare(script: () => PortScript): Promise<void> {
+  const here = scriptedPorts(script());
+  const there = scriptedPorts(script());
   const processes = watchProcesses();
   const expected = await runLoop(here.input, here.ports);
   expect(await host.run(there.input, there.ports, processes.hosted)).toEqual(expected);
@@ -44,7 +44,7 @@ describe('the process', () => {
     ['cancelled', scenarios['a loop cancelled before it began'], 130],
   ] as const)('of a loop that ends %s ends by itself with the exit code of it', async (status, script, exitCode) => {
     const processes = watchProcesses();
-    const { input, ports } = play(script?.() ?? { replies: () => '' });
+    const { input, ports } = scriptedPorts(script?.() ?? { replies: () => '' });
     expect(await host.run(input, ports, processes.hosted)).toMatchObject({ status });
     expect(processes.news).toMatchObject([
       { kind: 'started', attempt: 1 },
@@ -55,7 +55,7 @@ describe('the process', () => {
 
   it('tells how far it is', async () => {
     const processes = watchProcesses();
-    const { input, ports } = play({ replies: (turn) => (turn < 3 ? [{ input: { turn } }] : 'done') });
+    const { input, ports } = scriptedPorts({ replies: (turn) => (turn < 3 ? [{ input: { turn } }] : 'done') });
     await host.run(input, ports, processes.hosted);
     expect(processes.turns).toEqual([1, 2, 3]);
   });

@@ -1,7 +1,7 @@
 /** What is kept of a loop in a runner is what its conversation still holds, however long it lasts. */
 import { afterAll, expect, it } from 'vitest';
 import { followed } from '../../../test/support/collected.ts';
-import { play, playLimits, watchProcesses } from '../../../test/support/runner/play.ts';
+import { scriptedPorts, testLimits, watchProcesses } from '../../../test/support/runner/scripted-ports.ts';
 import { systemClock } from '../../base/clock.ts';
 import { createLoopHost } from './host.ts';
 
@@ -13,10 +13,10 @@ it('lets go of answers and results that were condensed away', async () => {
   const results = followed();
   const answers = followed();
   const held: { readonly results: number; readonly answers: number }[] = [];
-  const { input, ports, protocol } = play({
+  const { input, ports, protocol } = scriptedPorts({
     replies: (turn) => (turn < TURNS ? [{ input: { turn } }] : 'Done.'),
     result: (_call, turn) => `${turn} `.padEnd(4_000, 'lorem ipsum '),
-    input: { limits: { ...playLimits, maxTurns: TURNS, contextWindow: 16_000 } },
+    input: { limits: { ...testLimits, maxTurns: TURNS, contextWindow: 16_000 } },
     during: async (key) => {
       if (key === `model/${TURNS}`) held.push({ results: await results.held(), answers: await answers.held() });
     },

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { childrenOf, isAlive, play, watchProcesses } from '../../../test/support/runner/play.ts';
+import { childrenOf, isAlive, scriptedPorts, watchProcesses } from '../../../test/support/runner/scripted-ports.ts';
 import { sleep, systemClock } from '../../base/clock.ts';
 import { createLoopHost } from './host.ts';
 
@@ -50,7 +50,7 @@ describe.runIf(process.platform === 'linux')('runners', () => {
     const before = new Set(childrenOf(process.pid));
     const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
     host.warm();
-    const { input, ports } = play({ replies: () => 'x', during: () => new Promise(() => {}) });
+    const { input, ports } = scriptedPorts({ replies: () => 'x', during: () => new Promise(() => {}) });
     const asked = Promise.withResolvers<void>();
     const processes = watchProcesses();
     const ask = (request: Parameters<typeof ports.model.ask>[0]) => {
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('runners', () => {
     // The next one would be started a moment after the last was ready.
     for (let moment = 0; moment < 3; moment += 1) await sleep(systemClock, 0);
     expect(childrenOf(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
-    const late = play({ replies: () => 'x' });
+    const late = scriptedPorts({ replies: () => 'x' });
     await expect(host.run(late.input, late.ports, watchProcesses().hosted)).rejects.toMatchObject({ code: 'runner_closed' });
     expect(late.protocol).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FOR_EVER_MS } from '../../../test/support/patience.ts';
-import { childrenOf } from '../../../test/support/runner/play.ts';
+import { childrenOf } from '../../../test/support/runner/scripted-ports.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { INVALID_PARAMS } from '../wire/rpc.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linked } from '../../../test/support/runner/link.ts';
-import { type Play, play, playLimits } from '../../../test/support/runner/play.ts';
 import { anyPlay } from '../../../test/support/runner/scenarios.ts';
+import { type PortScript, scriptedPorts, testLimits } from '../../../test/support/runner/scripted-ports.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { runLoop } from '../../loop/loop.ts';
 import { createPortCalls } from '../host/port-calls.ts';
@@ -13,8 +13,8 @@ describe('the wire', () => {
   it('changes nothing, whatever is said', async () => {
     await fc.assert(
       fc.asyncProperty(anyPlay, async (script) => {
-        const here = play(script());
-        const there = play(script());
+        const here = scriptedPorts(script());
+        const there = scriptedPorts(script());
         const expected = await runLoop(here.input, here.ports);
         expect(await linked(there.input, there.ports, () => {})).toEqual(expected);
         expect(there.protocol.toSorted()).toEqual(here.protocol.toSorted());
@@ -31,10 +31,10 @@ describe('the wire', () => {
   ])('carries only what is new of a conversation %s', async (_name, contextWindow, counted) => {
     const bytes = async (turns: number): Promise<number> => {
       let sum = 0;
-      const { input, ports } = play({
+      const { input, ports } = scriptedPorts({
         replies: (turn) => (turn < turns ? [{ input: { turn } }] : 'done'),
         result: () => 'x'.repeat(5_000),
-        input: { limits: { ...playLimits, maxTurns: turns, contextWindow } },
+        input: { limits: { ...testLimits, maxTurns: turns, contextWindow } },
       });
       await linked(input, ports, (text) => {
         if (counted.test(text)) sum += text.length;
@@ -46,7 +46,7 @@ describe('the wire', () => {
   });
 
   it('carries no picture, nothing that is only for the provider, and no tool but its name', async () => {
-    const { input, ports } = play({ replies: () => 'seen' });
+    const { input, ports } = scriptedPorts({ replies: () => 'seen' });
     const seen: string[] = [];
     const frames: string[] = [];
     await linked(
@@ -77,8 +77,8 @@ describe('the wire', () => {
 
   it('names its methods and fields as they are documented', async () => {
     const frames: JsonObject[] = [];
-    const script: Play = { replies: (turn) => (turn === 1 ? [{ input: { path: 'a' } }] : 'done'), incoming: () => [] };
-    const { input, ports } = play(script);
+    const script: PortScript = { replies: (turn) => (turn === 1 ? [{ input: { path: 'a' } }] : 'done'), incoming: () => [] };
+    const { input, ports } = scriptedPorts(script);
     await linked(input, ports, (text, from) => {
       const frame: unknown = JSON.parse(text);
       if (from === 'runner' && isJsonObject(frame)) frames.push(frame);
@@ -101,7 +101,7 @@ describe('the wire', () => {
 
 describe('what a runner may ask for', () => {
   const served = () => {
-    const { input, ports, protocol } = play({ replies: () => [{ input: { path: 'a' } }, { name: 'act' }] });
+    const { input, ports, protocol } = scriptedPorts({ replies: () => [{ input: { path: 'a' } }, { name: 'act' }] });
     const methods = servePorts(
       input,
       ports,
@@ -135,7 +135,7 @@ describe('what a runner may ask for', () => {
     ['a turn beyond the last', 'on_llm_request', { ...request, turn: 7 }],
     ['a summary of nothing', 'condense', { text: 'x', leads: true, unsent: 0, kept: [{ given: 99 }] }],
   ])('is not %s', async (_name, method, params) => {
-    const { input, ports, protocol } = play({ replies: () => [{ input: { path: 'a' } }, { name: 'act' }] });
+    const { input, ports, protocol } = scriptedPorts({ replies: () => [{ input: { path: 'a' } }, { name: 'act' }] });
     const ported = servePorts(
       input,
       ports,

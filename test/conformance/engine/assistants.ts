@@ -11,7 +11,7 @@ import type { Ledger } from '../../../src/ledger/port.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import type { Tool } from '../../../src/tools/port.ts';
 import { agent, type Brain, calls, reports, says, turnOf, type World } from '../../support/world.ts';
-import { type EngineCase, type EngineStage, resultOf, start, statesOf, untilStopped } from './checks.ts';
+import { type EngineCase, type EngineWorlds, resultOf, start, statesOf, untilStopped } from './checks.ts';
 
 const TOOLS = ['spawn_assistant', 'poll_assistant', 'send_message', 'recv_message', 'cancel_assistant'];
 const boss = agent({ name: 'boss', tools: TOOLS, maxTurns: 30 });
@@ -23,9 +23,13 @@ function toolsOn(ledger: Ledger): readonly Tool[] {
   return assistantTools({ assistants: { ...service, list, search: async () => ok([]) }, clock: systemClock });
 }
 
-async function office(stage: EngineStage, brains: { readonly boss: Brain; readonly helper: Brain }, limits = {}): Promise<World> {
+async function office(
+  worlds: EngineWorlds,
+  brains: { readonly boss: Brain; readonly helper: Brain },
+  limits = {},
+): Promise<World> {
   let tools: readonly Tool[] = [];
-  return await stage.create({
+  return await worlds.create({
     agents: [boss, helper],
     brain: (request, call) => (request.agent === 'boss' ? brains.boss : brains.helper)(request, call),
     wrapLedger: (ledger) => {
@@ -56,8 +60,8 @@ const poll = (request: ModelRequest) => ({
 export const assistantCases: readonly EngineCase[] = [
   {
     name: 'the report of an assistant reaches whoever spawned it, once',
-    async play(stage) {
-      const world = await office(stage, {
+    async play(worlds) {
+      const world = await office(worlds, {
         helper: () => says('The bug is in line 7.'),
         boss: (request) => {
           if (turnOf(request) === 1) return calls(spawn('Find the bug.'));
@@ -76,8 +80,8 @@ export const assistantCases: readonly EngineCase[] = [
   },
   {
     name: 'an assistant that is waited for answers the call that spawned it',
-    async play(stage) {
-      const world = await office(stage, {
+    async play(worlds) {
+      const world = await office(worlds, {
         helper: () => says('Forty-two.'),
         boss: (request) => (turnOf(request) === 1 ? calls(spawn('Work it out.', 'sync')) : reports(textIn(request))),
       });
@@ -88,8 +92,8 @@ export const assistantCases: readonly EngineCase[] = [
   },
   {
     name: 'messages reach an assistant at work, and its parent',
-    async play(stage) {
-      const world = await office(stage, {
+    async play(worlds) {
+      const world = await office(worlds, {
         helper: (request) => {
           const thread_id = threadIn(request);
           if (turnOf(request) === 1)
@@ -112,8 +116,8 @@ export const assistantCases: readonly EngineCase[] = [
   },
   {
     name: 'assistants end with their parent, or when it cancels them',
-    async play(stage) {
-      const world = await office(stage, {
+    async play(worlds) {
+      const world = await office(worlds, {
         helper: untilStopped,
         boss: (request) => {
           if (turnOf(request) === 1) return calls(spawn('One.'), spawn('Two.'));
@@ -128,9 +132,9 @@ export const assistantCases: readonly EngineCase[] = [
   },
   ...['perParent', 'perSession'].map((limit) => ({
     name: `an agent is told which limit of its assistants holds: ${limit}`,
-    async play(stage: EngineStage) {
+    async play(worlds: EngineWorlds) {
       const world = await office(
-        stage,
+        worlds,
         {
           helper: untilStopped,
           boss: (request) => {

@@ -1,5 +1,5 @@
 /**
- * What every engine must do, as data: each behaviour is played on a stage, and a stage exists for every engine. What differs
+ * What every engine must do, as data: each behaviour is played in worlds, and every engine has some. What differs
  * between engines (who works on a run, where) is no part of it.
  */
 import type { RunId } from '../../../src/base/ids.ts';
@@ -14,13 +14,13 @@ import type { Tool } from '../../../src/tools/port.ts';
 import type { World, WorldOptions } from '../../support/world.ts';
 
 /** A ledger, and lives of an engine on it: one after the other, each with a world of its own. */
-export interface EngineStage {
+export interface EngineWorlds {
   create(options: WorldOptions): Promise<World>;
 }
 
 export interface EngineCase {
   readonly name: string;
-  play(stage: EngineStage): Promise<void>;
+  play(worlds: EngineWorlds): Promise<void>;
 }
 
 export async function start(world: World, more: Partial<StartRequest> = {}): Promise<RunHandle> {

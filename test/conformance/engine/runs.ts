@@ -29,16 +29,16 @@ const MANY_TURNS = 100_000;
 export const runCases: readonly EngineCase[] = [
   {
     name: 'a run ends with a plain answer',
-    async play(stage) {
-      const world = await stage.create({ brain: () => says('Hello.') });
+    async play(worlds) {
+      const world = await worlds.create({ brain: () => says('Hello.') });
       const result = await resultOf(await start(world));
       expect(result).toMatchObject({ status: 'completed', report: { body: 'Hello.' }, finalAgent: 'worker' });
     },
   },
   {
     name: 'a run uses tools, answers in call order and reports',
-    async play(stage) {
-      const world = await stage.create({
+    async play(worlds) {
+      const world = await worlds.create({
         brain: (asked) => (turnOf(asked) === 1 ? calls({ name: 'look' }, { name: 'act' }, { name: 'look' }) : reports('Done.')),
       });
       const handle = await start(world);
@@ -54,9 +54,9 @@ export const runCases: readonly EngineCase[] = [
   },
   {
     name: 'a session goes on with the conversation, without storing it again',
-    async play(stage) {
+    async play(worlds) {
       const seen: number[] = [];
-      const world = await stage.create({
+      const world = await worlds.create({
         brain: (asked) => {
           seen.push(asked.messages.length);
           return says(`Answer ${seen.length}.`);
@@ -75,8 +75,8 @@ export const runCases: readonly EngineCase[] = [
   },
   {
     name: 'a busy session refuses a second run by name',
-    async play(stage) {
-      const world = await stage.create({
+    async play(worlds) {
+      const world = await worlds.create({
         brain: () => calls({ name: 'ask', input: { question: 'Which?' } }),
         tools: [question],
         agents: [agent({ tools: ['ask'] })],
@@ -90,8 +90,8 @@ export const runCases: readonly EngineCase[] = [
   },
   {
     name: 'a run starts once however often it is asked with the same id',
-    async play(stage) {
-      const world = await stage.create({ brain: () => says('Once.') });
+    async play(worlds) {
+      const world = await worlds.create({ brain: () => says('Once.') });
       const first = await start(world, { run: RUN });
       const meanwhile = await start(world, { run: RUN });
       const ends = [await resultOf(first), await resultOf(meanwhile), await resultOf(await start(world, { run: RUN }))];
@@ -101,8 +101,8 @@ export const runCases: readonly EngineCase[] = [
   },
   {
     name: 'an agent that nobody knows is refused before anything is written',
-    async play(stage) {
-      const world = await stage.create({ brain: () => says('') });
+    async play(worlds) {
+      const world = await worlds.create({ brain: () => says('') });
       const refused = await world.engine.start({ agent: 'nobody', input: userText('Hi'), workspace: '.', run: RUN });
       expect(refused).toMatchObject({ kind: 'refused', error: { message: expect.stringContaining('nobody') } });
       expect(await world.ledger.runs({ run: RUN })).toEqual([]);
@@ -117,8 +117,8 @@ const careful = [agent({ permissions: { act: 'ask' } })];
 export const waitCases: readonly EngineCase[] = [
   {
     name: 'a run stops for a permission, with what stands before it done, and goes on with the answer',
-    async play(stage) {
-      const world = await stage.create({ brain: asks, agents: careful });
+    async play(worlds) {
+      const world = await worlds.create({ brain: asks, agents: careful });
       const handle = await start(world);
       const wait = { kind: 'permission', wait: 'turn/1/tool/1/approval', agent: 'worker' };
       expect(await handle.done).toMatchObject({ kind: 'waiting', waits: [wait] });
@@ -130,8 +130,8 @@ export const waitCases: readonly EngineCase[] = [
   },
   {
     name: 'the model is told when the answer is no',
-    async play(stage) {
-      const world = await stage.create({ brain: asks, agents: careful });
+    async play(worlds) {
+      const world = await worlds.create({ brain: asks, agents: careful });
       const handle = await start(world);
       await answered(world, handle, { kind: 'denied', note: 'not today' });
       expect(world.outside.effects).toEqual(['look 0', 'look 2']);
@@ -140,9 +140,9 @@ export const waitCases: readonly EngineCase[] = [
   },
   {
     name: 'an approval is remembered for the rest of the session',
-    async play(stage) {
+    async play(worlds) {
       const brain: Brain = (asked) => (turnOf(asked) < 3 ? calls({ name: 'act' }) : reports('Done.'));
-      const world = await stage.create({ brain, agents: careful });
+      const world = await worlds.create({ brain, agents: careful });
       const result = await answered(world, await start(world), { kind: 'approved', remember: true });
       expect(result).toMatchObject({ status: 'completed' });
       expect(world.outside.effects).toEqual(['act 0', 'act 0']);
@@ -150,8 +150,8 @@ export const waitCases: readonly EngineCase[] = [
   },
   {
     name: 'the answer to a question is its result',
-    async play(stage) {
-      const world = await stage.create({
+    async play(worlds) {
+      const world = await worlds.create({
         brain: (asked) => (turnOf(asked) === 1 ? calls({ name: 'ask', input: { question: 'Which one?' } }) : reports('Done.')),
         tools: [question],
         agents: [agent({ tools: ['ask'] })],
@@ -163,8 +163,8 @@ export const waitCases: readonly EngineCase[] = [
   },
   {
     name: 'a run can be cancelled while it waits',
-    async play(stage) {
-      const world = await stage.create({ brain: asks, agents: careful });
+    async play(worlds) {
+      const world = await worlds.create({ brain: asks, agents: careful });
       const handle = await start(world);
       await handle.done;
       expect(await world.engine.cancel(handle.run, 'changed my mind')).toMatchObject({ kind: 'accepted' });
@@ -179,8 +179,8 @@ export const waitCases: readonly EngineCase[] = [
 export const signalCases: readonly EngineCase[] = [
   {
     name: 'a run is cancelled in the middle of a model call',
-    async play(stage) {
-      const world = await stage.create({ brain: untilStopped });
+    async play(worlds) {
+      const world = await worlds.create({ brain: untilStopped });
       const handle = await start(world);
       await expect.poll(() => world.outside.modelCalls.length).toBe(1);
       await world.engine.cancel(handle.run, 'enough');
@@ -189,14 +189,14 @@ export const signalCases: readonly EngineCase[] = [
   },
   {
     name: 'a run pauses after what is under way and resumes',
-    async play(stage) {
+    async play(worlds) {
       const brain: Brain = async (asked) => {
         if (paused) return reports('Done.');
         if (turnOf(asked) === 1) await world.engine.pause(RUN, 'lunch');
         return untilHeard(asked);
       };
       let paused = false;
-      const world = await stage.create({ brain, agents: [agent({ maxTurns: MANY_TURNS })] });
+      const world = await worlds.create({ brain, agents: [agent({ maxTurns: MANY_TURNS })] });
       const handle = await start(world, { run: RUN });
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
       paused = true;
@@ -208,14 +208,14 @@ export const signalCases: readonly EngineCase[] = [
   },
   {
     name: 'a paused run can be cancelled, with those below it',
-    async play(stage) {
+    async play(worlds) {
       const brain: Brain = async (asked) => {
         if (asked.agent === 'worker') return calls({ name: 'helper', input: { prompt: 'Help', reason: 'need' } });
         if (turnOf(asked) === 1) await world.engine.pause(RUN, 'lunch');
         return untilHeard(asked);
       };
       const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper', maxTurns: MANY_TURNS })];
-      const world = await stage.create({ brain, agents });
+      const world = await worlds.create({ brain, agents });
       const handle = await start(world, { run: RUN });
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
       const { length } = world.outside.modelCalls;
@@ -226,7 +226,7 @@ export const signalCases: readonly EngineCase[] = [
   },
   {
     name: 'a run below a paused one can be cancelled alone, and the rest stays paused',
-    async play(stage) {
+    async play(worlds) {
       const brain: Brain = async (asked) => {
         if (asked.agent === 'worker') {
           const first = turnOf(asked) === 1;
@@ -236,7 +236,7 @@ export const signalCases: readonly EngineCase[] = [
         return calls({ name: 'look' });
       };
       const agents = [agent({ agents: ['helper'] }), agent({ name: 'helper' })];
-      const world = await stage.create({ brain, agents });
+      const world = await worlds.create({ brain, agents });
       const handle = await start(world, { run: RUN });
       expect(await handle.done).toEqual({ kind: 'paused', reason: 'lunch' });
       const child = (await world.ledger.runs({ session: handle.session })).find((row) => row.agent === 'helper');
@@ -250,13 +250,13 @@ export const signalCases: readonly EngineCase[] = [
   },
   {
     name: 'a call that is cut off when the engine is closed is made again by the next',
-    async play(stage) {
-      const first = await stage.create({ brain: untilStopped });
+    async play(worlds) {
+      const first = await worlds.create({ brain: untilStopped });
       const handle = await start(first);
       await expect.poll(() => first.outside.modelCalls.length).toBe(1);
       await first.close();
       expect(await handle.done).toMatchObject({ kind: 'interrupted' });
-      const next = await stage.create({ brain: () => says('Back again.') });
+      const next = await worlds.create({ brain: () => says('Back again.') });
       expect(await resumedResult(next, handle.run)).toMatchObject({ status: 'completed', report: { body: 'Back again.' } });
     },
   },

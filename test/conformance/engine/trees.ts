@@ -5,7 +5,16 @@ import type { RunId } from '../../../src/base/ids.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { Ledger } from '../../../src/ledger/port.ts';
 import { agent, type Brain, calls, reports, says, turnOf, type World } from '../../support/world.ts';
-import { answered, type EngineCase, type EngineStage, resultOf, resumedResult, start, statesOf, untilStopped } from './checks.ts';
+import {
+  answered,
+  type EngineCase,
+  type EngineWorlds,
+  resultOf,
+  resumedResult,
+  start,
+  statesOf,
+  untilStopped,
+} from './checks.ts';
 
 const boss = (changes = {}) => agent({ name: 'worker', agents: ['helper'], ...changes });
 const helper = agent({ name: 'helper', tools: [] });
@@ -23,8 +32,8 @@ const delegates =
 export const treeCases: readonly EngineCase[] = [
   {
     name: 'children answer their parent',
-    async play(stage) {
-      const world = await stage.create({ agents: [boss(), helper], brain: delegates(3, () => says('Helped.')) });
+    async play(worlds) {
+      const world = await worlds.create({ agents: [boss(), helper], brain: delegates(3, () => says('Helped.')) });
       const handle = await start(world);
       expect((await resultOf(handle)).report.body.split('Helped.')).toHaveLength(4);
       expect(await statesOf(world, handle)).toEqual([...Array(3).fill('helper completed'), 'worker completed']);
@@ -33,8 +42,8 @@ export const treeCases: readonly EngineCase[] = [
   },
   {
     name: 'cancelling reaches every descendant',
-    async play(stage) {
-      const world = await stage.create({ agents: [boss(), helper], brain: delegates(2, untilStopped) });
+    async play(worlds) {
+      const world = await worlds.create({ agents: [boss(), helper], brain: delegates(2, untilStopped) });
       const handle = await start(world);
       await expect.poll(() => world.outside.modelCalls.length).toBe(3);
       await world.engine.cancel(handle.run, 'enough');
@@ -44,8 +53,8 @@ export const treeCases: readonly EngineCase[] = [
   },
   {
     name: 'cancelling a child leaves its parent at work',
-    async play(stage) {
-      const world = await stage.create({ agents: [boss(), helper], brain: delegates(1, untilStopped) });
+    async play(worlds) {
+      const world = await worlds.create({ agents: [boss(), helper], brain: delegates(1, untilStopped) });
       const handle = await start(world);
       await expect.poll(() => world.outside.modelCalls.length).toBe(2);
       const child = (await world.ledger.runs({ session: handle.session })).find(({ agent }) => agent === 'helper');
@@ -56,10 +65,10 @@ export const treeCases: readonly EngineCase[] = [
   },
   {
     name: 'a child that waits for a person holds its parent up, and only then',
-    async play(stage) {
+    async play(worlds) {
       const asking = agent({ name: 'helper', tools: ['act'], permissions: { act: 'ask' } });
       const helped: Brain = (request) => (turnOf(request) === 1 ? calls({ name: 'act' }) : says('Helped.'));
-      const world = await stage.create({ agents: [boss(), asking], brain: delegates(1, helped) });
+      const world = await worlds.create({ agents: [boss(), asking], brain: delegates(1, helped) });
       const handle = await start(world);
       expect(await handle.done).toMatchObject({ kind: 'waiting', waits: [{ agent: 'helper', kind: 'permission' }] });
       expect((await answered(world, handle, { kind: 'approved' })).report.body).toContain('Helped.');
@@ -69,8 +78,8 @@ export const treeCases: readonly EngineCase[] = [
   },
 ];
 
-async function spend(stage: EngineStage, budget: AgentDefinition['budget'], children: number) {
-  const world = await stage.create({ agents: [boss({ budget }), helper], brain: delegates(children, () => says('Helped.')) });
+async function spend(worlds: EngineWorlds, budget: AgentDefinition['budget'], children: number) {
+  const world = await worlds.create({ agents: [boss({ budget }), helper], brain: delegates(children, () => says('Helped.')) });
   const handle = await start(world);
   const result = await resultOf(handle);
   return { world, handle, result, made: world.outside.modelCalls.length };
@@ -79,8 +88,8 @@ async function spend(stage: EngineStage, budget: AgentDefinition['budget'], chil
 export const budgetCases: readonly EngineCase[] = [
   {
     name: 'children share what the parent has',
-    async play(stage) {
-      const { world, handle, made } = await spend(stage, { calls: 3 }, 4);
+    async play(worlds) {
+      const { world, handle, made } = await spend(worlds, { calls: 3 }, 4);
       expect(made).toBe(3);
       const states = (await statesOf(world, handle)).filter((state) => state.startsWith('helper'));
       expect(states.filter((state) => state === 'helper completed')).toHaveLength(2);
@@ -89,14 +98,14 @@ export const budgetCases: readonly EngineCase[] = [
   },
   ...[{ calls: 0 }, { usd: 0 }, { tokens: 0 }].map((budget) => ({
     name: `zero means zero: ${Object.keys(budget)[0]}`,
-    async play(stage: EngineStage) {
-      expect(await spend(stage, budget, 1)).toMatchObject({ result: { status: 'budget_exhausted' }, made: 0 });
+    async play(worlds: EngineWorlds) {
+      expect(await spend(worlds, budget, 1)).toMatchObject({ result: { status: 'budget_exhausted' }, made: 0 });
     },
   })),
   {
     name: 'a call is reserved before it is made, and settled with what it cost',
-    async play(stage) {
-      const { world, handle } = await spend(stage, { usd: 1 }, 1);
+    async play(worlds) {
+      const { world, handle } = await spend(worlds, { usd: 1 }, 1);
       const events = await readAll(world.ledger, handle.session);
       const types = events.map((event) => event.event_type);
       expect(types.indexOf('budget.reserved')).toBeLessThan(types.indexOf('model.response'));
@@ -106,9 +115,9 @@ export const budgetCases: readonly EngineCase[] = [
   },
   {
     name: 'wall time ends a run and those below it with what there is',
-    async play(stage) {
+    async play(worlds) {
       const wall = [boss({ budget: { wall: 300 } }), helper];
-      const world = await stage.create({ agents: wall, brain: delegates(1, untilStopped) });
+      const world = await worlds.create({ agents: wall, brain: delegates(1, untilStopped) });
       const handle = await start(world);
       const result = await resultOf(handle);
       expect(result).toMatchObject({ status: 'budget_exhausted', error: { message: expect.stringContaining('wall') } });
@@ -133,30 +142,30 @@ function dyingAt(type: string): (inner: Ledger) => Ledger {
 const RUN = 'run_00000000000indoubt00' as RunId;
 
 /** `act` has happened, but nobody has written that down. */
-async function inDoubt(stage: EngineStage, whenInDoubt: 'tell' | 'ask'): Promise<World> {
+async function inDoubt(worlds: EngineWorlds, whenInDoubt: 'tell' | 'ask'): Promise<World> {
   const outside = { modelCalls: [] as string[], effects: [] as string[] };
   const brain: Brain = (request) => (turnOf(request) === 1 ? calls({ name: 'act' }) : reports('Done.'));
   const options = { outside, brain, engineOptions: { whenInDoubt } };
-  const dying = await stage.create({ ...options, wrapLedger: dyingAt('tool.result') });
+  const dying = await worlds.create({ ...options, wrapLedger: dyingAt('tool.result') });
   void (await start(dying, { run: RUN })).done;
   await expect.poll(() => outside.effects).toEqual(['act 0']);
   await dying.close();
-  return await stage.create(options);
+  return await worlds.create(options);
 }
 
 export const doubtCases: readonly EngineCase[] = [
   {
     name: 'a call in doubt is told to the model and not repeated',
-    async play(stage) {
-      const world = await inDoubt(stage, 'tell');
+    async play(worlds) {
+      const world = await inDoubt(worlds, 'tell');
       expect(await resumedResult(world, RUN)).toMatchObject({ status: 'completed' });
       expect(world.outside.effects).toEqual(['act 0']);
     },
   },
   {
     name: 'a call in doubt becomes a question where that is the policy',
-    async play(stage) {
-      const world = await inDoubt(stage, 'ask');
+    async play(worlds) {
+      const world = await inDoubt(worlds, 'ask');
       const resumed = await world.engine.resume(RUN);
       const handle = 'handle' in resumed ? resumed.handle : await start(world, { run: RUN });
       const end = await handle.done;

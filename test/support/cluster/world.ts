@@ -8,8 +8,8 @@ import { parseRestateAddress, type RestateAddress } from '../../../src/engine/re
 import { openPostgresLedger } from '../../../src/ledger/postgres/store.ts';
 import { type Tool, textResult } from '../../../src/tools/port.ts';
 import { createWorld, type World } from '../world.ts';
-import { agentsOf, type Cast } from './cast.ts';
 import { modelAt, reportEffect } from './model.ts';
+import { agentsOf, type ScenarioAgents } from './scenario-agents.ts';
 
 export interface ClusterPlan {
   /** What the process calls itself when it asks the model. */
@@ -20,7 +20,7 @@ export interface ClusterPlan {
   readonly name: string;
   readonly port: number;
   readonly model: string;
-  readonly cast: Cast;
+  readonly cast: ScenarioAgents;
   readonly projectBudget?: EngineOptions['projectBudget'];
   readonly inactivityMs?: number;
   readonly drainMs?: number;

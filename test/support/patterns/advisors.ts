@@ -3,7 +3,18 @@
 import { expect } from 'vitest';
 import { createQuietClock } from '../quiet-clock.ts';
 import { calls, reports, says } from '../world.ts';
-import { actor, askedOf, byAgent, eventsOf, fails, never, type Scenario, type Story, told, UNCHECKED_LINE } from './scenarios.ts';
+import {
+  actor,
+  askedOf,
+  byAgent,
+  eventsOf,
+  fails,
+  never,
+  type Scenario,
+  type ScenarioRun,
+  told,
+  UNCHECKED_LINE,
+} from './scenarios.ts';
 
 const chief = (changes = {}) => actor('chief', { advisors: ['risk', 'law'], ...changes });
 
@@ -16,11 +27,11 @@ const enriched = (...advice: readonly (readonly [label: string, text: string])[]
   return new RegExp(`^${request}\\n\\n## ANALYSIS GATHERED\\n\\n[^\\n]*${sections.join('')}$`);
 };
 
-const statuses = (story: Story) =>
+const statuses = (story: ScenarioRun) =>
   Object.fromEntries(eventsOf(story, 'advisor.reported').map(({ payload }) => [payload.advisor, payload.status]));
 
 /** By the order of events: all have started before one has ended, and all have ended before the chief's first call. */
-function checkOrder(story: Story): void {
+function checkOrder(story: ScenarioRun): void {
   const advisors = new Set(eventsOf(story, 'run.started').flatMap((one) => (one.payload.role === 'advisor' ? [one.run] : [])));
   const at = (type: string, of: (run: string) => boolean) =>
     story.events.flatMap((event, index) => (event.type === type && of(event.run) ? [index] : []));

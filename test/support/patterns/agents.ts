@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../../src/base/json.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import { calls, reports, says } from '../world.ts';
-import { actor, askedOf, byAgent, eventsOf, fails, type Scenario, type Story, told, UNCHECKED_LINE } from './scenarios.ts';
+import { actor, askedOf, byAgent, eventsOf, fails, type Scenario, type ScenarioRun, told, UNCHECKED_LINE } from './scenarios.ts';
 
 const engineOnly = 'sub-agents are tool calls, and those are made by the engine, not through the steps port';
 
@@ -30,7 +30,7 @@ const answers = (request: ModelRequest | undefined): Json[] =>
     return parsed.ok ? parsed.value : parsed.error;
   });
 const structured = (request: ModelRequest | undefined): Json | undefined => answers(request)[0];
-const dismissed = (story: Story) => eventsOf(story, 'agent.dismissed').map(({ payload }) => payload.agent);
+const dismissed = (story: ScenarioRun) => eventsOf(story, 'agent.dismissed').map(({ payload }) => payload.agent);
 const boss = (...agents: string[]) => actor('boss', { agents });
 
 const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [

@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import type { Payloads } from '../../../src/events/catalogue.ts';
 import { calls, reports, turnOf } from '../world.ts';
-import { type Asked, acting, breaks, fastClock, type Group, judges, type Player } from './group-play.ts';
-import { actor, askedOf, eventsOf, occurrences, type Scenario, type Story, told } from './scenarios.ts';
+import { type Asked, acting, breaks, fastClock, type Group, judges, type Player } from './group-on-engine.ts';
+import { actor, askedOf, eventsOf, occurrences, type Scenario, type ScenarioRun, told } from './scenarios.ts';
 
 const pair = ['coder', 'tester'];
 const crew = (changes: Partial<Group> = {}) => [
@@ -16,16 +16,16 @@ const solo = (changes: Partial<Group> = {}, own = {}) => [
 ];
 
 /** Every loop ends once, by one rule, and only a met goal is not marked as cancelled. */
-function ends(story: Story, reason: Payloads['group.ended']['reason'], iterations: number, judged = false): void {
+function ends(story: ScenarioRun, reason: Payloads['group.ended']['reason'], iterations: number, judged = false): void {
   const ended = eventsOf(story, 'group.ended').map((event) => event.payload);
   const goalMet = reason === 'goal_met' || (reason === 'nothing_left' && !judged);
   expect(ended).toMatchObject([{ reason, iterations, goalMet, cancelled: !goalMet }]);
 }
 
-const scores = (story: Story): number[] => eventsOf(story, 'group.evaluated').map(({ payload }) => payload.score);
+const scores = (story: ScenarioRun): number[] => eventsOf(story, 'group.evaluated').map(({ payload }) => payload.score);
 
 /** Where the loop waited before it tried again. */
-const backOffs = (story: Story): string[] =>
+const backOffs = (story: ScenarioRun): string[] =>
   eventsOf(story, 'step.recorded').flatMap(({ step }) => (step.endsWith('/back-off') ? [step] : []));
 
 /** Rounds of an agent that works alone, from the first; the last one is repeated. */

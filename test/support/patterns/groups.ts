@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { createQuietClock } from '../quiet-clock.ts';
 import { reports, says } from '../world.ts';
-import { acting, askedIn, breaks, type Group, type Player as GroupPlayer, type Part } from './group-play.ts';
+import { acting, askedIn, breaks, type Group, type Player as GroupPlayer, type Part } from './group-on-engine.ts';
 import {
   actor,
   askedOf,
@@ -13,7 +13,7 @@ import {
   never,
   occurrences,
   type Scenario,
-  type Story,
+  type ScenarioRun,
   told,
   toolsOf,
 } from './scenarios.ts';
@@ -26,9 +26,9 @@ const crew = (changes: Partial<Group> = {}) => [
   ...pair.map((name) => actor(name)),
 ];
 const task = (worker: string, text: string): string => `@worker:${worker}\n${text}\n@end\n`;
-const planned = (story: Story) => eventsOf(story, 'group.planned').map((event) => event.payload);
+const planned = (story: ScenarioRun) => eventsOf(story, 'group.planned').map((event) => event.payload);
 /** What the orchestrator was asked, part by part. */
-const partsOf = (story: Story): Part[] => askedOf(story, 'lead').map((request) => askedIn(request).part);
+const partsOf = (story: ScenarioRun): Part[] => askedOf(story, 'lead').map((request) => askedIn(request).part);
 
 /** The orchestrator answers by its part, the workers by their names. */
 function group(parts: Partial<Record<Part, string>>, workers: Readonly<Record<string, string>> = {}) {

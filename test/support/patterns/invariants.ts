@@ -1,11 +1,11 @@
 /** What is true of every play of every scenario, whoever plays it and however often it was cut. */
 import { expect } from 'vitest';
-import { eventsOf, type Scenario, type Story, type StoryEventOf } from './scenarios.ts';
+import { eventsOf, type Scenario, type ScenarioEventOf, type ScenarioRun } from './scenarios.ts';
 
-type Events = Pick<Story, 'events'>;
-type Seat = NonNullable<StoryEventOf<'run.started'>['payload']['seat']>;
+type Events = Pick<ScenarioRun, 'events'>;
+type Seat = NonNullable<ScenarioEventOf<'run.started'>['payload']['seat']>;
 
-export function checkExpected({ result }: Pick<Story, 'result'>, { expect: expected }: Scenario, when = ''): void {
+export function checkExpected({ result }: Pick<ScenarioRun, 'result'>, { expect: expected }: Scenario, when = ''): void {
   const { status = 'completed', body, finalAgent, error, verification } = expected;
   expect({ status: result.status, finalAgent: result.finalAgent }, `${when} ${result.error?.message ?? ''}`).toEqual({
     status,
@@ -18,7 +18,7 @@ export function checkExpected({ result }: Pick<Story, 'result'>, { expect: expec
 }
 
 /** Every run ends once, before the run that asked for it, and the answer is that of the run it is said to be. */
-export function checkRuns(story: Pick<Story, 'events' | 'result'>): void {
+export function checkRuns(story: Pick<ScenarioRun, 'events' | 'result'>): void {
   const starts = eventsOf(story, 'run.started');
   const ended = new Map(story.events.flatMap((event, index) => (event.type === 'run.ended' ? [[event.run, index]] : [])));
   expect(eventsOf(story, 'run.ended')).toHaveLength(starts.length);
@@ -39,7 +39,7 @@ export function checkTeams(story: Events): void {
   const seats = new Map(
     eventsOf(story, 'run.started').flatMap(({ run, payload }) => (payload.seat ? [[run, payload.seat]] : [])),
   );
-  const said = new Map<string, StoryEventOf<'team.broadcast'>>();
+  const said = new Map<string, ScenarioEventOf<'team.broadcast'>>();
   const heard = new Map<string, Set<string>>();
   for (const event of story.events) {
     if (event.type === 'team.broadcast') said.set(`${event.run} ${event.step}`, event);
@@ -63,7 +63,7 @@ export function checkTeams(story: Events): void {
   checkEnds(story, seats);
 }
 
-function due(payload: StoryEventOf<'team.broadcast'>['payload'], seat: Seat): boolean {
+function due(payload: ScenarioEventOf<'team.broadcast'>['payload'], seat: Seat): boolean {
   if (payload.team !== seat.team || payload.memberId === seat.member || payload.replaces !== undefined) return false;
   return seat.role === 'supervisor' ? payload.cycle <= seat.cycle : payload.cycle < seat.cycle;
 }

@@ -39,14 +39,14 @@ export interface Scenario {
     readonly verification?: Verification['state'];
   };
   /** What else must be true of a play that nothing disturbed. Throws when it is not. */
-  check?(story: Story): void;
+  check?(story: ScenarioRun): void;
   /** Why it cannot be played by hand. */
   readonly engineOnly?: string;
   /** The one of its pattern that is cut at every single append; the others at a sample. */
   readonly everyCut?: boolean;
 }
 
-export type StoryEvent = {
+export type ScenarioEvent = {
   [Type in EventType]: {
     readonly type: Type;
     readonly run: string;
@@ -56,21 +56,21 @@ export type StoryEvent = {
   };
 }[EventType];
 
-export type StoryEventOf<Type extends EventType> = Extract<StoryEvent, { type: Type }>;
+export type ScenarioEventOf<Type extends EventType> = Extract<ScenarioEvent, { type: Type }>;
 
 /** What happened in a play, whoever played it. */
-export interface Story {
+export interface ScenarioRun {
   readonly result: RunResult;
   /** Every model call, in the order they were made. */
   readonly asked: readonly ModelRequest[];
-  readonly events: readonly StoryEvent[];
+  readonly events: readonly ScenarioEvent[];
 }
 
-export const eventsOf = <Type extends EventType>(story: Pick<Story, 'events'>, type: Type): StoryEventOf<Type>[] =>
-  story.events.filter((event): event is StoryEventOf<Type> => event.type === type);
+export const eventsOf = <Type extends EventType>(story: Pick<ScenarioRun, 'events'>, type: Type): ScenarioEventOf<Type>[] =>
+  story.events.filter((event): event is ScenarioEventOf<Type> => event.type === type);
 
 /** What an agent was asked, call by call. */
-export const askedOf = (story: Story, name: string): readonly ModelRequest[] =>
+export const askedOf = (story: ScenarioRun, name: string): readonly ModelRequest[] =>
   story.asked.filter((request) => request.agent === name);
 
 /** Everything that was said to the model in a request: the user's side and the results of tools. */

@@ -31,7 +31,7 @@ export interface SeenRequest {
   readonly aborted: boolean;
 }
 
-export interface Story {
+export interface SimulatedSession {
   readonly seed: number;
   readonly agents: readonly AgentDefinition[];
   readonly requests: readonly SeenRequest[];
@@ -76,7 +76,7 @@ interface Scene {
   surprise?: string;
 }
 
-export async function simulate(seed: number): Promise<Story> {
+export async function simulate(seed: number): Promise<SimulatedSession> {
   const random = seededRandom(seed);
   const dice = diceOf(random);
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));

@@ -27,11 +27,11 @@ import type { Tool } from '../../../src/tools/port.ts';
 import { type CallBudget, createCallBudget, upwards } from '../call-budget.ts';
 import { unseen } from '../tool-workspace.ts';
 import type { Brain } from '../world.ts';
-import type { StoryEvent } from './scenarios.ts';
+import type { ScenarioEvent } from './scenarios.ts';
 import { checked } from './twin-check.ts';
 
 export interface Twin {
-  readonly events: readonly StoryEvent[];
+  readonly events: readonly ScenarioEvent[];
   /** Once per prompt: all of them are one session. */
   run(agent: string, input: UserMessage): Promise<RunResult>;
   cancel(): void;
@@ -61,7 +61,7 @@ interface Said {
 /** What all runs of one play share. */
 interface Stage {
   readonly options: TwinOptions;
-  readonly events: StoryEvent[];
+  readonly events: ScenarioEvent[];
   readonly said: Said[];
   readonly heard: Map<string, Set<Said>>;
   /** Conversations of ended runs, for those that go on with them. */
@@ -101,7 +101,7 @@ export function createTwin(options: TwinOptions): Twin {
 
 function record<Type extends EventType>(stage: Stage, node: Node, type: Type, payload: Payloads[Type], step = ''): void {
   // The mapped union ties payload to type; the compiler cannot see that through a generic function.
-  stage.events.push({ type, run: node.run, agent: node.started.agent, step, payload } as unknown as StoryEvent);
+  stage.events.push({ type, run: node.run, agent: node.started.agent, step, payload } as unknown as ScenarioEvent);
 }
 
 async function runNode(stage: Stage, node: Node): Promise<RunResult> {

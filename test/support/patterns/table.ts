@@ -14,7 +14,7 @@ import { groupScenarios } from './groups.ts';
 import { reflectScenarios } from './groups-reflect.ts';
 import { handoffScenarios } from './handoff.ts';
 import { routerScenarios } from './router.ts';
-import { never, type Scenario, type Story, type StoryEvent } from './scenarios.ts';
+import { never, type Scenario, type ScenarioEvent, type ScenarioRun } from './scenarios.ts';
 import { createTwin } from './steps-twin.ts';
 import { teamScenarios } from './team.ts';
 import { verificationScenarios } from './verification.ts';
@@ -34,13 +34,13 @@ export const scenarios: readonly Scenario[] = [
 export const ROOT_RUN = 'run_0000000000000pattern' as RunId;
 export const ROOT_SESSION = 'ses_0000000000000pattern' as SessionId;
 
-export interface Played extends Story {
+export interface PlayedScenario extends ScenarioRun {
   /** The ledger's own events, where there is a ledger. */
   readonly ledger: readonly LedgerEvent[];
 }
 
 /** Plays a scenario to its end. With `stopAt`, it is cancelled when that agent first asks its model. */
-export type Player = (scenario: Scenario, stopAt?: string) => Promise<Played>;
+export type PlayScenario = (scenario: Scenario, stopAt?: string) => Promise<PlayedScenario>;
 
 /** The scenario's model, which notes what it was asked. Messages are copied: the conversation goes on growing. */
 function noting(scenario: Scenario, asked: ModelRequest[], stopAt: string | undefined, cancel: () => void): Brain {
@@ -52,7 +52,7 @@ function noting(scenario: Scenario, asked: ModelRequest[], stopAt: string | unde
   };
 }
 
-export const playByHand: Player = async (scenario, stopAt) => {
+export const playByHand: PlayScenario = async (scenario, stopAt) => {
   const asked: ModelRequest[] = [];
   const twin = createTwin({
     agents: scenario.agents,
@@ -66,14 +66,14 @@ export const playByHand: Player = async (scenario, stopAt) => {
   return { result, asked, events: twin.events, ledger: [] };
 };
 
-export const playOnEngine: Player = (scenario, stopAt) => playIn(async (options) => createWorld(options), scenario, stopAt);
+export const playOnEngine: PlayScenario = (scenario, stopAt) => playIn(async (options) => createWorld(options), scenario, stopAt);
 
 /** Plays a scenario in a world of any engine. */
 export async function playIn(
   create: (options: WorldOptions) => Promise<World>,
   scenario: Scenario,
-  stopAt?: Parameters<Player>[1],
-): Promise<Played> {
+  stopAt?: Parameters<PlayScenario>[1],
+): Promise<PlayedScenario> {
   const asked: ModelRequest[] = [];
   const cancel = (): void => void world.engine.cancel(ROOT_RUN, 'enough');
   const brain = noting(scenario, asked, stopAt, cancel);
@@ -86,7 +86,7 @@ export async function playIn(
   if (scenario.afterwards !== undefined) result = await playPrompt(world, scenario, scenario.afterwards);
   const ledger = await readAll(world.ledger, ROOT_SESSION);
   await world.close();
-  return { result, asked, events: storyOf(ledger), ledger };
+  return { result, asked, events: scenarioEvents(ledger), ledger };
 }
 
 async function playPrompt(world: World, { agents }: Scenario, prompt: string, run?: RunId): Promise<RunResult> {
@@ -103,13 +103,13 @@ async function playPrompt(world: World, { agents }: Scenario, prompt: string, ru
   return end.result;
 }
 
-export function storyOf(events: readonly LedgerEvent[]): StoryEvent[] {
+export function scenarioEvents(events: readonly LedgerEvent[]): ScenarioEvent[] {
   const agents = new Map(
     events.flatMap((event) => (event.event_type === 'run.started' ? [[event.run_id, event.payload.agent]] : [])),
   );
   // A ledger event's payload belongs to its type, and so does a story's.
   return events.map(
     ({ event_type: type, run_id: run, step, payload }) =>
-      ({ type, run, agent: agents.get(run) ?? '', step: step ?? '', payload }) as unknown as StoryEvent,
+      ({ type, run, agent: agents.get(run) ?? '', step: step ?? '', payload }) as unknown as ScenarioEvent,
   );
 }

@@ -11,7 +11,7 @@ import {
   fails,
   occurrences,
   type Scenario,
-  type Story,
+  type ScenarioRun,
   told,
   toolsOf,
 } from './scenarios.ts';
@@ -19,13 +19,13 @@ import {
 const room = (changes = {}) => actor('room', { team: { members: ['ana', 'ben'], supervisor: 'lead', ...changes } });
 const EIGHT = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm8'];
 
-const exits = (story: Story) =>
+const exits = (story: ScenarioRun) =>
   eventsOf(story, 'member.exited').map(({ payload }) => [payload.memberId, payload.cycle, payload.reason]);
-const failures = (story: Story) =>
+const failures = (story: ScenarioRun) =>
   eventsOf(story, 'team.broadcast').flatMap(({ payload }) => (payload.type === 'failure' ? [payload.message] : []));
 const ended = 'the team has ended';
 /** What the last message from the user's side says. */
-const latestTold = (request: Story['asked'][number] | undefined) => {
+const latestTold = (request: ScenarioRun['asked'][number] | undefined) => {
   const user = request?.messages.findLast((message) => message.role === 'user' && !textOf(message.content).startsWith('## TEAM'));
   return user?.role === 'user' ? textOf(user.content) : '';
 };

@@ -10,7 +10,7 @@ import type { Verification } from '../../../src/events/catalogue.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import { calls, reports, says } from '../world.ts';
-import { askedIn, fastClock, type Group, judges } from './group-play.ts';
+import { askedIn, fastClock, type Group, judges } from './group-on-engine.ts';
 import { actor, askedOf, broadcasts, byAgent, fails, type Scenario, told } from './scenarios.ts';
 
 const STATES = ['verified', 'unverified', 'unchecked', 'failed'] as const;

@@ -5,7 +5,7 @@
 import { systemClock } from '../../../src/base/clock.ts';
 import { createLoopHost } from '../../../src/runner/host/host.ts';
 import { startRunner } from '../../../src/runner/host/process.ts';
-import { play, watchProcesses } from './play.ts';
+import { scriptedPorts, watchProcesses } from './scripted-ports.ts';
 
 const mode = process.argv[2] ?? 'busy';
 const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
@@ -20,7 +20,7 @@ if (mode === 'idle') {
   const pids: number[] = [];
   let asked = 0;
   for (let index = 0; index < 2; index += 1) {
-    const { input, ports } = play({
+    const { input, ports } = scriptedPorts({
       replies: () => 'x',
       during: () => {
         asked += 1;

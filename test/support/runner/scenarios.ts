@@ -1,21 +1,21 @@
 /** What can happen in a loop, as scripts: a runner has to bring each to the end that the loop brings it to. */
 import fc from 'fast-check';
 import { userText } from '../../../src/events/messages.ts';
-import { contract, type Play, playLimits, type Reply, report } from './play.ts';
+import { contract, type PortScript, report, type ScriptedReply, testLimits } from './scripted-ports.ts';
 
 const inOrder =
-  (replies: readonly Reply[]) =>
-  (turn: number): Reply =>
+  (replies: readonly ScriptedReply[]) =>
+  (turn: number): ScriptedReply =>
     replies[turn - 1] ?? 'the script has ended';
-const small = { ...playLimits, maxTurns: 40, contextWindow: 3_000, maxOutputTokens: 500 };
-const long = { ...playLimits, maxTurns: 20 };
+const small = { ...testLimits, maxTurns: 40, contextWindow: 3_000, maxOutputTokens: 500 };
+const long = { ...testLimits, maxTurns: 20 };
 const json = {
   format: 'json',
   schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
 } as const;
 const claims = [{ kind: 'file', path: 'a.txt' }];
 
-export const scenarios: Readonly<Record<string, () => Play>> = {
+export const scenarios: Readonly<Record<string, () => PortScript>> = {
   'a plain answer': () => ({ replies: inOrder(['42']) }),
   'a failure with claims, and a call beside it': () => ({
     replies: inOrder([[{ name: 'act' }, ...report('no', { status: 'failure', claims })]]),
@@ -83,14 +83,17 @@ const call = fc.record({
   name: fc.constantFrom('look', 'act', 'fly', 'final_report'),
   input: fc.jsonValue().map((value) => ({ report: JSON.stringify(value), value })),
 });
-const reply: fc.Arbitrary<Reply> = fc.oneof(
+const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
   { weight: 4, arbitrary: fc.array(call, { minLength: 1, maxLength: 5 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) },
-  { weight: 1, arbitrary: fc.constantFrom<Reply>('', { kind: 'failed', error: { kind: 'context_overflow', message: 'x' } }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<ScriptedReply>('', { kind: 'failed', error: { kind: 'context_overflow', message: 'x' } }),
+  },
 );
 
 /** Any loop: what the model says, how much the tools say, who writes in between, how large the window is. */
-export const anyPlay: fc.Arbitrary<() => Play> = fc
+export const anyPlay: fc.Arbitrary<() => PortScript> = fc
   .record({
     replies: fc.array(reply, { minLength: 1, maxLength: 12 }),
     resultLength: fc.nat(3_000),
@@ -102,5 +105,5 @@ export const anyPlay: fc.Arbitrary<() => Play> = fc
     replies: (turn) => replies[(turn - 1) % replies.length] ?? 'done',
     result: (_call, turn) => `${turn} ${'r'.repeat(resultLength)}`,
     incoming: (turn) => heard.slice(0, turn % 4),
-    input: { limits: { ...playLimits, contextWindow, maxTurns } },
+    input: { limits: { ...testLimits, contextWindow, maxTurns } },
   }));

@@ -16,7 +16,7 @@ const KEY = 'sk-test-0123456789abcdef';
 export const transports = ['stdio', 'http'] as const;
 export type TransportName = (typeof transports)[number];
 
-export interface StageOptions {
+export interface ServedProjectOptions {
   readonly transport?: TransportName;
   readonly era?: Era;
   /** By name: what comes after the name in the frontmatter. */
@@ -25,13 +25,18 @@ export interface StageOptions {
   play(request: SeenRequest): Reply | Promise<Reply>;
 }
 
-export interface Stage extends AsyncDisposable {
+export interface ServedProject extends AsyncDisposable {
   readonly project: TestProject;
   readonly model: ModelServer;
   readonly client: AssistantsClient;
 }
 
-export async function createStage({ transport = 'stdio', era = '2026-07-28', agents, play }: StageOptions): Promise<Stage> {
+export async function openServedProject({
+  transport = 'stdio',
+  era = '2026-07-28',
+  agents,
+  play,
+}: ServedProjectOptions): Promise<ServedProject> {
   const { project, model } = await createAssistantsProject(agents, play);
   const server = transport === 'http' ? await startHttp(project) : undefined;
   const client = server === undefined ? await connectStdio(project, era) : await server.connect(era);
@@ -44,7 +49,11 @@ export async function createStage({ transport = 'stdio', era = '2026-07-28', age
   };
 }
 
-export async function createAssistantsProject(agents: StageOptions['agents'], play: StageOptions['play'], settings = '') {
+export async function createAssistantsProject(
+  agents: ServedProjectOptions['agents'],
+  play: ServedProjectOptions['play'],
+  settings = '',
+) {
   const project = await createTestProject(settings);
   for (const [name, frontmatter] of Object.entries(agents))
     await project.write(`agents/${name}.md`, `---\nname: ${name}\n${frontmatter}\n---\nYou work carefully.\n`);

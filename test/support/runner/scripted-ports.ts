@@ -11,7 +11,7 @@ import type { LoopInput, LoopLimits, LoopPorts, TurnOutcome } from '../../../src
 import type { ToolSpec } from '../../../src/models/port.ts';
 import type { Hosted, ProcessNews } from '../../../src/runner/port.ts';
 
-export const playLimits: LoopLimits = {
+export const testLimits: LoopLimits = {
   maxTurns: 6,
   maxToolCallsPerTurn: 3,
   contextWindow: 100_000,
@@ -27,10 +27,10 @@ export const contract = (output: OutputContract): Pick<LoopInput, 'exits' | 'pla
 });
 
 /** A text is a plain answer, a list is one of calls. */
-export type Reply = string | readonly Partial<ToolCallPart>[] | Exclude<TurnOutcome, { kind: 'answer' }>;
+export type ScriptedReply = string | readonly Partial<ToolCallPart>[] | Exclude<TurnOutcome, { kind: 'answer' }>;
 
-export interface Play {
-  readonly replies: (turn: number) => Reply;
+export interface PortScript {
+  readonly replies: (turn: number) => ScriptedReply;
   readonly input?: Partial<LoopInput>;
   readonly result?: (call: ToolCallPart, turn: number) => string;
   readonly inputTokens?: number;
@@ -42,7 +42,7 @@ export interface Play {
   readonly during?: (key: string) => void | Promise<void>;
 }
 
-export interface Played {
+export interface ScriptedPorts {
   readonly input: LoopInput;
   readonly ports: LoopPorts;
   /** What was asked, in order, with the labels of what was named. */
@@ -55,7 +55,7 @@ export const report = (given: Json, more: { readonly [key: string]: Json } = {})
   { name: 'final_report', input: { report: given, ...more } },
 ];
 
-export function play(script: Play): Played {
+export function scriptedPorts(script: PortScript): ScriptedPorts {
   const protocol: string[] = [];
   const lists = new Set<readonly ToolSpec[]>();
   const labels = new WeakMap<Message | ToolResultPart, string>();
@@ -75,7 +75,7 @@ export function play(script: Play): Played {
     history: [],
     request: userText('Do it.'),
     ...contract({ format: 'text' }),
-    limits: playLimits,
+    limits: testLimits,
     ...script.input,
   };
   label(input.request, 'request');

@@ -104,7 +104,7 @@ export function groupAgents(
   return [agent({ name: 'lead', tools: [], group, ...lead }), ...others.map((name) => agent({ name, tools: [] }))];
 }
 
-export interface Told {
+export interface GroupRun {
   readonly world: World;
   readonly session: SessionId;
   readonly result: RunResult;
@@ -113,7 +113,7 @@ export interface Told {
   readonly asked: readonly Asked[];
 }
 
-export interface PlayOptions extends Omit<WorldOptions, 'brain' | 'agents'> {
+export interface GroupRunOptions extends Omit<WorldOptions, 'brain' | 'agents'> {
   readonly group: Group;
   readonly others?: readonly string[];
   readonly lead?: Partial<AgentDefinition>;
@@ -123,7 +123,7 @@ export interface PlayOptions extends Omit<WorldOptions, 'brain' | 'agents'> {
 }
 
 /** Runs the group to its end. The caller closes the world. */
-export async function playGroup(options: PlayOptions): Promise<Told> {
+export async function runGroup(options: GroupRunOptions): Promise<GroupRun> {
   const asked: Asked[] = [];
   const names = (options.group.workers ?? []).map((one) => (typeof one === 'string' ? one : (one.name ?? one.agent)));
   const brain = acting((one) => {
@@ -135,7 +135,7 @@ export async function playGroup(options: PlayOptions): Promise<Told> {
   return { ...(await sendTo(world, options.prompt ?? 'Build it.')), asked };
 }
 
-export async function sendTo(world: World, prompt: string, session?: SessionId): Promise<Omit<Told, 'asked'>> {
+export async function sendTo(world: World, prompt: string, session?: SessionId): Promise<Omit<GroupRun, 'asked'>> {
   const started = await world.engine.start({ agent: 'lead', input: userText(prompt), workspace: '.', session });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   const end = await started.handle.done;

@@ -7,7 +7,7 @@ import type { AgentDefinition } from '../../../src/agents/definition/definition.
 import type { SessionId } from '../../../src/base/ids.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 
-export type Cast = readonly (readonly AgentDefinition[])[];
+export type ScenarioAgents = readonly (readonly AgentDefinition[])[];
 
 export const sessionIn = (scene: number, number: number): SessionId =>
   `ses_${String(scene).padStart(4, '0')}${String(number).padStart(16, '0')}` as SessionId;
@@ -17,7 +17,7 @@ const sceneOf = (session: string): number => Number(session.slice('ses_'.length,
 const MARK = 'You play in scene ';
 
 /** The agents of the scene that a session plays. */
-export function agentsOf(cast: Cast): (name: string, session?: SessionId) => Promise<AgentDefinition | undefined> {
+export function agentsOf(cast: ScenarioAgents): (name: string, session?: SessionId) => Promise<AgentDefinition | undefined> {
   return async (name, session) => {
     const scene = session === undefined ? 0 : sceneOf(session);
     const found = cast[scene]?.find((one) => one.name === name);

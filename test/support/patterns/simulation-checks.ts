@@ -7,7 +7,7 @@ import { foldBudget, initialBudget } from '../../../src/projections/budget.ts';
 import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { createTranscripts } from '../../../src/projections/transcript.ts';
-import type { Story } from './simulation.ts';
+import type { SimulatedSession } from './simulation.ts';
 
 type EventOf<Type extends LedgerEvent['event_type']> = Extract<LedgerEvent, { event_type: Type }>;
 
@@ -19,7 +19,7 @@ function must(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
 }
 
-export function checkStory(story: Story): void {
+export function checkSimulation(story: SimulatedSession): void {
   expect(story.trouble, 'the story came to an end').toBeUndefined();
   expect(story.result, 'the session came to an end').toBeDefined();
   expect(story.sound, 'the ledger is sound').toBe(true);
@@ -35,7 +35,7 @@ export function checkStory(story: Story): void {
   noEffectTwice(story);
 }
 
-function everyRunEndsOnce({ events }: Story): void {
+function everyRunEndsOnce({ events }: SimulatedSession): void {
   const ends = new Map<string, EventOf<'run.ended'>[]>();
   for (const event of only(events, 'run.ended')) ends.set(event.run_id, [...(ends.get(event.run_id) ?? []), event]);
   for (const { run_id, payload } of only(events, 'run.started')) {
@@ -48,7 +48,7 @@ function everyRunEndsOnce({ events }: Story): void {
   expect(new Set(only(events, 'run.started').map((event) => event.run_id)).size).toBe(only(events, 'run.started').length);
 }
 
-function everyCallHasOneResult({ requests }: Story): void {
+function everyCallHasOneResult({ requests }: SimulatedSession): void {
   for (const { run, step, messages } of requests) {
     let open: string[] = [];
     for (const message of messages) {
@@ -67,7 +67,7 @@ function everyCallHasOneResult({ requests }: Story): void {
 }
 
 /** Whoever reads the ledger cold sees what the model saw. */
-function requestsAreWhatTheLedgerSays({ events, requests }: Story): void {
+function requestsAreWhatTheLedgerSays({ events, requests }: SimulatedSession): void {
   const transcripts = createTranscripts();
   const seen = new Map<string, Message[][]>();
   for (const { run, step, messages } of requests) {
@@ -85,7 +85,7 @@ function requestsAreWhatTheLedgerSays({ events, requests }: Story): void {
 
 type Seat = NonNullable<EventOf<'run.started'>['payload']['seat']>;
 
-function broadcastsAreHeardOnce({ events }: Story): void {
+function broadcastsAreHeardOnce({ events }: SimulatedSession): void {
   const seats = new Map<string, Seat>();
   const said: EventOf<'team.broadcast'>[] = [];
   const heard = new Map<string, Set<string>>();
@@ -120,7 +120,7 @@ function isDue({ memberId, cycle, type }: EventOf<'team.broadcast'>['payload'], 
   return seat.role === 'supervisor' ? cycle <= seat.cycle : cycle < seat.cycle;
 }
 
-function nobodyOutlivesTheTeam({ events }: Story): void {
+function nobodyOutlivesTheTeam({ events }: SimulatedSession): void {
   const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.parent]));
   const seats = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.seat]));
   const over = new Set<string>();
@@ -135,7 +135,7 @@ function nobodyOutlivesTheTeam({ events }: Story): void {
   }
 }
 
-function nothingStartsAfterCancel({ events, requests, cancels }: Story): void {
+function nothingStartsAfterCancel({ events, requests, cancels }: SimulatedSession): void {
   const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.parent]));
   const below = (run: string | undefined, above: string): boolean =>
     run !== undefined && (run === above || below(parents.get(run), above));
@@ -144,7 +144,7 @@ function nothingStartsAfterCancel({ events, requests, cancels }: Story): void {
   for (const { run, step, aborted } of requests) must(!aborted, `${run} ${step} was called off before it began`);
 }
 
-function costsAddUp({ events, root }: Story): void {
+function costsAddUp({ events, root }: SimulatedSession): void {
   const { total, lines } = events.reduce(foldCosts, initialCosts());
   const tree = events.reduce(foldRunTree, initialRunTree());
   const sum = only(events, 'model.response').reduce((cost, { payload }) => cost + (payload.cost?.nanoUsd ?? 0), 0);
@@ -153,7 +153,7 @@ function costsAddUp({ events, root }: Story): void {
   expect(subtreeSpending(tree, root), 'everybody is below the root').toEqual(total);
 }
 
-function budgetsHold({ events }: Story): void {
+function budgetsHold({ events }: SimulatedSession): void {
   const limits = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.budget]));
   const uses = initialBudget();
   for (const event of events) {
@@ -174,7 +174,7 @@ function budgetsHold({ events }: Story): void {
 }
 
 /** A child is known by the run that answered last; nobody can be asked any more when the session is over. */
-function childrenAreDismissed({ events }: Story): void {
+function childrenAreDismissed({ events }: SimulatedSession): void {
   const continues = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.continues]));
   const firstOf = (run: string): string => {
     const before = continues.get(run);
@@ -188,7 +188,7 @@ function childrenAreDismissed({ events }: Story): void {
   expect([...children].sort(), 'everybody is dismissed').toEqual(gone.sort());
 }
 
-function noEffectTwice({ effects }: Story): void {
+function noEffectTwice({ effects }: SimulatedSession): void {
   const acts = effects.filter((effect) => effect.startsWith('act'));
   expect(new Set(acts).size, 'an effect that must not be repeated happened twice').toBe(acts.length);
 }

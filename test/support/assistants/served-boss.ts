@@ -1,6 +1,6 @@
 /**
- * A drama for the model server: a boss that a client spawned lets one assistant check a file, answers its question, has another
- * one count, and waits for three words of the client. Everybody acts on nothing but what their conversation says, so the drama
+ * For the model server: a boss that a client spawned lets one assistant check a file, answers its question, has another
+ * one count, and waits for three words of the client. Everybody acts on nothing but what their conversation says, so the scenario
  * can be cut and taken up anywhere; whoever did not hear a message would wait for it for ever.
  */
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
@@ -9,7 +9,7 @@ import { only } from './ledger.ts';
 
 const TALKING = '[spawn_assistant, poll_assistant, send_message, recv_message]';
 
-export const dramaAgents = {
+export const servedBossAgents = {
   boss: `description: Leads\nmodel: openai/boss\nmaxTurns: 500\ntools: ${TALKING}`,
   asker: `description: Checks files\nmodel: openai/asker\nmaxTurns: 500\ntools: ${TALKING}`,
   counter: 'description: Counts\nmodel: openai/counter\ntools: [list]',
@@ -17,7 +17,7 @@ export const dramaAgents = {
 
 /** What the client sends while the others work. */
 export const WORDS = ['apple', 'bridge', 'candle'] as const;
-export const DRAMA_REPORT = 'The file is fine, and there are three.';
+export const SERVED_BOSS_REPORT = 'The file is fine, and there are three.';
 const QUESTION = 'Which file?';
 const ANSWER = 'It is main.ts.';
 const CHECKED = 'main.ts was checked.';
@@ -26,7 +26,7 @@ const COUNTED = 'There are three.';
 const WAIT_MS = 400;
 const THINKING_MS = 15;
 
-export function playDrama(request: SeenRequest): Reply {
+export function answerServedBoss(request: SeenRequest): Reply {
   const said = JSON.stringify({ ...request.body, tools: [] });
   const reply = parts[request.model]?.(said, request) ?? { fault: 'status', status: 400 };
   return 'fault' in reply ? reply : { ...reply, delayMs: THINKING_MS };
@@ -48,7 +48,7 @@ function boss(said: string): Reply {
   if (!has(CHECKED)) return waiting(process_id);
   if (!has(COUNTED))
     return calling({ name: 'spawn_assistant', input: { assistant_id: 'counter', query: 'Count.', run_mode: 'sync' } });
-  return WORDS.every(has) ? calling({ name: 'final_report', input: { report: DRAMA_REPORT } }) : waiting(ownProcess(said));
+  return WORDS.every(has) ? calling({ name: 'final_report', input: { report: SERVED_BOSS_REPORT } }) : waiting(ownProcess(said));
 }
 
 function asker(said: string): Reply {
@@ -64,11 +64,11 @@ const calling = (call: ServerCall): Reply => ({ calls: [call] });
 const waiting = (process_id: string): Reply => calling({ name: 'poll_assistant', input: { process_id, wait_ms: WAIT_MS } });
 const ownProcess = (said: string): string => `run_${/Your thread_id is thr_([0-9a-z]{20})/.exec(said)?.[1]}`;
 
-/** What is wrong with a drama that has come to its end: nothing. */
+/** What is wrong with a run that has come to its end: nothing. */
 export function troublesIn(events: readonly LedgerEvent[], requests: readonly SeenRequest[]): readonly string[] {
   const sent = only(events, 'message.sent').map(({ payload }) => payload);
   const words = sent.map(({ content }) => content).toSorted();
-  const expected = [...WORDS, QUESTION, ANSWER, CHECKED, COUNTED, DRAMA_REPORT].toSorted();
+  const expected = [...WORDS, QUESTION, ANSWER, CHECKED, COUNTED, SERVED_BOSS_REPORT].toSorted();
   const troubles = words.join() === expected.join() ? [] : [`sent were: ${words.join(', ')}`];
   if (new Set(sent.map(({ message }) => message)).size !== sent.length) troubles.push('two messages share an id');
 

@@ -16,7 +16,7 @@ const file = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 /** More runs at a time than the benchmark ever has. */
 const ENOUGH = 500;
 
-export interface ClusterStage {
+export interface ClusterServers {
   readonly model: string;
   readonly control: Control;
   readonly restatePid: number;
@@ -36,7 +36,7 @@ export interface Worker {
   kill(): Promise<void>;
 }
 
-export async function openClusterStage(): Promise<ClusterStage> {
+export async function openClusterServers(): Promise<ClusterServers> {
   const root = mkdtempSync(join(tmpdir(), 'troupe-bench-cluster-'));
   const [postgres, restate, server] = await Promise.all([startPostgres(), startTestRestate(), startModelServer()]);
   const [port = 0] = await freePorts(1);

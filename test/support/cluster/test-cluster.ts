@@ -9,16 +9,16 @@ import { userText } from '../../../src/events/messages.ts';
 import { type PostgresServer, startPostgres } from '../ledger/postgres-server.ts';
 import type { Scenario } from '../patterns/scenarios.ts';
 import type { World } from '../world.ts';
-import { brainOf, sessionIn } from './cast.ts';
 import { type CountingModel, startCountingModel } from './model.ts';
 import { freePorts, startRestateNodes } from './restate-server.ts';
+import { brainOf, sessionIn } from './scenario-agents.ts';
 import { createWorkers, type Workers } from './workers.ts';
 import { addressIn, type ClusterPlan, openClusterWorld } from './world.ts';
 
 /** What a session plays. */
-export type Scene = Pick<Scenario, 'agents' | 'prompt' | 'brain'>;
+export type ClusterScenario = Pick<Scenario, 'agents' | 'prompt' | 'brain'>;
 
-export interface ClusterStage {
+export interface TestCluster {
   readonly nodes: readonly RestateServer[];
   readonly postgres: PostgresServer;
   readonly model: CountingModel;
@@ -33,13 +33,16 @@ export interface ClusterStage {
   close(): Promise<void>;
 }
 
-export interface StageOptions {
+export interface TestClusterOptions {
   readonly nodes?: number;
   readonly delayMs?: () => number;
   readonly plan?: Partial<ClusterPlan>;
 }
 
-export async function openClusterStage(scenes: readonly Scene[], options: StageOptions = {}): Promise<ClusterStage> {
+export async function openTestCluster(
+  scenes: readonly ClusterScenario[],
+  options: TestClusterOptions = {},
+): Promise<TestCluster> {
   const [nodes, postgres] = await Promise.all([startRestateNodes(options.nodes ?? 1), startPostgres()]);
   const [port = 0] = await freePorts(1);
   const model = await startCountingModel(brainOf(scenes), options.delayMs ?? (() => 0));

@@ -16,10 +16,10 @@ import type { ModelOutcome } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
 import { agent, createWorld, says, type World } from '../world.ts';
-import { type Asked, acting, breaks, type Group, judges } from './group-play.ts';
+import { type Asked, acting, breaks, type Group, judges } from './group-on-engine.ts';
 import { type Dice, diceOf } from './random-agents.ts';
 
-export interface GroupStory {
+export interface SimulatedGroup {
   readonly group: Group;
   readonly root: RunId;
   readonly result: RunResult | undefined;
@@ -56,7 +56,7 @@ interface Scene {
   surprise?: string;
 }
 
-export async function tellGroupStory(seed: number): Promise<GroupStory> {
+export async function simulateGroup(seed: number): Promise<SimulatedGroup> {
   const random = seededRandom(seed);
   const dice = diceOf(random);
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));

@@ -1,6 +1,6 @@
 /**
- * A play with assistants, for crash tests: a boss spawns a helper that asks back, answers it, spawns a second one and waits for
- * it, and reports. What everybody does follows only from what they have heard, so the play can be cut and taken up anywhere.
+ * A boss and its helpers, for crash tests: a boss spawns a helper that asks back, answers it, spawns a second one and waits for
+ * it, and reports. What everybody does follows only from what they have heard, so it can be cut and taken up anywhere.
  */
 import { assistantTools } from '../../../src/assistants/agent-tools.ts';
 import { createMessageService } from '../../../src/assistants/threads/message-service.ts';
@@ -14,18 +14,18 @@ import { agent, calls, reports, says, turnOf } from '../world.ts';
 
 const TOOLS = ['spawn_assistant', 'poll_assistant', 'send_message', 'recv_message', 'cancel_assistant'];
 
-export const playAgents = [
+export const bossAgents = [
   agent({ name: 'boss', tools: TOOLS, maxTurns: 40 }),
   agent({ name: 'asker', tools: [], maxTurns: 40 }),
   agent({ name: 'counter', tools: ['act'], permissions: { act: 'allow' } }),
 ];
 
-export const PLAY_REPORT = 'main.ts is fine, and there are three.';
+export const BOSS_REPORT = 'main.ts is fine, and there are three.';
 
 const WAIT_MS = 3_000;
 const said = (request: ModelRequest): string => JSON.stringify(request.messages);
 
-export function playBrain(request: ModelRequest): ModelOutcome {
+export function bossBrain(request: ModelRequest): ModelOutcome {
   if (request.agent === 'counter')
     return turnOf(request) === 1 ? calls({ name: 'act', input: { name: 'count' } }) : says('Three.');
   return request.agent === 'asker' ? asker(request) : boss(request);
@@ -50,11 +50,11 @@ function boss(request: ModelRequest): ModelOutcome {
     return calls({ name: 'send_message', input: { to_assistant_id: 'asker', thread_id, message: 'It is main.ts.' } });
   if (has('main.ts is fine.') && !has('Three.'))
     return calls({ name: 'spawn_assistant', input: { assistant_id: 'counter', query: 'Count.', run_mode: 'sync' } });
-  if (has('Three.')) return reports(PLAY_REPORT);
+  if (has('Three.')) return reports(BOSS_REPORT);
   return calls({ name: 'poll_assistant', input: { process_id, wait_ms: WAIT_MS } });
 }
 
-export function playTools(ledger: Ledger, clock: Clock, ids: Ids, others: readonly Tool[] = []): readonly Tool[] {
+export function bossTools(ledger: Ledger, clock: Clock, ids: Ids, others: readonly Tool[] = []): readonly Tool[] {
   const service = createMessageService({ ledger, clock, ids });
   const found = { list: async () => ok({ items: [], totalItems: 0 }), search: async () => ok([]) };
   return [...assistantTools({ assistants: { ...service, ...found }, clock }), ...others];

@@ -1,6 +1,6 @@
 /**
  * One life of a process that works on runs until it is killed. What it does to the world outside goes to a file, line by
- * line, so that the next life and the test can see it. Usage: life-main.ts <plan as JSON>
+ * line, so that the next life and the test can see it. Usage: killed-process-main.ts <plan as JSON>
  *
  * A life that is to die says so after so many steps, goes on for a few more, and then stands still: whoever kills it hits it
  * between the two, also inside a write, and however slow the machine is, it gets neither less far nor further.
@@ -13,9 +13,9 @@ import { userText } from '../../src/events/messages.ts';
 import type { Ledger } from '../../src/ledger/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../support/world.ts';
-import type { LifePlan, Moment } from './lives.ts';
+import type { Moment, ProcessPlan } from './killed-processes.ts';
 
-const plan: LifePlan = JSON.parse(process.argv[2] ?? '');
+const plan: ProcessPlan = JSON.parse(process.argv[2] ?? '');
 const { folder, runs, firstRun = 0, budget, death } = plan;
 const note = (file: string, line: string): void => appendFileSync(join(folder, file), `${line}\n`);
 const outside = (line: string): void => note('outside.log', line);

@@ -7,7 +7,7 @@ import type { Budget } from '../../src/events/catalogue.ts';
 export const moments = ['before a commit', 'after a commit', 'before an effect', 'after an effect', 'in a model call'] as const;
 export type Moment = (typeof moments)[number];
 
-export interface LifePlan {
+export interface ProcessPlan {
   readonly folder: string;
   readonly runs: number;
   /** The number of its first run. */
@@ -18,12 +18,12 @@ export interface LifePlan {
   readonly death?: { readonly after: number; readonly further: number };
 }
 
-export type LifeEnd = { readonly kind: 'killed'; readonly moment: string } | { readonly kind: 'ended' };
+export type ProcessEnd = { readonly kind: 'killed'; readonly moment: string } | { readonly kind: 'ended' };
 
 /** Plays one life: it is killed as soon as it says that it has got far enough, unless it comes to its end before. */
-export function live(plan: LifePlan): Promise<LifeEnd> {
+export function runUntilKilled(plan: ProcessPlan): Promise<ProcessEnd> {
   return new Promise((resolve, reject) => {
-    const main = join(import.meta.dirname, 'life-main.ts');
+    const main = join(import.meta.dirname, 'killed-process-main.ts');
     const child = spawn(process.execPath, [main, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaint = '';
     let said = '';
