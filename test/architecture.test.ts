@@ -130,4 +130,11 @@ describe('ARCHITECTURE.md', () => {
     const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
     expect(page).toBe(pageWithGraph(page, drawGraph(sources)));
   });
+
+  it('has the folders in the order of the rule', () => {
+    const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const [, table = ''] = page.split('\n## The layers\n');
+    const rows = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([\w.]+)` \|/gm)].map((match) => match[1]);
+    expect(rows).toEqual([...Object.keys(allowed), 'index.ts']);
+  });
 });
