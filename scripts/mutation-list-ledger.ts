@@ -215,4 +215,12 @@ export const ledgerMutations: readonly Mutation[] = [
     replace: 'if (other === session) return',
     caughtBy: { file: 'src/ledger/sqlite/store.test.ts', test: 'has one root run per session at a time' },
   },
+  {
+    invariant: 'A ledger is made as a whole',
+    change: 'its tables are committed before the file says what it is',
+    file: 'src/ledger/sqlite/schema.ts',
+    find: '      database.exec(TABLES);\n',
+    replace: "      database.exec(TABLES);\n      database.exec('COMMIT; BEGIN IMMEDIATE');\n",
+    caughtBy: { file: 'test/sim/power-loss.test.ts', test: 'wherever the power fails while the ledger is made' },
+  },
 ];

@@ -14,7 +14,7 @@ import { userText } from '../../src/events/messages.ts';
 import type { Append, AppendOutcome, Ledger } from '../../src/ledger/port.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
-import { type DiskState, type Recording, recordDisk } from '../support/ledger/power.ts';
+import { creationStates, type DiskState, type Recording, recordDisk } from '../support/ledger/power.ts';
 import { openTestLedger } from '../support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf, type World } from '../support/world.ts';
 
@@ -134,6 +134,21 @@ it('wherever the power fails, what was promised is there and nothing is done twi
       });
     }
   }
-  expect(tried.size).toBeGreaterThan(40);
+  expect(tried.size).toBeGreaterThan(80);
   await close();
+});
+
+it('wherever the power fails while the ledger is made, the next process makes or completes it', async () => {
+  const path = join(mkdtempSync(join(folder, 'made-')), 'ledger.db');
+  let made: Ledger | undefined;
+  const states = creationStates(path, () => {
+    made = openTestLedger({ path });
+  });
+  await made?.close();
+  expect(states.length).toBeGreaterThanOrEqual(8);
+  for (const [index, state] of states.entries()) {
+    await tryState(state, [], 0, index).catch((error: unknown) => {
+      throw new Error(`With the power gone while it was made, left with ${state.name}`, { cause: error });
+    });
+  }
 });

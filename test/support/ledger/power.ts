@@ -3,7 +3,8 @@
  * then and whether SQLite flushed it, and each step by which a payload file comes to be. From that follows every state in which
  * a disk may be left when the power fails at a chosen point: what was flushed is there; of the rest any part may be.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Disk, type DiskStep, systemDisk } from '../../../src/ledger/blobs/disk.ts';
@@ -27,12 +28,13 @@ export interface DiskState {
   restore(folder: string): string;
 }
 
-type FileState = 'whole' | 'empty' | 'absent';
+/** `half` and `zeroed` have lost what was written last; what is `unnamed` lies under the name that it was written to. */
+type FileState = 'whole' | 'half' | 'zeroed' | 'empty' | 'absent' | 'unnamed';
 
 /** SQLite flushes its log with every commit at this level, and at lower ones only before it is emptied. */
 const SYNCHRONOUS_FULL = 2;
 
-/** Records from the moment on at which the ledger's file is there and flushed. */
+/** Records from the moment on at which the ledger's file is there and flushed; what comes before it is `creationStates`. */
 export function recordDisk(path: string): Recording {
   const recorded: Recorded[] = [];
   const stop = onCommit((database) => {
@@ -88,16 +90,28 @@ function statesOf(path: string, recorded: readonly Recorded[]): readonly DiskSta
         // The file itself changes only when its log is emptied, and these runs are too short for that.
         writeFileSync(restored, readFileSync(path));
         if (log.bytes.length > 0) writeFileSync(`${restored}-wal`, log.bytes);
-        for (const [file, { state, body }] of chosen) {
+        for (const [file, { state, body, from }] of chosen) {
           if (state === 'absent') continue;
-          const place = join(folder, `ledger.db-payloads`, relative(`${path}-payloads`, file));
+          const place = join(folder, `ledger.db-payloads`, relative(`${path}-payloads`, state === 'unnamed' ? from : file));
           mkdirSync(dirname(place), { recursive: true });
-          writeFileSync(place, state === 'whole' ? body : '');
+          writeFileSync(place, left(Buffer.from(body), state));
         }
         return restored;
       },
     })),
   );
+}
+
+/** The first and another one, each in its turn: all of them at every commit would take long and show no more. */
+const someOf = <One>([first, ...others]: readonly One[], index: number): One[] =>
+  [first, others[index % others.length]].filter((one) => one !== undefined);
+
+/** What is left of the bytes of a file. */
+function left(body: Buffer, state: FileState): Buffer {
+  const half = body.subarray(0, body.length >> 1);
+  if (state === 'half') return half;
+  if (state === 'zeroed') return Buffer.concat([half, Buffer.alloc(body.length - half.length)]);
+  return state === 'empty' ? Buffer.alloc(0) : body;
 }
 
 /** The log up to its last flushed commit is there, and after that as much as happens to be, torn anywhere. */
@@ -107,21 +121,32 @@ function possibleLogs(recorded: readonly Recorded[]): { readonly name: string; r
   const possible = commits.flatMap(({ log }, index) => {
     if (index < kept) return [];
     const next = commits[index + 1]?.log;
-    const torn = next === undefined ? [] : [{ name: `commit ${index} and half of the next`, bytes: halfWay(log, next) }];
-    return [{ name: `commit ${index}`, bytes: log }, ...torn];
+    const torn = next === undefined ? [] : someOf(tornLogs(log, next), index);
+    return [{ name: `commit ${index}`, bytes: log }, ...torn.map((one) => ({ ...one, name: `commit ${index} and ${one.name}` }))];
   });
   return kept === -1 ? [{ name: 'no commit', bytes: Buffer.alloc(0) }, ...possible] : possible;
 }
 
-/** Everything of the earlier one, and of what came after it only the last half: a disk may write in any order. */
-function halfWay(earlier: Buffer, later: Buffer): Buffer {
-  const torn = Buffer.from(later);
-  torn.fill(0, earlier.length, earlier.length + Math.floor((later.length - earlier.length) / 2));
-  return torn;
+/** Everything of the earlier one, and of what came after it only a part: a disk may write in any order. */
+function tornLogs(earlier: Buffer, later: Buffer): { readonly name: string; readonly bytes: Buffer }[] {
+  const middle = earlier.length + Math.floor((later.length - earlier.length) / 2);
+  const without = (from: number, to: number): Buffer => Buffer.from(later).fill(0, from, to);
+  return [
+    { name: 'the last half of the next', bytes: without(earlier.length, middle) },
+    { name: 'the first half of the next', bytes: without(middle, later.length) },
+    { name: 'the next without its middle', bytes: without(middle - 100, middle + 100) },
+    { name: 'the next up to its middle', bytes: later.subarray(0, middle) },
+    { name: 'all but a byte of the next', bytes: later.subarray(0, -1) },
+  ];
 }
+
+const LOST_BYTES: readonly FileState[] = ['half', 'zeroed', 'empty'];
+const LOST_NAME: readonly FileState[] = ['absent', 'unnamed'];
 
 interface Placed {
   readonly body: string | Uint8Array;
+  /** The name that it was written to first. */
+  readonly from: string;
   readonly states: readonly FileState[];
 }
 
@@ -140,18 +165,60 @@ function possibleFiles(steps: readonly DiskStep[]): ReadonlyMap<string, Placed> 
     if (source?.kind !== 'write') throw new Error(`${step.from} was never written`);
     const hasBytes = flushedAfter(written, step.from) || flushedAfter(index, step.to);
     const hasName = flushedAfter(index, dirname(step.to)) && isKept(dirname(step.to));
-    const states: FileState[] = ['whole', ...(hasBytes ? [] : ['empty' as const]), ...(hasName ? [] : ['absent' as const])];
-    files.set(step.to, { body: source.body, states });
+    const states: FileState[] = ['whole', ...(hasBytes ? [] : LOST_BYTES), ...(hasName ? [] : LOST_NAME)];
+    files.set(step.to, { body: source.body, from: step.from, states });
+  }
+  // What has no name of its own yet may lie there in any form.
+  for (const [index, step] of steps.entries()) {
+    if (step.kind !== 'write' || steps.some((one, at) => at > index && one.kind === 'rename' && one.from === step.path)) continue;
+    files.set(step.path, { body: step.body, from: step.path, states: ['half', 'absent'] });
   }
   return files;
 }
 
-type Chosen = readonly [string, { readonly body: string | Uint8Array; readonly state: FileState }];
+type Chosen = readonly [string, Omit<Placed, 'states'> & { readonly state: FileState }];
 
 function combinations(files: readonly (readonly [string, Placed])[]): readonly (readonly Chosen[])[] {
   return files.reduce<readonly (readonly Chosen[])[]>(
-    (all, [file, { body, states }]) =>
-      all.flatMap((chosen) => states.map((state) => [...chosen, [file, { body, state }] as const])),
+    (all, [file, { states, ...placed }]) =>
+      all.flatMap((chosen) => states.map((state) => [...chosen, [file, { ...placed, state }] as const])),
     [[]],
   );
+}
+
+/** The states that the files of a ledger may be left in while it is made: after each statement, whole and with a torn log. */
+export function creationStates(path: string, create: () => void): readonly DiskState[] {
+  const taken: { readonly file: Buffer; readonly log: Buffer }[] = [];
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, sql) {
+    exec.call(this, sql);
+    if (this.location() === path) taken.push({ file: bytesAt(path), log: bytesAt(`${path}-wal`) });
+  };
+  try {
+    create();
+  } finally {
+    DatabaseSync.prototype.exec = exec;
+  }
+  const states = new Map<string, DiskState>();
+  const add = (name: string, file: Buffer | undefined, log: Buffer): void => {
+    const key = [file ?? 'none', log].map((bytes) => createHash('sha256').update(bytes).digest('hex')).join();
+    if (!states.has(key)) states.set(key, { name, restore: (folder) => restored(folder, file, log) });
+  };
+  add('nothing', undefined, Buffer.alloc(0));
+  add('an empty file', Buffer.alloc(0), Buffer.alloc(0));
+  for (const [index, { file, log }] of taken.entries()) {
+    add(`statement ${index}`, file, log);
+    add(`statement ${index} without its log`, file, Buffer.alloc(0));
+    if (log.length > 0) for (const { name, bytes } of tornLogs(Buffer.alloc(0), log)) add(`${name} to ${index}`, file, bytes);
+  }
+  return [...states.values()];
+}
+
+const bytesAt = (path: string): Buffer => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0));
+
+function restored(folder: string, file: Buffer | undefined, log: Buffer): string {
+  const path = join(folder, 'ledger.db');
+  if (file !== undefined) writeFileSync(path, file);
+  if (log.length > 0) writeFileSync(`${path}-wal`, log);
+  return path;
 }
