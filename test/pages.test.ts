@@ -235,6 +235,32 @@ describe('blocks of a format', () => {
   });
 });
 
+describe('programs that a page shows', () => {
+  const imports = inLanguage('ts').flatMap(({ place, text }) =>
+    [...text.matchAll(/^import (?:type )?\{([^}]*)\} from '([^']+)';/gm)].flatMap(([, names = '', from = '']) =>
+      names.split(',').map((name) => ({ place, name: name.trim().replace(/^type /, ''), from })),
+    ),
+  );
+  /** `../support/world.ts` is a file whose path ends so; `troupe` is the package. */
+  const sourceOf = (from: string): string | undefined => {
+    const end = from.replace(/^(?:\.\.?\/)+/, '');
+    const path = from === 'troupe' ? 'src/index.ts' : files.find((file) => file === end || file.endsWith(`/${end}`));
+    return path === undefined ? undefined : readFileSync(join(repository, path), 'utf8');
+  };
+
+  it('import what there is', () => {
+    const ours = imports.filter(({ from }) => from === 'troupe' || from.startsWith('.'));
+    expect(ours.length).toBeGreaterThan(10);
+    const missing = ours.filter(({ name, from }) => {
+      const declared = `^export (?:async )?(?:const|function|class|interface|type) ${name}\\b`;
+      const passedOn = `^export .*[{ ,]${name}[ ,}]|^  (?:type )?${name},$`;
+      const exported = new RegExp(`${declared}|${passedOn}`, 'm');
+      return !exported.test(sourceOf(from) ?? '');
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('the agent of the README', () => {
   it('is that of the first example, its prompt cut short', () => {
     const [shown] = byPath.get('README.md')?.blocks.filter(({ language }) => language === 'markdown') ?? [];
