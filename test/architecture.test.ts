@@ -14,6 +14,7 @@ import {
   roomOf,
   rooms,
   type Source,
+  withoutComments,
 } from '../scripts/architecture.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -71,6 +72,17 @@ describe('the sources', () => {
     expect(found).toEqual([]);
   });
 
+  it('keep the whole of what the runs of a session share for who builds it and who drives it', () => {
+    const engine = sources.filter((source) => source.folder === 'engine');
+    const naming = (name: RegExp): readonly string[] =>
+      engine.filter(({ text }) => name.test(withoutComments(text))).map(({ path }) => path.slice('engine/'.length));
+    const drivers = /^(?:local|restate)\//;
+    const whole = naming(/\b(?:Tree|DrivenTree)\b/).filter((path) => !drivers.test(path));
+    expect(whole).toEqual(['run/build-tree.ts', 'run/drive-run.ts', 'run/place-in-tree.ts', 'run/tree.ts']);
+    const all = naming(/\bEngineOptions\b/).filter((path) => !drivers.test(path));
+    expect(all).toEqual(['engine.ts', 'options.ts', 'run/build-tree.ts', 'run/tree.ts', 'start.ts']);
+  });
+
   it('do not silence the rule against circles', () => {
     const silenced = sources.filter((source) => /biome-ignore[^\n]*noImportCycles/.test(source.text));
     expect(silenced.map((source) => source.path)).toEqual([]);
@@ -126,6 +138,20 @@ describe('the search for circles', () => {
 });
 
 describe('ARCHITECTURE.md', () => {
+  it('has the rooms of the engine, all of them and in their order', () => {
+    const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const [, section = ''] = page.split('## The rooms of the engine\n');
+    const table = section.split('\n').filter((line) => line.startsWith('| `'));
+    const shown = table.map((line) =>
+      [...(line.split('|')[1] ?? '').matchAll(/`([\w-]+)(?:\/|\.ts)`/g)].map(([, room = '']) => room),
+    );
+    const order = rooms['engine'] ?? [];
+    const levels = shown.map((row) => row.map((room) => order.findIndex((line) => line.includes(room))));
+    expect(shown.flat().sort()).toEqual(order.flat().sort());
+    for (const [index, row] of levels.slice(1).entries())
+      expect(Math.min(...row), table[index + 1]).toBeGreaterThanOrEqual(Math.max(...(levels[index] ?? [])));
+  });
+
   it('shows the graph of the sources as they are (npm run fix draws it)', () => {
     const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
     expect(page).toBe(pageWithGraph(page, drawGraph(sources)));

@@ -6,15 +6,15 @@
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { type EdgeKind, mayNameItself, referencesOf } from '../agents/definition/references.ts';
 import type { Failure } from '../events/catalogue.ts';
-import type { EngineOptions } from './options.ts';
+import type { AgentAccess, ModelAccess } from './options.ts';
 
 const BY_CHOICE: ReadonlySet<EdgeKind> = new Set(['sub-agent', 'router', 'dispatch', 'dispatch fallback']);
 
-type Parts = Pick<EngineOptions, 'models' | 'agent' | 'defaultModels'>;
+type FindsModels = Pick<ModelAccess, 'models' | 'defaultModels'> & Pick<AgentAccess, 'agent'>;
 
 /** What is wrong with the first of them, when none of its models can be asked at all. */
 export async function nobodyToAsk(
-  options: Parts,
+  options: FindsModels,
   root: AgentDefinition,
   models: readonly string[],
 ): Promise<Failure | undefined> {
@@ -50,12 +50,12 @@ function surelyAsked(agent: AgentDefinition): readonly { readonly target: string
   return [...workers, ...others.map(({ target }) => ({ target }))];
 }
 
-async function defaults(options: Parts): Promise<readonly string[]> {
+async function defaults(options: FindsModels): Promise<readonly string[]> {
   const found = await options.defaultModels();
   return found.ok ? found.value : [];
 }
 
-async function noneOpens(options: Parts, models: readonly string[]): Promise<Failure | undefined> {
+async function noneOpens(options: FindsModels, models: readonly string[]): Promise<Failure | undefined> {
   let first: Failure | undefined;
   for (const name of models) {
     const opened = await options.models.open(name);

@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
-import type { EngineOptions } from '../options.ts';
+import type { AgentAccess } from '../options.ts';
 import type { RunNode } from '../record/run-node.ts';
 
 export function rightsOf(node: RunNode): ClientRights | undefined {
@@ -22,7 +22,7 @@ export function mayBeSpawned(rights: ClientRights | undefined, agent: string): b
 
 /** Why the agent may not work for a client: it, or somebody whom it may call, runs commands. */
 export async function commandsRefusal(
-  options: Pick<EngineOptions, 'agent' | 'commandsOf'>,
+  options: Pick<AgentAccess, 'agent' | 'commandsOf'>,
   agent: AgentDefinition,
   rights: ClientRights | undefined,
 ): Promise<Failure | undefined> {
