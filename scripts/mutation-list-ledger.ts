@@ -63,7 +63,7 @@ export const ledgerMutations: readonly Mutation[] = [
     file: 'src/ledger/blobs/disk.ts',
     find: '    await file.sync();\n',
     replace: '',
-    caughtBy: { file: 'src/ledger/blobs/disk.test.ts', test: 'a flush reaches the system' },
+    caughtBy: { file: 'src/ledger/blobs/disk.test.ts', test: 'a flush of a payload file reaches the system' },
   },
   {
     invariant: 'I7: whoever was taken over cannot append',

@@ -33,7 +33,7 @@ const made = (path: string, imports: readonly string[]): Source => ({
 });
 
 describe('the sources', () => {
-  it('were seen', () => {
+  it('were all seen by the walk', () => {
     expect(sources.length).toBeGreaterThan(15);
     expect(sources.flatMap((source) => source.imports).length).toBeGreaterThan(20);
   });
@@ -89,7 +89,7 @@ describe('the sources', () => {
   });
 });
 
-describe('the table', () => {
+describe('the table of allowed imports', () => {
   it('only points downwards', () => {
     const order = Object.keys(allowed);
     for (const [folder, targets] of Object.entries(allowed)) {

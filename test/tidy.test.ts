@@ -99,7 +99,7 @@ const bans: readonly Ban[] = [
 /** Longer than the limit, with the reason. Take entries out, do not add any. */
 const longFiles: Readonly<Record<string, string>> = {};
 
-describe('the walk', () => {
+describe('the walk over the repository', () => {
   it('saw files of every kind', () => {
     expect(shipped.length).toBeGreaterThan(15);
     expect(paths).toEqual(

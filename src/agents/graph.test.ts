@@ -11,7 +11,7 @@ async function check(files: Readonly<Record<string, string>>, mcpServers: readon
   return { ...result, printed: result.diagnostics.map(formatDiagnostic) };
 }
 
-describe('references', () => {
+describe('references between agents', () => {
   it('are listed as edges', async () => {
     const { edges, printed } = await check({
       a: 'advisors: [b]\nagents: [c]\nteam: { members: [b], supervisor: a }\nhandoff: { to: d, include: request }',
@@ -51,7 +51,7 @@ describe('references', () => {
   });
 });
 
-describe('chains', () => {
+describe('chains of agents', () => {
   const chain = (length: number) =>
     Object.fromEntries(
       Array.from({ length }, (_, index) => [`a${index}`, index === length - 1 ? 'chat: true' : `handoff: a${index + 1}`]),
@@ -104,7 +104,7 @@ describe('files for context', () => {
   });
 });
 
-describe('circles', () => {
+describe('circles of agents', () => {
   it('are printed as a path', async () => {
     const { printed } = await check({ a: 'handoff: b', b: 'router: { destinations: [c, a] }', c: '' });
     expect(printed).toEqual([
@@ -137,7 +137,7 @@ describe('circles', () => {
     expect((await check({ a: 'agents: [b, c]', b: 'handoff: d', c: 'handoff: d', d: '' })).printed).toEqual([]);
   });
 
-  it('can be long', async () => {
+  it('can be long and are still named as a whole', async () => {
     const count = 1_000;
     const ring = Array.from({ length: count }, (_, index) => [`n${index}`, `handoff: n${(index + 1) % count}`] as const);
     const { printed } = await check(Object.fromEntries(ring));
@@ -146,7 +146,7 @@ describe('circles', () => {
   });
 });
 
-describe('tool names', () => {
+describe('names of tools in agent files', () => {
   it('must be known', async () => {
     const keys = [
       'tools: [raed, github, mcp:github, mcp:gihtub/x, "mcp:own/y", "mcp:"]',

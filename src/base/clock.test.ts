@@ -85,7 +85,7 @@ describe('a timer', () => {
   });
 });
 
-describe('sleeping', () => {
+describe('sleeping on a clock', () => {
   it('lasts for weeks and to the end', async () => {
     const timers = timersThatRing(0.9);
     const until = timers.clock.now() + 60 * DAY_MS;

@@ -9,7 +9,7 @@ it.each([
   ['zzz', undefined],
   ['', undefined],
   ['x'.repeat(1_000), undefined],
-])('for %s finds %s', (word, expected) => {
+])('did you mean: for %s finds %s', (word, expected) => {
   expect(nearest(word, ['model', 'models', 'maxTurns', 'tools'])).toBe(expected);
 });
 

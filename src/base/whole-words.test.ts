@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { endOf, startOf } from './whole-words.ts';
 
-it('leaves whole words at a cut', () => {
+it('a text is cut between whole words', () => {
   expect(startOf('the token abcdef123 is', 14)).toBe('the token');
   expect(startOf('the token abcdef123 is', 19)).toBe('the token abcdef123');
   expect(endOf('the token abcdef123 is', 8)).toBe('is');

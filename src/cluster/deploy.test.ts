@@ -120,7 +120,7 @@ describe('the schemas', () => {
 });
 
 /** Other people's schemas: what Kubernetes and the compose specification themselves accept. */
-describe('the official schemas', () => {
+describe('the official schemas of Kubernetes and compose', () => {
   const documents = parseAllDocuments(readFileSync(join(folder, 'kubernetes.yaml'), 'utf8')).map((one) => one.toJS());
 
   it.each(documents.map((one) => [`${one.kind} ${one.metadata.name}`, one] as const))('take %s', async (_name, document) => {

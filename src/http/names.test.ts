@@ -60,7 +60,7 @@ describe('the origin of a request', () => {
   });
 });
 
-describe('this machine only', () => {
+describe('names that mean this machine only', () => {
   it.each([
     ['127.0.0.1', true],
     ['127.3.2.1', true],

@@ -6,7 +6,7 @@ import { bearerToken, createTokens, parseTokens, tokenProblem } from './tokens.t
 const ALICE = 'alice-token-0123456789';
 const BOB = 'bob-token-0123456789==';
 
-describe('tokens', () => {
+describe('tokens of callers', () => {
   const tokens = createTokens([
     { name: 'alice', token: ALICE },
     { name: 'bob', token: BOB },
@@ -24,7 +24,7 @@ describe('tokens', () => {
     expect(createTokens([]).open).toBe(true);
   });
 
-  it('are not guessed', () => {
+  it('are not guessed by any other text', () => {
     fc.assert(fc.property(fc.string(), (text) => tokens.ownerOf(text) === undefined));
   });
 
@@ -41,7 +41,7 @@ describe('tokens', () => {
 });
 
 describe('TROUPE_TOKENS', () => {
-  it('names callers', () => {
+  it('names the caller of each token', () => {
     expect(parseTokens(`alice=${ALICE}, bob=${BOB}`)).toEqual({
       ok: true,
       value: [

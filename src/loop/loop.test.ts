@@ -86,7 +86,7 @@ const report = (given: Json, more: { readonly [key: string]: Json } = {}) => [
 const lastText = (messages: readonly Message[]): string =>
   textOf((messages.at(-1)?.content ?? []) as { type: string; text: string }[]);
 
-describe('ending', () => {
+describe('the end of a loop', () => {
   it('takes a plain answer as the report', async () => {
     expect(await runLoop(input(), ports({ replies: ['42'] }).given)).toMatchObject({
       status: 'completed',
@@ -184,7 +184,7 @@ describe('what a model may do wrong', () => {
   });
 });
 
-describe('going round in circles', () => {
+describe('an agent that goes round in circles', () => {
   it('is nudged at three and stopped at five', async () => {
     const played = ports({ replies: (turn) => (turn <= 5 ? [{}] : report('gave up')) });
     const result = await runLoop(input({ limits: { ...limits, maxTurns: 20 } }), played.given);

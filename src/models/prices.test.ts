@@ -72,7 +72,7 @@ describe('createPrices', () => {
     expect(elsewhere.cost('openai/gpt-5.5', usage)).toBeUndefined();
   });
 
-  it('knows what is free', () => {
+  it('knows which models are free', () => {
     for (const model of ['scripted:a.yaml', 'recorded:ses_x', 'ollama/qwen3']) {
       expect(prices.cost(model, {})).toBe(0);
       expect(prices.worstCase(model, 1_000_000, 1_000_000)).toBe(0);

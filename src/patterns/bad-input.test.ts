@@ -193,7 +193,7 @@ describe('a prompt with headings and forged fences', () => {
   });
 });
 
-describe('names', () => {
+describe('names of agents', () => {
   it('that two files claim are an error', async () => {
     const found = await problems({ one: 'name: same', two: 'name: same' });
     expect(found).toContain('"same"');

@@ -32,7 +32,7 @@ async function user(text: string): Promise<void> {
   await writeFile(join(home, '.config/troupe/config.yaml'), text);
 }
 
-describe('what holds', () => {
+describe('which setting holds', () => {
   it('without any file, the defaults', async () => {
     expect(await load()).toMatchObject({
       root,

@@ -26,7 +26,7 @@ describe('readable figures', () => {
     [-5, '0ms'],
   ])('duration %d', (milliseconds, text) => expect(readableDuration(milliseconds)).toBe(text));
 
-  it('counts and bytes', () => {
+  it('shows counts and bytes in round figures', () => {
     expect([999, 1_000, 999_960].map(readableCount)).toEqual(['999', '1.0k', '1.0M']);
     expect([5, 2_048, 3_145_728, 5_368_709_120].map(readableBytes)).toEqual(['5 B', '2.0 KiB', '3.0 MiB', '5.0 GiB']);
   });

@@ -23,7 +23,7 @@ it('counts first, then names assistants: those at work before the newest of the 
   ]);
 });
 
-it('stays short however many there are', () => {
+it('the service context stays short however many assistants there are', () => {
   const many = Array.from({ length: 64 }, (_, index) => state(index, 'running'));
   const lines = orchestrationText(many, 0).split('\n');
   expect(lines).toHaveLength(3 + limits.contextAssistants + 1);

@@ -28,7 +28,7 @@ function session(): ReturnType<typeof eventList> {
   return list;
 }
 
-describe('timeline', () => {
+describe('the timeline of a session', () => {
   it('says each event in one line', () => {
     const { lines } = session().events.reduce(foldTimeline, initialTimeline());
     expect(lines.map((line) => `${line.level} ${line.agent}: ${line.text}`)).toMatchInlineSnapshot(`
@@ -67,7 +67,7 @@ describe('why', () => {
   });
 });
 
-describe('waits', () => {
+describe('waits of a run', () => {
   it('are gone when the run has ended', () => {
     const { events } = session();
     expect([...events.slice(0, 8).reduce(foldWaits, initialWaits()).values()]).toMatchObject([

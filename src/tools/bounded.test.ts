@@ -28,7 +28,7 @@ describe('boundResult', () => {
     );
   });
 
-  it('groups digits', () => {
+  it('writes large numbers with their digits in groups', () => {
     expect([0, 999, 1_000, 1_234_567].map(groupDigits)).toEqual(['0', '999', '1,000', '1,234,567']);
   });
 });

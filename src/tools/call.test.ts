@@ -31,7 +31,7 @@ const tool = (run: OrdinaryTool['run'], more: Partial<OrdinaryTool> = {}): Ordin
 const message = (outcome: ToolOutcome): string => (outcome.kind === 'error' ? outcome.message : '');
 
 describe('runTool', () => {
-  it('runs', async () => {
+  it('runs a tool with the input that fits its schema', async () => {
     expect(
       await runTool(
         tool(async () => textResult('fine')),

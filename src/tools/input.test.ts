@@ -17,7 +17,7 @@ const schema: JsonObject = {
   additionalProperties: false,
 };
 
-describe('checkInput', () => {
+describe('checkInput holds arguments against a schema', () => {
   const messages: readonly [Json, string][] = [
     [{}, '`path` is required and must be a string'],
     [{ path: 1 }, '`path` must be a string'],

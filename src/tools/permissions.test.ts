@@ -10,7 +10,7 @@ const remote = (replay: 'safe' | 'never', readOnly = false) => ({
   origin: { server: 'git', tool: 'push' },
 });
 
-describe('decide', () => {
+describe('decide: what a tool may do without asking', () => {
   const table: readonly [string, Parameters<typeof decide>[0], Permissions, Permissions, Permission][] = [
     ['read is allowed', builtIn('read'), {}, {}, 'allow'],
     ['write is allowed inside the workspace', builtIn('write', 'never'), {}, {}, 'allow'],

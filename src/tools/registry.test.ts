@@ -81,7 +81,7 @@ describe('createToolset', () => {
   });
 });
 
-describe('built-in tools', () => {
+describe('the built-in tools', () => {
   const tools = [...builtIns.values()].map((make) => make());
 
   it('describe themselves with strict schemas', () => {

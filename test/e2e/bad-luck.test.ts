@@ -77,7 +77,7 @@ describe.concurrent('a file is refused:', () => {
   });
 });
 
-describe.concurrent('a prompt that is', () => {
+describe.concurrent('a prompt is refused that is', () => {
   it.for([
     ['binary', Uint8Array.of(104, 0, 105), /binary.*\n.*fix: put the file into the workspace/],
     ['in another encoding', Uint8Array.of(0xff, 0xfe, 0xc3), /not valid UTF-8.*\n.*fix: convert it/],
@@ -213,7 +213,7 @@ it.concurrent('a workspace that is not there is refused', async () => {
 });
 
 /** Answers are streamed to a terminal only, so these rows have one. It mixes stdout and stderr. */
-describe.concurrent('a stream that', () => {
+describe.concurrent('the stream of a model that', () => {
   it.for([
     ['ends with a 529 inside a 200', { fault: 'error-in-stream', error: overloaded, after: 'Half ' }, /overloaded.*Overloaded/],
     ['stops half way', { fault: 'half-stream', text: 'Half of it' }, /not a model's answer|broke/],

@@ -55,7 +55,7 @@ function json(text: string): JsonObject {
   return parsed.value;
 }
 
-describe('running', () => {
+describe('troupe run', () => {
   it('prints the result on stdout and progress on stderr', async () => {
     await script({ text: 'Hello there.' });
     const { code, out, err } = await troupe('run', 'helper', 'hi');
@@ -139,7 +139,7 @@ describe('running', () => {
   });
 });
 
-describe('bad input', () => {
+describe('bad input on the command line', () => {
   it.each([
     ['unknown command', ['rnu'], 'Did you mean run?'],
     ['unknown option', ['ps', '--al'], '--all'],
@@ -191,7 +191,7 @@ describe('bad input', () => {
   });
 });
 
-describe('looking back', () => {
+describe('looking back at runs', () => {
   it('lists, shows, explains and adds up', async () => {
     await script({ toolCalls: [{ name: 'list' }] }, { text: 'One file.' });
     await troupe('run', 'helper', 'what is here?');
@@ -226,7 +226,7 @@ describe('looking back', () => {
   });
 });
 
-describe('questions', () => {
+describe('questions at a terminal', () => {
   const asks = { toolCalls: [{ name: 'shell', input: { command: 'echo made > made.txt' } }] };
 
   it('ends with 5 off a terminal, says how to answer, and goes on with the answer', async () => {
@@ -265,7 +265,7 @@ describe('questions', () => {
   });
 });
 
-describe('stopping', () => {
+describe('stopping a run with Ctrl-C', () => {
   /** The second answer does not come before somebody has stopped the run; the next life gets one at once. */
   const slow = [{ toolCalls: [{ name: 'list' }] }, { delayMs: FOR_EVER_MS, text: 'Finally.' }];
   const quick = [{ toolCalls: [{ name: 'list' }] }, { text: 'Finally.' }];
@@ -320,7 +320,7 @@ describe('stopping', () => {
   });
 });
 
-describe('setting up', () => {
+describe('setting up a project', () => {
   it('init writes a first agent that checks, and never overwrites', async () => {
     await writeFile(join(folder, '.gitignore'), 'dist/');
     expect((await here('init')).out).toContain('wrote  agents/hello.md');

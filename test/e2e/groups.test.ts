@@ -128,7 +128,7 @@ describe('talking to a group', () => {
 /** Others have their turn. */
 const moment = (): Promise<false> => new Promise((resolve) => setImmediate(resolve, false));
 
-describe('keeping groups', () => {
+describe('keeping groups with troupe groups', () => {
   it('regression 7: killed at any moment, a group is there whole or not at all, and what was said to be there is', async () => {
     await using at = await project();
     const kills = Array.from({ length: 6 }, async (_, index) => {
@@ -244,7 +244,7 @@ describe('presets', () => {
   });
 });
 
-describe('worktrees', () => {
+describe('worktrees of a group', () => {
   async function repository(): Promise<TestProject> {
     const at = await project();
     await at.write('.gitignore', '.troupe/\n.config/\n');

@@ -107,8 +107,8 @@ function testsFor(number: number, files: readonly string[]): string[] {
   });
 }
 
-describe('the list', () => {
-  it('has all forty-seven', () => {
+describe('the list of regressions', () => {
+  it('has all forty-seven regressions of groups', () => {
     expect(Object.keys(PROOFS).map(Number)).toEqual(Array.from({ length: 47 }, (_, index) => index + 1));
   });
 

@@ -178,7 +178,7 @@ const rows = scenarios
   .toSorted((one, other) => Number(other.everyCut === true) - Number(one.everyCut === true))
   .map((scenario, row) => ({ title: `${scenario.pattern}: ${scenario.name}`, scenario, row }));
 
-describe('cut and resumed', () => {
+describe('a pattern that is cut and resumed:', () => {
   it.each(rows)('$title', async ({ scenario, row }) => {
     const whole = newPlay(scenario);
     const uncut = await live(whole, NEVER);
@@ -190,7 +190,7 @@ describe('cut and resumed', () => {
   });
 });
 
-describe('cut again and again', () => {
+describe('a pattern that is cut again and again:', () => {
   const hardest = rows.filter(({ scenario }) => scenario.everyCut === true);
 
   it.each(hardest)('$title', async ({ scenario }) => {

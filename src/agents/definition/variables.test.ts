@@ -21,7 +21,7 @@ describe('expanding a prompt', () => {
   });
 });
 
-describe('the values', () => {
+describe('the values of variables', () => {
   const agent = { name: 'helper', models: [], prompt: '', source: 'a.md' };
   const now = Date.UTC(2026, 0, 31, 23, 30, 5);
 
@@ -49,7 +49,7 @@ describe('the values', () => {
   });
 });
 
-it('names what nothing will fill in', () => {
+it('variables that nothing will fill in are named', () => {
   expect(checkVariables(`\${DATE} \${TEAM} \${agnet}`, ['TEAM'])).toEqual([
     { name: 'agnet', offset: 16, fix: 'Did you mean "AGENT"?' },
   ]);

@@ -54,7 +54,7 @@ describe('an include', () => {
   });
 });
 
-describe('a refused include', () => {
+describe('an include that is refused', () => {
   it.each([
     ['missing', `x\n y \${include:none.md}`, 'agents/a.md:5:4: error: the include "none.md" does not exist'],
     ['empty', `\${include:}`, 'agents/a.md:4:1: error: the include names no file'],

@@ -27,7 +27,7 @@ async function definition(content: string, path?: string) {
 
 const withKeys = (...lines: readonly string[]): string => ['---', ...lines, '---', 'Do it.', ''].join('\n');
 
-describe('a good file', () => {
+describe('a good agent file', () => {
   it('becomes a definition', async () => {
     const agent = await definition(
       withKeys(
@@ -281,7 +281,7 @@ const BAD: readonly (readonly [string, string, readonly string[]])[] = [
   ],
 ];
 
-describe('a bad file', () => {
+describe('a bad agent file', () => {
   it.each(BAD)('%s', async (_title, content, expected) => {
     expect(await problems(content)).toEqual(expected);
   });
@@ -294,7 +294,7 @@ describe('a bad file', () => {
   });
 });
 
-describe('a hostile file', () => {
+describe('a hostile agent file', () => {
   const first = async (content: string | Uint8Array): Promise<string | undefined> => (await problems(content))[0];
 
   it('is refused when it is huge', async () => {

@@ -110,7 +110,7 @@ describe('where the team is', () => {
   });
 });
 
-describe('the roster', () => {
+describe('the roster of a squad', () => {
   it.each([
     ['Member as header', '| Member | Role |\n|---|---|\n| Ripley | Lead |'],
     ['columns in another order', '| Status | Role | Name |\n|:--|:-:|--:|\n| ✅ Active | Lead | Ripley |'],
@@ -224,7 +224,7 @@ describe('the roster', () => {
   });
 });
 
-describe('charters', () => {
+describe('charters of a squad', () => {
   it('are cut at 4,000 characters without splitting one', () => {
     const cut = readCharter(`${'x'.repeat(limits.charterCharacters - 1)}🎭 and more`);
     expect([cut.text, cut.cut]).toEqual(['x'.repeat(limits.charterCharacters - 1), true]);
@@ -322,7 +322,7 @@ describe('charters', () => {
   });
 });
 
-describe('models', () => {
+describe('models of a squad', () => {
   const files = {
     'team.md': team('| Ann | a | — | |\n| Bob | b | — | |\n| Cy | c | — | |'),
     'agents/ann/charter.md': '# Ann\n\n## Model\n\n- **Preferred:** from-charter-1',
@@ -354,7 +354,7 @@ describe('models', () => {
   });
 });
 
-describe('routing', () => {
+describe('routing rules of a squad', () => {
   it.each([
     '## Routing Table\n\n| Work Type | Route To | Examples |\n|---|---|---|\n| x | **Ann** | "y" |',
     '## Work Type → Agent\n\n| Work Type | Primary | Secondary |\n|---|---|---|\n| x | Ann, Bob | |',

@@ -48,7 +48,7 @@ const preset = (more: Partial<GroupPreset> = {}): GroupPreset => ({
   ...more,
 });
 
-describe('a new team', () => {
+describe('a new squad on disk', () => {
   it('has the canonical files, and reads as what was written', async () => {
     await using project = await temporaryProject();
     const files = await write(project.root, preset());

@@ -79,7 +79,7 @@ describe('cutting', () => {
   });
 });
 
-describe('markdown', () => {
+describe('the newest entries of a markdown file', () => {
   const piece = fc.constantFrom(
     '# a\n',
     '## b\r\n',

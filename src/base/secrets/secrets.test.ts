@@ -124,17 +124,17 @@ const ORDINARY_VALUES = [
   ],
 ];
 
-describe('names', () => {
-  it('there are enough', () => {
+describe('names of secrets', () => {
+  it('are in the table in sufficient number', () => {
     for (const list of [SECRET_NAMES, ORDINARY_NAMES, SECRET_VALUES, ORDINARY_VALUES])
       expect(list.length).toBeGreaterThanOrEqual(40);
   });
   it.each(SECRET_NAMES)('%s names a secret', (name) => expect(isSecretName(name)).toBe(true));
-  it.each(ORDINARY_NAMES)('%s does not', (name) => expect(isSecretName(name)).toBe(false));
+  it.each(ORDINARY_NAMES)('%s names no secret', (name) => expect(isSecretName(name)).toBe(false));
 });
 
-describe('values', () => {
-  it.each(SECRET_VALUES)('%s can be one', (value) => {
+describe('values that may be secrets', () => {
+  it.each(SECRET_VALUES)('%s can be a secret', (value) => {
     expect(canBeSecret(value)).toBe(true);
     expect(secretsOf({ DB_PASS: value })).toEqual([{ name: 'DB_PASS', value }]);
   });

@@ -30,7 +30,7 @@ function row(run: string, more: Partial<RunRow> = {}): RunRow {
   return { run: run as RunId, ...base, ...more };
 }
 
-describe('finding runs', () => {
+describe('finding a run by what was typed', () => {
   const rows = [
     row('run_01newchild7777', { parent: 'run_01newabc999' as RunId }),
     row('run_01newabc999'),
@@ -78,7 +78,7 @@ describe('exit codes', () => {
   });
 });
 
-describe('prompts', () => {
+describe('prompts of a run', () => {
   it('come from the argument, stdin or the person', async () => {
     expect(await readPrompt(testTerminal(), 'hello')).toBe('hello');
     const half = new TextEncoder().encode('né');
@@ -99,7 +99,7 @@ describe('prompts', () => {
   });
 });
 
-describe('answers', () => {
+describe('answers that are typed', () => {
   it.each([
     ['y', { kind: 'approved' }],
     ['YES', { kind: 'approved' }],
@@ -128,7 +128,7 @@ describe('answers', () => {
   });
 });
 
-describe('options', () => {
+describe('options of commands', () => {
   it('say what would be right', () => {
     expect(collectVariable('b=x=y', { a: '1' })).toEqual({ a: '1', b: 'x=y' });
     expect(() => collectVariable('novalue')).toThrow('key=value');

@@ -36,7 +36,7 @@ describe('safe text', () => {
   });
 });
 
-describe('width', () => {
+describe('the width of a text', () => {
   it('counts what is seen', () => {
     expect(['abc', '日本', 'é', 'e\u0301', '👩‍💻'].map(textWidth)).toEqual([3, 4, 1, 1, 2]);
   });

@@ -31,7 +31,7 @@ function team(): ReturnType<typeof eventList> {
 
 const look = { now: startedAt(9), width: 80, height: 24, paint, text: '' };
 
-describe('frames', () => {
+describe('frames of the live tree', () => {
   it('show who does what, since when, for how much', () => {
     expect(frameLines(fold(team().events), ROOT, look)).toMatchInlineSnapshot(`
       [

@@ -23,7 +23,7 @@ async function shown({ ledger }: ReturnType<typeof openFamily>, root: TestProces
   return threadsOf({ box, processes }, subtree(tree, root.run), systemClock.now());
 }
 
-describe('threads', () => {
+describe('threads as lines and as JSON', () => {
   it('say of each message what became of it', async () => {
     const family = openFamily();
     const lead = await family.root('lead');

@@ -64,7 +64,7 @@ it('an agent file that asks for it gets nothing where the owner has not said so'
   expect([await text('plain.txt'), await text('agents/new.md')]).toEqual(['new', undefined]);
 });
 
-it('with both it is open', async () => {
+it('protected files are open when both the agent and the project allow it', async () => {
   world = worldWith({ 'protected:agents': 'allow' }, { 'protected:agents': 'allow' });
   await resultOf(await start(world, { workspace: folder }));
   expect([await text('plain.txt'), await text('agents/new.md')]).toEqual(['new', 'new']);

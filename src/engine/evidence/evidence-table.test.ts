@@ -4,7 +4,7 @@ import { honest } from '../../../test/support/evidence/honest.ts';
 import { tricks } from '../../../test/support/evidence/tricks.ts';
 import { verificationOf } from '../../../test/support/evidence/world.ts';
 
-it('has at least forty of each, with a name each', () => {
+it('the table of evidence has at least forty tricks and forty honest works', () => {
   expect(tricks.length).toBeGreaterThanOrEqual(40);
   expect(honest.length).toBeGreaterThanOrEqual(40);
   const names = [...tricks.map(({ name }) => `trick ${name}`), ...honest.map(({ name }) => `honest ${name}`)];

@@ -48,6 +48,6 @@ it.each([
   expect(check('changed.txt', events)).toMatchObject({ backed: false, by: 7, why: expect.stringContaining('has changed since') });
 });
 
-it('a file that is gone is not', () => {
+it('a claim of a file that is gone is not backed', () => {
   expect(check('gone.txt', [changed(3, 'gone.txt', null, 'one')])).toMatchObject({ backed: false });
 });

@@ -67,7 +67,7 @@ it('a change of the same path in another folder does not take away from a claim'
   expect(await backed('broadcast', brain)).toEqual([true, true]);
 });
 
-it('nor does it prove one', async () => {
+it('a change of the same path in another folder does not prove a claim', async () => {
   const brain: Brain = (asked) =>
     asked.agent === 'first' && turnOf(asked) === 1
       ? calls({ name: 'put', input: { text: 'as it was' } })

@@ -39,19 +39,19 @@ const tool: Tool = {
   run: async () => textResult('done'),
 };
 
-it('as many as are recorded are all there', () => {
+it('changes of a command up to the limit are all recorded', () => {
   expect(diffs(limits.noticedChanges).some(({ more }) => more !== undefined)).toBe(false);
   expect(weakenedTests(diffs(limits.noticedChanges))).toEqual([]);
 });
 
-it('what is left out is counted, and may hold tests', () => {
+it('changes that are left out are counted, and may hold tests', () => {
   const recorded = diffs(limits.noticedChanges + 7);
   expect(recorded).toHaveLength(limits.noticedChanges);
   expect(recorded.at(-1)).toMatchObject({ more: 7 });
   expect(weakenedTests(recorded)).toEqual(['7 changes were too many to be recorded, and tests may be among them']);
 });
 
-it('the agent hears of it', async () => {
+it('the agent hears of changes that were too many to be recorded', async () => {
   const call = (count: number) => watchedCall(watching(count), '.', same, tool, async () => textResult('done'));
   expect(await call(limits.noticedChanges)).toMatchObject({ content: [{ text: 'done' }] });
   const { content } = (await call(limits.noticedChanges + 7)) as Extract<Awaited<ReturnType<typeof call>>, { kind: 'ok' }>;

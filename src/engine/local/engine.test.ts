@@ -119,7 +119,7 @@ describe('why a run was cancelled', () => {
   });
 });
 
-describe('stopping', () => {
+describe('stopping the embedded engine', () => {
   it('waits for a run that has just been asked for, and cuts it off too', async () => {
     const gate = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ async function ended(ledger: Ledger): Promise<Writer> {
   return writer;
 }
 
-it('one that two read at the same time is counted once', async () => {
+it('a history that two read at the same time is counted once', async () => {
   const inner = openTestLedger({ path: ':memory:' });
   let reads = 0;
   const ledger: Ledger = {

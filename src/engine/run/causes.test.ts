@@ -99,7 +99,7 @@ const WAY = [
   '-',
 ];
 
-describe('causes', () => {
+describe('causes of events', () => {
   it('lead from the answer through every agent to the prompt', async () => {
     const events = await life(join(folder, 'whole.db'));
     expect(wayOf(events)).toEqual(WAY);

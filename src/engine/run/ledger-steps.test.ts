@@ -121,7 +121,7 @@ describe('budgets across the tree', () => {
     expect(made).toBe(2);
   });
 
-  it('zero means zero', async () => {
+  it('a budget of zero makes no call', async () => {
     expect(await spend({ calls: 0 }, 1)).toMatchObject({ body: 'budget_exhausted', calls: 0 });
     expect(await spend({ usd: 0 }, 1)).toMatchObject({ body: 'budget_exhausted', calls: 0 });
     expect(await spend({ tokens: 0 }, 1)).toMatchObject({ body: 'budget_exhausted', calls: 0 });
@@ -161,7 +161,7 @@ describe('budgets across the tree', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('cancelling a run with children', () => {
   it('reaches every descendant', async () => {
     const world = createWorld({
       agents,

@@ -58,7 +58,7 @@ it('a payload file that somebody else has just put there gets its name flushed t
   expect(said).toEqual(['flush folder /shared/cd']);
 });
 
-it('a flush reaches the system', async () => {
+it('a flush of a payload file reaches the system', async () => {
   const path = join(folder, 'flushed');
   writeFileSync(path, 'bytes');
   const handle = await open(path, 'r');
@@ -72,7 +72,7 @@ it('a flush reaches the system', async () => {
   expect(() => systemDisk.carryOutNow({ kind: 'flush', what: 'file', path: join(folder, 'missing') })).toThrow('ENOENT');
 });
 
-it('nothing has its name before it is whole', () => {
+it('no payload file has its name before it is whole', () => {
   const path = join(folder, 'whole', 'file');
   for (const step of keepFile(path, 'bytes', `${path}.tmp`)) {
     if (existsSync(path)) expect(readFileSync(path, 'utf8')).toBe('bytes');

@@ -9,7 +9,7 @@ import { readXml } from './xml.ts';
 const LEDGER = 'postgres://me@db/troupe';
 const bucketOf = (parameters: string) => parsePostgresAddress(`${LEDGER}?${parameters}`).bucket;
 
-describe('an address', () => {
+describe('the address of payloads', () => {
   it.each([
     ['payloads=s3://team-files', '', 'https://team-files.s3.us-east-1.amazonaws.com/'],
     ['payloads=s3://team-files/&region=eu-west-1', '', 'https://team-files.s3.eu-west-1.amazonaws.com/'],

@@ -114,7 +114,7 @@ async function contents(where: LedgerAddress, sessions: readonly SessionId[]) {
 it.each([
   ['a file to Postgres and back', newSqlite, newPostgres, newSqlite],
   ['Postgres to a file and back', newPostgres, newSqlite, newPostgres],
-])('copies %s, and the chains verify', async (_name, first, second, third) => {
+])('ledger copy copies %s, and the chains verify', async (_name, first, second, third) => {
   const [from, over, to] = [first(), second(), third()];
   const sessions = await fill(from);
   const before = await contents(from, sessions);
@@ -229,7 +229,7 @@ it('refuses a target that has gone on by itself', async () => {
   await expect(copy(from, to)).rejects.toMatchObject({ code: 'copy_differs' });
 });
 
-it('refuses a source that was tampered with', async () => {
+it('ledger copy refuses a source that was tampered with', async () => {
   const [from, to] = [newSqlite(), newPostgres()];
   await fill(from);
   const database = new DatabaseSync(from.location());

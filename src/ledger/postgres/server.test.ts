@@ -31,7 +31,7 @@ const open = (url: string, more: Partial<PostgresLedgerOptions> = {}) =>
 const started = async (url: string, more: Partial<PostgresLedgerOptions> = {}): Promise<Writer> =>
   givenRun({ ledger: await open(url, more), newSession: testIds.session, newRun: testIds.run });
 
-describe('an address', () => {
+describe('the address of a Postgres ledger', () => {
   it('shows everything but its secrets', () => {
     const address = parseLedgerAddress('postgres://me:s%65cret-w0rd9x@db:5433/troupe?password=x&schema=team', '/');
     expect(address?.shown).toBe('postgres://me@db:5433/troupe');
@@ -50,7 +50,7 @@ describe('an address', () => {
   });
 });
 
-describe('opening', () => {
+describe('opening a Postgres ledger', () => {
   it.each([
     ['nobody listens', () => 'postgres://me:secret-w0rd@127.0.0.1:1/x', 'ledger_unreachable', /Start the server/],
     ['the password is wrong', () => server.address('x').replace(/:[^:@]+@/, ':secret-w0rd@'), 'ledger_login', /PGPASSWORD/],
@@ -179,7 +179,7 @@ describe('the shared folder', () => {
   });
 });
 
-describe('verify', () => {
+describe('verify of a Postgres ledger', () => {
   const forged = payloadRef('{"value":"forged"}');
   const body = `convert_to('{"value":"forged"}', 'UTF8')`;
   const ofEvent = (position: number): string => `(SELECT payload FROM event WHERE position = ${position})`;

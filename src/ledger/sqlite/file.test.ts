@@ -27,7 +27,7 @@ async function ledgerFile(): Promise<{ path: string; writer: Writer }> {
   return { path, writer };
 }
 
-describe('the file', () => {
+describe('the file of a SQLite ledger', () => {
   it('is made for its owner only, with its folders', async () => {
     const { path } = await ledgerFile();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -362,7 +362,7 @@ describe('leases and time', () => {
   });
 });
 
-describe('closing', () => {
+describe('closing a SQLite ledger', () => {
   it('writes what is queued, gives leases back, and refuses what comes later', async () => {
     const path = join(testFolder(), 'ledger.db');
     const ledger = openTestLedger({ path });

@@ -36,7 +36,7 @@ function wire(name: string, request: SeenRequest): string {
   return name.startsWith('anthropic') ? anthropicStream(answer, request) : responsesStream(answer, request);
 }
 
-describe('streams', () => {
+describe('streams of a provider', () => {
   it('mean the same however they are cut', async () => {
     for (const name of names) {
       reply = () => answer;

@@ -86,7 +86,7 @@ function session1(): readonly LedgerEvent[] {
   return events;
 }
 
-describe('recordedModel', () => {
+describe('replayingModel', () => {
   it('answers as it did, each agent for itself, and is not paid for it', async () => {
     const model = replayingModel(session1(), { id: 'recorded:ses_test' });
     for (const [agent, place] of [

@@ -12,7 +12,7 @@ const workers = [
   { name: 'tester', agent: 'tester' },
 ];
 
-describe('advice', () => {
+describe('what an orchestrator is advised', () => {
   it.each([
     ['all is well', [gave('coder', long)], [0.5, 0.5], 'moving', []],
     ['a worker failed', [failed('coder'), gave('tester', long)], [], 'moving', [/^coder failed/]],

@@ -36,7 +36,7 @@ describe('the judge’s form', () => {
   });
 });
 
-describe('judging oneself', () => {
+describe('an orchestrator that judges its own work', () => {
   it.each([
     ['complete', 'All there.\n[[GROUP_REFLECT_COMPLETE]]', 1, true, 'All there.'],
     ['needs more', 'Half.\n[[NEEDS_ITERATION]]\nThe rest.', 0.4, false, 'The rest.'],

@@ -35,7 +35,7 @@ async function send(world: World, prompt: string, session?: SessionId) {
 
 const PLAN = '@worker:coder Write it.\n@worker:tester Test it.';
 
-describe('broadcast', () => {
+describe('a group that broadcasts', () => {
   it('asks all the same and puts the answers side by side', async () => {
     const { result } = await run({
       agents: groupOf({ mode: 'broadcast', workers: ['coder', 'tester'] }),
@@ -74,7 +74,7 @@ describe('sequential', () => {
   });
 });
 
-describe('orchestrator', () => {
+describe('a group with an orchestrator', () => {
   const brain = (r: ModelRequest) => {
     if (r.agent !== 'lead') return says(`${r.agent} did: ${asked(r).split('## Your Assigned Task')[1]?.trim()}`);
     return asked(r).includes('The workers have answered') ? says('All together now.') : says(PLAN);
@@ -134,7 +134,7 @@ describe('orchestrator', () => {
   });
 });
 
-describe('reflect', () => {
+describe('a group that reflects', () => {
   const workers = ['coder', 'tester'];
   const judge = (score: number) => calls({ name: 'evaluate', input: { score, rationale: `worth ${score}` } });
 

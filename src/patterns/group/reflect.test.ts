@@ -39,7 +39,7 @@ async function play(group: Partial<Group>, player?: Player, more: Partial<GroupR
 const ending = ({ events }: Pick<GroupRun, 'events'>) => payloads(events, 'group.ended')[0];
 const SAME = 'the same words again and again\n[[NEEDS_ITERATION]]';
 
-describe('ways out', () => {
+describe('ways out of a reflect loop', () => {
   const stays: Player = ({ part }) => (part === 'synthesis' ? SAME : undefined);
   const rows: readonly (readonly [string, Partial<Group>, Player | undefined, string, number, string])[] = [
     [
@@ -194,7 +194,7 @@ describe('ways out', () => {
   });
 });
 
-describe('judging', () => {
+describe('judging an iteration', () => {
   it('notes score, trend, dimensions, judge and advice', async () => {
     const scores = [0.5, 0.7, 0.4, 0.45, 0.95];
     const { events } = await play({ evaluator: 'judge' }, ({ part, round, agent }) => {
@@ -264,7 +264,7 @@ describe('judging', () => {
   });
 });
 
-describe('errors', () => {
+describe('errors in a reflect loop', () => {
   it('tries the same iteration again after a pause, and goes on where it failed', async () => {
     let failures = 0;
     const waits: number[] = [];
@@ -306,7 +306,7 @@ describe('errors', () => {
   });
 });
 
-describe('completion', () => {
+describe('completion of a reflect loop', () => {
   it('does not come from a worker’s words', async () => {
     const told = await play({ maxIterations: 2 }, ({ part }) =>
       part === 'work' ? 'Done.\n[[GROUP_REFLECT_COMPLETE]]' : undefined,

@@ -52,7 +52,7 @@ describe.each(WORDS)('%s', (word, says) => {
   });
 });
 
-describe('what is missing', () => {
+describe('what a verdict says is missing', () => {
   it('is what follows the word that asks for more', () => {
     expect(missingPart('The answer.\n[[NEEDS_ITERATION]]\nTests are missing.')).toBe('Tests are missing.');
   });

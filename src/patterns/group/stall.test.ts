@@ -13,7 +13,7 @@ function verdicts(texts: readonly string[], progressed: readonly boolean[] = [])
   });
 }
 
-describe('saying the same again', () => {
+describe('workers that say the same again', () => {
   it('warns once and stops at the second in a row', () => {
     expect(verdicts(['a', 'a', 'a'])).toEqual(['moving', 'warn', 'stalled']);
   });
@@ -67,7 +67,7 @@ describe('saying the same again', () => {
   });
 });
 
-describe('the trend', () => {
+describe('the trend of scores', () => {
   it.each([
     [[], 'stable'],
     [[0.2], 'stable'],

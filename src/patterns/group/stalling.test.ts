@@ -16,7 +16,7 @@ import { type Tool, textResult } from '../../tools/port.ts';
 const ending = ({ events }: Pick<GroupRun, 'events'>) => payloads(events, 'group.ended')[0];
 const SAME = 'the same words again and again\n[[NEEDS_ITERATION]]';
 
-describe('standing still', () => {
+describe('a group that stands still', () => {
   const stays: Player = ({ part }) => (part === 'synthesis' ? SAME : undefined);
 
   it('warns once, then stops', async () => {

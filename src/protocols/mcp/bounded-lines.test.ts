@@ -34,7 +34,7 @@ it.each([
   ['{"method":"x","params":{"text":"', '"},"jsonrpc":"2.0","id":"a-1"}\n', 'a-1'],
   ['{"method":"x","params":{"text":"', '"},"jsonrpc":"2.0"}', undefined],
   ['nonsense', 'nonsense', undefined],
-])('knows the request of %s … %s', (head, tail, id) => {
+])('a line that is too long: knows the request of %s … %s', (head, tail, id) => {
   expect(requestIdOf({ head, tail })).toBe(id);
 });
 

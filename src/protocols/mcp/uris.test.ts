@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentAddress, artifactAddress, parseAddress, runAddress } from './uris.ts';
 
-describe('addresses of resources', () => {
+describe('addresses of MCP resources', () => {
   it.each([
     ['troupe://agents/code%20reviewer', { kind: 'agent', name: 'code reviewer' }],
     ['troupe://runs/run_1', { kind: 'run', run: 'run_1' }],

@@ -22,7 +22,7 @@ const hurried = (holds = () => true): Clock => ({
   after: (delayMs, callback, hold) => systemClock.after(holds() ? delayMs / 10 : delayMs, callback, hold),
 });
 
-describe('cancelling', () => {
+describe('cancelling an agent in a runner', () => {
   it('reaches a loop between its turns, which ends by itself', async () => {
     const abort = new AbortController();
     const processes = watchProcesses();

@@ -36,7 +36,7 @@ describe('a loop in a runner ends as it does without one', () => {
   });
 });
 
-describe('the process', () => {
+describe('the process of a runner', () => {
   it.each([
     ['completed', scenarios['a plain answer'], 0],
     ['failed', scenarios['no report at all'], 1],

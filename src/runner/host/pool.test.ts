@@ -70,7 +70,7 @@ describe('a pool', () => {
   });
 });
 
-describe('a runner', () => {
+describe('a runner of the pool', () => {
   it('leaves when it is told to', async () => {
     const runner = startRunner(systemClock, 64);
     runner.peer.notify('shutdown', {});

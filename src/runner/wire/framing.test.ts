@@ -42,7 +42,7 @@ const noise = fc
   .oneof(fc.string({ unit: 'grapheme' }), fc.json(), fc.constantFrom('{', 'null', '[]', '{"jsonrpc":"1.0"}', '(node:1) Warning'))
   .map((text) => text.replaceAll('\n', ' '));
 
-describe('frames', () => {
+describe('frames on the wire', () => {
   it('come through whatever the pieces are', () => {
     fc.assert(
       fc.property(fc.array(fc.array(awkward), { maxLength: 10 }), lengths, (values, sizes) => {
@@ -67,7 +67,7 @@ describe('frames', () => {
     );
   });
 
-  it('survive any bytes', () => {
+  it('are found again in any bytes without a throw', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), (chunks) => {
         const { reader, frames } = reading(1_000);
@@ -118,7 +118,7 @@ describe('a line that is too long', () => {
   });
 });
 
-describe('writing', () => {
+describe('writing frames', () => {
   it('waits for a reader that is slow, and keeps the order', async () => {
     const taken: string[] = [];
     let most = 0;

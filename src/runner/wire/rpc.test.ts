@@ -42,7 +42,7 @@ function pair(methods: Readonly<Record<string, Method>>): Peer {
   return near;
 }
 
-describe('a request', () => {
+describe('a request of JSON-RPC', () => {
   const near = pair({
     double: (params) => (typeof params === 'number' ? ok(params * 2) : rpcRefusal(INVALID_PARAMS, 'a number, please')),
     broken: () => {

@@ -25,7 +25,7 @@ function textOf(outcome: ToolOutcome): string {
 const diffOf = (outcome: ToolOutcome) => outcome.evidence?.find((one) => one.type === 'file.diff')?.payload;
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 
-describe('read', () => {
+describe('the read tool', () => {
   it('numbers lines and pages on', async () => {
     await using place = await testWorkspace();
     await writeFile(join(place.path, 'a.txt'), 'one\r\ntwo\nthree\n');
@@ -65,7 +65,7 @@ describe('read', () => {
   });
 });
 
-describe('write', () => {
+describe('the write tool', () => {
   it('creates folders and files, replaces as a whole, and proves it', async () => {
     await using place = await testWorkspace();
     const created = await write.run({ path: 'a/b/c.txt', content: 'one\ntwo\n' }, place.context);
@@ -106,7 +106,7 @@ describe('write', () => {
   });
 });
 
-describe('edit', () => {
+describe('the edit tool', () => {
   it('replaces what occurs once', async () => {
     await using place = await testWorkspace();
     await writeFile(join(place.path, 'a.ts'), 'const a = 1;\nconst b = 2;\n');

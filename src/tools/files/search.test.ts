@@ -34,7 +34,7 @@ async function project() {
   return place;
 }
 
-describe('list', () => {
+describe('the list tool', () => {
   it('lists one folder', async () => {
     await using place = await project();
     expect(textOf(await list.run({}, place.context))).toBe('README.md\netc\nsrc/');
@@ -57,7 +57,7 @@ describe('list', () => {
     expect(lines.at(-1)).toContain('only the first 2000 are shown (listEntries)');
   });
 
-  it('says what is wrong', async () => {
+  it('says what is wrong with a path', async () => {
     await using place = await project();
     expect(textOf(await list.run({ path: 'none' }, place.context))).toBe('error: none: no such folder.');
     expect(textOf(await list.run({ path: 'README.md' }, place.context))).toBe('error: README.md is a file; use `read`.');
@@ -94,7 +94,7 @@ describe('globMatcher', () => {
   });
 });
 
-describe('search', () => {
+describe('the search tool', () => {
   it('finds plain text and regular expressions', async () => {
     await using place = await project();
     expect(textOf(await search.run({ text: 'hello' }, place.context))).toBe(

@@ -24,7 +24,7 @@ function isGone(pid: number): boolean {
   return !existsSync(status) || / Z /.test(readFileSync(status, 'utf8'));
 }
 
-describe('shell', () => {
+describe('the shell tool', () => {
   it('returns output, errors and the exit code, with evidence', async () => {
     await using place = await testWorkspace();
     const outcome = await shell.run({ command: 'echo out; echo err >&2; exit 3' }, place.context);
@@ -141,7 +141,7 @@ describe('shell', () => {
   });
 });
 
-describe('looksLikeTestRun', () => {
+describe('looksLikeTestRun takes a command for a test run', () => {
   it.each([
     'npm test',
     'npm run test:unit',

@@ -41,7 +41,7 @@ async function serve(listener: RequestListener) {
   };
 }
 
-describe('fetch', () => {
+describe('the fetch tool', () => {
   it('turns HTML into text and JSON into lines', async () => {
     await using site = await serve((request, response) => {
       if (request.url === '/data') response.setHeader('content-type', 'application/json').end('{"a":[1]}');
@@ -132,7 +132,7 @@ describe('fetch', () => {
   });
 });
 
-describe('addresses', () => {
+describe('addresses that fetch may reach', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '172.32.0.1', '100.128.0.1'])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
@@ -154,14 +154,14 @@ describe('addresses', () => {
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
     'no address',
-  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
   it('refuses a name that leads to a local address', async () => {
     expect(await reachableAddresses('localhost', false)).toMatchObject({ ok: false });
     expect(await reachableAddresses('localhost', true)).toMatchObject({ ok: true });
   });
 });
 
-describe('htmlToText', () => {
+describe('htmlToText makes text of a page', () => {
   it.each([
     ['<p>a</p><p>b &amp; c &#65;&#x42; &unknown;', 'a\n\nb & c AB &unknown;'],
     ['<ul><li>one<li>two</ul>', '- one\n- two'],
