@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { keysAt, knownKeysAt } from '../src/agents/definition/json-schema.ts';
 import type { JsonObject } from '../src/base/json.ts';
@@ -112,6 +113,14 @@ describe('a limit that a page gives a value of', () => {
     // A runner's memory is counted in MiB already.
     const counted = names.map((name) => (name.endsWith('MiB') ? (known[name] ?? 0) * 1024 ** 2 : known[name]));
     expect(valuesIn(cell)).toEqual(counted);
+  });
+
+  it('docs/engine.md shows the settings of assistants with the values that hold without them', () => {
+    const [, block = ''] = /```yaml\n(assistants:.*?)```/s.exec(readFileSync(join(root, 'docs/engine.md'), 'utf8')) ?? [];
+    const shown = settingsSchema.parse(parse(block)).assistants ?? {};
+    const own = at('troupe.yaml').filter(({ name }) => name.startsWith('assistants.'));
+    expect(own.length).toBeGreaterThan(5);
+    expect(shown).toEqual(Object.fromEntries(own.map(({ limit, name }) => [name.split('.')[1], known[limit]])));
   });
 
   it('is looked at', () => expect(rows.length).toBeGreaterThan(25));

@@ -164,6 +164,8 @@ describe('the pages', () => {
       'docs/presets.md': 1,
       'docs/runners.md': 1,
       'docs/squad.md': 1,
+      'examples/08-broadcast/README.md': 1,
+      'examples/12-squad/README.md': 1,
     });
     expect(count('not run')).toEqual({ 'docs/cluster.md': 2, 'docs/ledger.md': 2 });
     const silent = pages
