@@ -37,10 +37,11 @@ export async function openFamilies(path: string, sessions: number, children: num
     const root = ids.run();
     const lease = await ledger.acquire(session, root);
     if (lease.kind !== 'acquired') throw new Error(`no lease: ${lease.kind}`);
-    const first = await start(ledger, session, lease.fence, root, { agent: PARENT, depth: 0 }, null);
+    const first = await start(ledger, session, lease.fence, root, { agent: PARENT, origin: { kind: 'person' }, depth: 0 }, null);
     for (let child = 0; child < children; child += 1) {
       const run = ids.run();
-      await start(ledger, session, lease.fence, run, { agent: CHILD, depth: 1, parent: root, spawned: { by: PARENT } }, first);
+      const origin = { kind: 'assistant', parent: root, by: PARENT } as const;
+      await start(ledger, session, lease.fence, run, { agent: CHILD, origin, depth: 1 }, first);
       const callers = { parent: { kind: 'run', run: root }, child: { kind: 'run', run } } as const;
       pairs.push({ ...callers, process: run, thread: threadOf(run) });
     }

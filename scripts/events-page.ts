@@ -25,6 +25,7 @@ import {
   toolResultPart,
   usage,
 } from '../src/events/message-schemas.ts';
+import { runOrigin } from '../src/events/run-origin.ts';
 import { claim, verification } from '../src/events/verification.ts';
 import { eventMeanings } from './event-meanings.ts';
 
@@ -47,6 +48,7 @@ const shared = new Map<z.core.$ZodType, string>([
   [modelFailure, 'ModelFailure'],
   [runStatus, 'RunStatus'],
   [verification, 'Verification'],
+  [runOrigin, 'RunOrigin'],
 ]);
 
 /** A schema in the notation of TypeScript. Every kind of schema the events use is here; a new kind must be added. */

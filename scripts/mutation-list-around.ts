@@ -220,8 +220,8 @@ export const aroundMutations: readonly Mutation[] = [
     invariant: 'What a group demands is run at its end',
     change: 'the `verify` of an agent that is a group is passed over',
     file: 'src/engine/evidence/verify.ts',
-    find: 'part !== undefined || seat?.own === true ?',
-    replace: 'part !== undefined || seat?.own === true || setup.definition.group !== undefined ?',
+    find: "origin.kind === 'part' || (",
+    replace: "origin.kind === 'part' || setup.definition.group !== undefined || (",
     caughtBy: { file: 'src/engine/evidence/verify.test.ts', test: 'is run once, at its end, and decides' },
   },
   {

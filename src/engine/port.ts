@@ -4,9 +4,9 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import type { ClientRights } from '../events/assistants.ts';
 import type { Answer, Budget, Failure } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
+import type { RootOrigin } from '../events/run-origin.ts';
 import type { LeaseOwner } from '../ledger/port.ts';
 import type { ModelDelta } from '../models/port.ts';
 import type { RunResult } from '../patterns/steps.ts';
@@ -20,16 +20,13 @@ export interface StartRequest {
   /** Starting twice with the same id starts once. */
   readonly run?: RunId | undefined;
   readonly workspace: string;
-  /** A client outside spawns it: the run has a thread, is hosted in a process of its own, and lives as long as assistants do. */
-  readonly spawnedBy?: string | undefined;
-  /** What may be done for that client, when it is not the owner. */
-  readonly rights?: ClientRights | undefined;
-  /** Goes on with the conversation of this member of the session's group. */
-  readonly member?: string | undefined;
+  /**
+   * Who asks; a person unless said. What a client outside spawns has a thread, is hosted in a process of its own, and lives as
+   * long as assistants do. What is asked of a member of the session's group goes on with its conversation.
+   */
+  readonly origin?: RootOrigin | undefined;
   /** Takes the place of the agent's own models. */
   readonly model?: string | undefined;
-  /** The folders of a group's members that have one of their own. */
-  readonly workspaces?: Readonly<Record<string, string>> | undefined;
   /** Tightens the agent's own budget; never widens it. */
   readonly budget?: Budget | undefined;
 }

@@ -1,5 +1,6 @@
 /** Starting a new run: what is checked, what is written first. */
 import type { SessionId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { LeaseOutcome, Ledger, NewEvent } from '../ledger/port.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
@@ -24,17 +25,16 @@ import { projectScope, scopesOf, tighter } from './spending/budget.ts';
 export async function startNew(all: EngineOptions, request: StartRequest, driver: Driver): Promise<StartOutcome> {
   const session = request.session ?? all.ids.session();
   const options = ofSession(all, session);
-  const { spawnedBy, rights } = request;
-  const spawned = spawnedBy === undefined ? undefined : { by: spawnedBy, ...(rights === undefined ? {} : { rights }) };
+  const { origin = { kind: 'person' } } = request;
   const prepared = await prepareAgent(options, request.agent, request.workspace);
-  const setup = await adapted(options, prepared, { model: request.model, spawned });
+  const setup = await adapted(options, prepared, { model: request.model, origin });
   if (!setup.ok) return { kind: 'refused', error: setup.error };
   const broken = await brokenReference(setup.value.definition, options.agent);
   if (broken !== undefined) return { kind: 'refused', error: broken };
-  const commands = await commandsRefusal(options, setup.value.definition, rights);
+  const commands = await commandsRefusal(options, setup.value.definition, origin.kind === 'client' ? origin.rights : undefined);
   if (commands !== undefined) return { kind: 'refused', error: commands };
   const run = request.run ?? options.ids.run();
-  const lifetime = spawned === undefined ? undefined : { wallMs: assistantLimits(options).lifetimeMs };
+  const lifetime = origin.kind === 'client' ? { wallMs: assistantLimits(options).lifetimeMs } : undefined;
   const budget = tighter(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
   const unknown = unknownPrice(options, setup.value, scopesOf(run, budget, projectScope(options.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
@@ -46,19 +46,11 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   return await withLease(options.ledger, lease.fence, async (): Promise<StartOutcome> => {
     const begun = request.session === undefined ? undefined : await begunSession(options.ledger, session);
     const past = begun === undefined ? NO_PAST : await pastBefore(options.ledger, session);
-    const { member, model, workspaces } = request;
-    const before = await continued(options.ledger, session, request, past);
+    const continues = await continued(options.ledger, session, request, past);
     const started: Payloads['run.started'] = {
-      agent: setup.value.definition.name,
-      input: request.input,
-      depth: 0,
-      ...(spawned === undefined ? {} : { role: 'assistant', spawned }),
-      ...(budget === undefined ? {} : { budget }),
-      ...(before === undefined ? {} : { continues: before }),
-      ...(member === undefined ? {} : { member }),
-      ...(model === undefined ? {} : { model }),
+      ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
+      ...present({ budget, continues, model: request.model }),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
-      ...(workspaces === undefined ? {} : { workspaces }),
     };
     const opening = (root: RunNode): readonly NewEvent[] => {
       const cause = begun?.newest ?? null;
@@ -84,9 +76,10 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
 async function continued(
   ledger: Ledger,
   session: SessionId,
-  { agent, member }: StartRequest,
+  { agent, origin }: StartRequest,
   { events, facts }: Past,
 ): Promise<string | undefined> {
+  const member = origin?.kind === 'group' ? origin.member : undefined;
   if (member === undefined) return await latestEnded(ledger, session, agent);
   const members = createMembers();
   members.restore(facts.members);

@@ -3,11 +3,12 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
-import { assistantEvents, clientRights } from './assistants.ts';
+import { assistantEvents } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { evidenceEvents } from './evidence.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
+import { runOrigin } from './run-origin.ts';
 import { claim, verification } from './verification.ts';
 
 /** What a final report says was done, in a form that the runtime can check against evidence. */
@@ -112,44 +113,18 @@ const catalogue = {
   'run.started': z.object({
     agent: z.string(),
     input: message,
-    /** The run that asked for this one, and in its own words why. */
-    parent: z.string().optional(),
-    /** Spawned: it has a thread of its own and works beside whoever spawned it. A client outside is named here. */
-    spawned: z.object({ by: z.string(), rights: clientRights.optional() }).optional(),
-    reason: z.string().optional(),
-    role: z.string().optional(),
+    /** How the run came to be. */
+    origin: runOrigin,
     depth: z.number().int().nonnegative(),
     budget: budget.optional(),
     /** The setting that its wall time comes from, when it is not its own budget. */
     timeLimit: z.string().optional(),
     /** The earlier run of the same agent in this session whose transcript this one continues. */
     continues: z.string().optional(),
-    /** Tightens the agent's own limit. */
-    maxTurns: z.number().int().nonnegative().optional(),
     /** Takes the place of the agent's own models. */
     model: z.string().optional(),
-    /** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
-    member: z.string().optional(),
-    /** The agent's own session and nothing else: to plan, answer or judge without tools, or to work with its own. */
-    part: z.enum(['planner', 'speaker', 'evaluator', 'self']).optional(),
     /** The folder that tools may touch, when it is not the session's; holds for the runs below too. */
     workspace: z.string().optional(),
-    /** The folders of members that have one of their own. */
-    workspaces: z.record(z.string(), z.string()).optional(),
-    /** The run's place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
-    seat: z
-      .object({
-        team: z.string(),
-        member: z.string(),
-        role: z.enum(['member', 'supervisor']),
-        cycle: z.number().int().positive(),
-        turnsBefore: z.number().int().nonnegative(),
-        /** Nobody is left to broadcast to: only the report is possible. */
-        alone: z.boolean().optional(),
-        /** The supervisor of its own team: its handoff belongs to the team's run. */
-        own: z.boolean().optional(),
-      })
-      .optional(),
   }),
   'run.resumed': z.object({
     owner: z.string(),

@@ -5,12 +5,14 @@
  * Nothing is left behind: who queues looks again whether the group is free, and who drives looks for prompts after its run has
  * ended and its lease is given back. One of the two sees the other.
  */
+
 import { sleep } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { createSignals } from '../engine/hearing/from-outside.ts';
-import type { RunHandle } from '../engine/port.ts';
+import type { RunHandle, StartRequest } from '../engine/port.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -201,7 +203,6 @@ async function start(
     input: userText(text),
     session,
     run,
-    member: member?.name,
     model: member?.model,
     ...workspacesFor(needs, group, member?.name),
   });
@@ -225,13 +226,16 @@ function workspacesFor(
   { workspace }: GroupNeeds,
   { repo, worktrees }: SavedGroup,
   member: string | undefined,
-): { readonly workspace: string; readonly workspaces?: Readonly<Record<string, string>> } {
+): Pick<StartRequest, 'workspace' | 'origin'> {
   const place = (path: string): string => (repo === undefined ? path : workspaceIn(path, repo, workspace));
   const own = worktrees.find((one) => one.member === undefined || one.member === member);
   const isolated = worktrees.flatMap((one) => (one.member === undefined ? [] : [[one.member, place(one.path)] as const]));
   return {
     workspace: own === undefined ? workspace : place(own.path),
-    ...(isolated.length === 0 ? {} : { workspaces: Object.fromEntries(isolated) }),
+    origin: {
+      kind: 'group',
+      ...present({ member, workspaces: isolated.length === 0 ? undefined : Object.fromEntries(isolated) }),
+    },
   };
 }
 

@@ -88,7 +88,7 @@ it('keeps what was acknowledged when the writer is killed, and takes its lease o
   const task = { session: testIds.session(), run: testIds.run() };
   const body = `
     const lease = await ledger.acquire(task.session, task.run);
-    const opening = { agent: 'tester', input: { role: 'user', content: [] }, depth: 0 };
+    const opening = { agent: 'tester', input: { role: 'user', content: [] }, origin: { kind: 'person' }, depth: 0 };
     const append = (event) => ledger.append({ session: task.session, fence: lease.fence, events: [event] });
     await append({ ...event('run.started', opening), cause: null });
     for (let index = 2; ; index += 1) {

@@ -21,7 +21,8 @@ export async function withAdvice(run: AgentRun): Promise<Advised | { readonly en
   if (advisors.length === 0) return { request: input, advice: [] };
   const handles = [];
   for (const name of advisors) {
-    handles.push(await steps.start(`advisors/${name}`, name, input, { role: 'advisor', reason: `advice for ${run.agent.name}` }));
+    const options = { kind: 'pattern', role: 'advisor', reason: `advice for ${run.agent.name}` } as const;
+    handles.push(await steps.start(`advisors/${name}`, name, input, options));
   }
   const results = await steps.settled(handles);
   for (const [index, result] of results.entries()) {

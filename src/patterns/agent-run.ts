@@ -2,10 +2,11 @@
 import type { AgentDefinition, GroupContext } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
-import type { Claim, Verification } from '../events/catalogue.ts';
-import type { UserMessage } from '../events/messages.ts';
+import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
+import { type UserMessage, userText } from '../events/messages.ts';
+import { groupMember, type Part, parentRun, partOfAgent, type Seat, teamSeat, turnsAllowed } from '../events/run-origin.ts';
 import type { Ending, Exit, LoopResult } from '../loop/port.ts';
-import type { Part, RunResult, Seat, Steps } from './steps.ts';
+import type { RunResult, Steps } from './steps.ts';
 import { withVerification } from './verification.ts';
 
 export interface AgentRun {
@@ -33,6 +34,19 @@ export interface AgentRun {
   checkAgain(claims: readonly Claim[]): Promise<Verification>;
   /** The agent's own session: turns until it ends. */
   session(request: SessionRequest): Promise<CheckedSession>;
+}
+
+/** What is wanted of the agent, by how its run came to be. */
+export function wantedBy(started: Payloads['run.started']): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'part'> {
+  const { input, continues } = started;
+  return {
+    input: input.role === 'user' ? input : userText(''),
+    seat: teamSeat(started),
+    // A group's member keeps its conversation but gets a new task: its patterns apply again.
+    goesOn: parentRun(started) !== undefined && continues !== undefined && groupMember(started) === undefined,
+    maxTurns: turnsAllowed(started),
+    part: partOfAgent(started),
+  };
 }
 
 /** What others are told about an agent. */

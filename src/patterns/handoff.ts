@@ -45,11 +45,10 @@ export async function delegate(
   // A router's choice is followed by the handoff, so only the last stage may take the seat.
   const takesSeat = run.seat !== undefined && (stage === 'handoff' || run.agent.handoff === undefined);
   const { seat, maxTurns } = run;
-  const options: StartOptions = {
-    role: stage,
-    reason,
-    ...(takesSeat && seat !== undefined ? { seat, ...(maxTurns === undefined ? {} : { maxTurns }) } : {}),
-  };
+  const options: StartOptions =
+    takesSeat && seat !== undefined
+      ? { kind: 'seat', role: stage, reason, seat, maxTurns }
+      : { kind: 'pattern', role: stage, reason };
   const [result] = await run.steps.settled([await run.steps.start(stage, agent, input, options)]);
   return namedStage(result as RunResult, stage, agent);
 }

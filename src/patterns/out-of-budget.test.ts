@@ -1,10 +1,12 @@
 /** Every pattern with a budget that is too small, cut off before each of its model calls. */
+
 import { describe, expect, it } from 'vitest';
 import { eventsOf, type Scenario } from '../../test/support/patterns/scenarios.ts';
 import { type PlayedScenario, playByHand, playIn, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
 import { createWorld, type WorldOptions } from '../../test/support/world.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunStatus } from '../events/catalogue.ts';
+import { parentRun } from '../events/run-origin.ts';
 
 const players = [
   { by: 'by hand', play: playByHand },
@@ -32,7 +34,7 @@ function checkEnded(played: PlayedScenario, calls: number, whose: string): void 
 }
 
 const rootOf = (played: PlayedScenario): string =>
-  eventsOf(played, 'run.started').find((event) => event.payload.parent === undefined)?.run ?? '';
+  eventsOf(played, 'run.started').find((event) => parentRun(event.payload) === undefined)?.run ?? '';
 
 describe.each(players)('the budget of the whole, $by', ({ play }) => {
   const playable = play === playByHand ? single.filter((scenario) => scenario.engineOnly === undefined) : single;

@@ -1,8 +1,10 @@
 /** Every scenario of every pattern, played by hand and on the embedded engine alike. */
+
 import { describe, expect, it } from 'vitest';
 import { checkExpected, checkRuns, checkTeams } from '../../test/support/patterns/invariants.ts';
 import { eventsOf, told, toolsOf } from '../../test/support/patterns/scenarios.ts';
 import { type PlayedScenario, playByHand, playOnEngine, scenarios } from '../../test/support/patterns/table.ts';
+import { parentRun } from '../events/run-origin.ts';
 import { foldCosts, initialCosts } from '../projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../projections/run-tree.ts';
 
@@ -17,7 +19,7 @@ function checkCosts({ ledger }: PlayedScenario): void {
   const sum = spent.reduce((total, one) => total + one, 0);
   const tree = ledger.reduce(foldRunTree, initialRunTree());
   const roots = ledger.flatMap((event) =>
-    event.event_type === 'run.started' && event.payload.parent === undefined ? [subtreeSpending(tree, event.run_id)] : [],
+    event.event_type === 'run.started' && parentRun(event.payload) === undefined ? [subtreeSpending(tree, event.run_id)] : [],
   );
   const total = (of: 'calls' | 'nanoUsd' | 'unknownCalls') => roots.reduce((sofar, root) => sofar + root[of], 0);
   expect([total('calls'), total('nanoUsd'), total('unknownCalls')]).toEqual([spent.length, sum, 0]);

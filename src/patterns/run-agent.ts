@@ -5,6 +5,7 @@
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
+import type { Part, Seat } from '../events/run-origin.ts';
 import type { Ending } from '../loop/port.ts';
 import { withAdvice } from './advisors.ts';
 import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
@@ -12,7 +13,7 @@ import { evaluateExit, plainJudgement } from './group/evaluation.ts';
 import { runGroup } from './group/group.ts';
 import { handOver } from './handoff.ts';
 import { followRoute, routeExit } from './router.ts';
-import type { Part, RunResult, Seat } from './steps.ts';
+import type { RunResult } from './steps.ts';
 import { announce, seatedSession } from './team/seat.ts';
 import { runTeam } from './team/team.ts';
 import { resting } from './verification.ts';

@@ -14,6 +14,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
+import type { Part, Seat } from '../events/run-origin.ts';
 
 /** How a run ended, as its parent sees it. */
 export interface RunResult {
@@ -38,31 +39,39 @@ export interface Handle {
   readonly key: string;
 }
 
-export interface StartOptions {
+/** What is wanted of a child: the whole agent, a seat in a team, or only its own session. */
+export type StartOptions = {
+  /** The child's part in the pattern, such as `advisor` or `worker`. */
+  readonly role: string;
   /** Why, in words: shown in the tree and by `why`. */
   readonly reason?: string;
-  /** The child's part in the pattern, such as `advisor` or `worker`. */
-  readonly role?: string;
   /** Goes on with the conversation of this earlier run. */
-  readonly continues?: RunId;
-  /** Tightens the agent's own limit. */
-  readonly maxTurns?: number;
+  readonly continues?: RunId | undefined;
   /** Tightens the agent's own budget of wall time; `setting` is what a person would change. */
   readonly timeLimit?: { readonly milliseconds: number; readonly setting: string };
-  readonly seat?: Seat;
-  /** Goes on with this member's latest conversation in the session, if it has one. */
-  readonly member?: string;
   /** Takes the place of the agent's own models. */
-  readonly model?: string;
-  /** Only the agent's own session, and as what. */
-  readonly part?: Part;
-}
-
-/** What a group wants of an agent: a plan or a judgement in free words, an answer, or its own work with its own tools. */
-export type Part = NonNullable<Payloads['run.started']['part']>;
-
-/** A place in a team: the child speaks by broadcast instead of by report, and hears what the others broadcast. */
-export type Seat = NonNullable<Payloads['run.started']['seat']>;
+  readonly model?: string | undefined;
+} & (
+  | {
+      readonly kind: 'pattern';
+      /** Goes on with this member's latest conversation in the session, if it has one. */
+      readonly member?: string;
+    }
+  | {
+      /** The child speaks by broadcast instead of by report, and hears what the others broadcast. */
+      readonly kind: 'seat';
+      readonly seat: Seat;
+      /** Tightens the agent's own limit. */
+      readonly maxTurns?: number | undefined;
+    }
+  | {
+      /** A plan or a judgement in free words, an answer, or its own work with its own tools. */
+      readonly kind: 'part';
+      readonly part: Part;
+      readonly member?: string | undefined;
+      readonly maxTurns?: number | undefined;
+    }
+);
 
 /** What a pattern may record about itself. The time of a broadcast is filled in when it is recorded. */
 export type PatternEvent =
@@ -89,7 +98,7 @@ export interface Steps {
     effect: (context: { readonly signal: AbortSignal; readonly idempotencyKey: string }) => Promise<Value>,
   ): Promise<Value>;
   /** Starts a child run. It works on its own; join it with `all`, `settled` or `race`. */
-  start(key: string, agent: string, input: UserMessage, options?: StartOptions): Promise<Handle>;
+  start(key: string, agent: string, input: UserMessage, options: StartOptions): Promise<Handle>;
   /** Every child's result in the order of the handles; throws for the first child, in that order, that did not complete. */
   all(handles: readonly Handle[]): Promise<readonly RunResult[]>;
   /** Every child's result, however it ended. */

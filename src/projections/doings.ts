@@ -2,8 +2,10 @@
  * What the runs of each tree have done so far, as sums: what a display needs of a past that it does not read. Folded as events
  * come, so that whoever writes them down somewhere knows them at no cost. The tree of runs comes to the same figures.
  */
+
 import type { Doings, TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import { parentRun } from '../events/run-origin.ts';
 import { addSpending, noSpending, spendingOf } from './costs.ts';
 
 export type DoingsBelow = TreeDoings['below'];
@@ -24,7 +26,8 @@ export function createTreesDoings(): TreesDoings {
   const roots = new Map<string, string>();
   /** The turn that each run is in: they are numbered from one. */
   const turns = new Map<string, number>();
-  const start = ({ run_id: run, payload: { parent } }: EventOf<'run.started'>): void => {
+  const start = ({ run_id: run, payload }: EventOf<'run.started'>): void => {
+    const parent = parentRun(payload);
     if (parent === undefined && !trees.has(run)) trees.set(run, { own: noDoings(), below: nothingBelow() });
     const root = parent === undefined ? run : roots.get(parent);
     if (root === undefined) return;

@@ -2,9 +2,11 @@
  * How far a group is: the phase, the iteration, who works on what, the scores so far and, at the end, which rule ended it.
  * Folded with the tree of runs, so that the terminal, the console and a later look at the ledger show the same.
  */
+
 import type { RunId } from '../base/ids.ts';
 import type { Payloads, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import { groupMember, parentRun, roleInTree } from '../events/run-origin.ts';
 
 export type GroupPhase = 'planning' | 'working' | 'synthesising' | 'evaluating' | 'ended';
 
@@ -89,14 +91,15 @@ export function foldGroups(state: GroupsProgress, event: LedgerEvent): GroupsPro
 const at = (event: LedgerEvent): number => Date.parse(event.timestamp);
 
 function begin(state: GroupsProgress, event: EventOf<'run.started'>): void {
-  const { role, agent, member } = event.payload;
+  const { agent } = event.payload;
+  const role = roleInTree(event.payload);
   state.agents.set(event.run_id, agent);
-  const parent = event.payload.parent as RunId | undefined;
+  const parent = parentRun(event.payload) as RunId | undefined;
   if (parent === undefined) return;
   if (role === 'evaluator') enter(state, parent, 'evaluating');
   else if (role === 'orchestrator') enter(state, parent, allAnswered(state.groups.get(parent)) ? 'synthesising' : 'planning');
   else if (role === 'worker') {
-    const worker = member ?? agent;
+    const worker = groupMember(event.payload) ?? agent;
     const group = enter(state, parent, 'working');
     const { iteration } = group.iterations.at(-1) ?? { iteration: 1 };
     change(state, parent, iteration, at(event), (one) => withWorker(one, worker, { run: event.run_id, state: 'working' }));

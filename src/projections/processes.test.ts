@@ -6,7 +6,7 @@ import { createProcesses } from './processes.ts';
 const event = (event_type: string, payload: object, second: number, run_id = 'run_1'): LedgerEvent =>
   ({ event_type, payload, run_id, timestamp: `2026-01-01T00:00:0${second}.000Z`, position: second }) as unknown as LedgerEvent;
 
-const started = event('run.started', { agent: 'coder', parent: 'run_0', spawned: { by: 'lead' }, depth: 1 }, 0);
+const started = event('run.started', { agent: 'coder', origin: { kind: 'assistant', parent: 'run_0', by: 'lead' }, depth: 1 }, 0);
 const ended = (status: RunStatus): LedgerEvent => event('run.ended', { status }, 5);
 const processAfter = (...events: readonly LedgerEvent[]) => {
   const processes = createProcesses();
@@ -59,7 +59,7 @@ describe('a process', () => {
   });
 
   it('that was not spawned is known as such, and one without a beginning not at all', () => {
-    const root = event('run.started', { agent: 'lead', depth: 0 }, 0);
+    const root = event('run.started', { agent: 'lead', origin: { kind: 'person' }, depth: 0 }, 0);
     expect(processAfter(root)).toMatchObject({ spawnedBy: null, parent: null });
     expect(processAfter(ended('completed'))).toBeUndefined();
   });

@@ -2,9 +2,11 @@
  * The processes of one session: its runs as somebody outside watches them, with a status, an exit code and the child process
  * that hosts them. Folded event by event; the records in it are replaced, never changed.
  */
+
 import type { RunId } from '../base/ids.ts';
 import type { EventType, RunStatus, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import { parentRun, spawnerOf } from '../events/run-origin.ts';
 
 export interface Process {
   readonly run: RunId;
@@ -67,12 +69,12 @@ export function createProcesses(): Processes {
 }
 
 function begun(event: EventOf<'run.started'>): Process {
-  const { agent, parent, spawned } = event.payload;
+  const parent = parentRun(event.payload);
   return {
     run: event.run_id,
-    agent,
+    agent: event.payload.agent,
     parent: parent === undefined ? null : (parent as RunId),
-    spawnedBy: spawned?.by ?? null,
+    spawnedBy: spawnerOf(event.payload)?.by ?? null,
     status: 'starting',
     startedAt: Date.parse(event.timestamp),
     finishedAt: null,

@@ -64,7 +64,12 @@ describe('the tree', () => {
   it('puts children below their parent and adds up what they spent', () => {
     const list = eventList();
     started(list, 'lead');
-    started(list, 'risk', { parent: ROOT, role: 'advisor', reason: 'look for risks' }, { run: CHILD });
+    started(
+      list,
+      'risk',
+      { origin: { kind: 'pattern', parent: ROOT, role: 'advisor', reason: 'look for risks' } },
+      { run: CHILD },
+    );
     answered(list, 1, { nanoUsd: 5 });
     answered(list, 1, { nanoUsd: 7 }, { run: CHILD });
     const tree = list.events.reduce(foldRunTree, initialRunTree());

@@ -5,12 +5,14 @@
  * The accumulator belongs to the fold, which updates and returns it; the nodes in it are replaced, never changed, so a
  * display can tell by identity what is new.
  */
+
 import type { EventId, RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Budget, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
+import { groupMember, isSubAgent, parentRun, reasonInTree, roleInTree, type Seat, teamSeat } from '../events/run-origin.ts';
 import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
 import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
@@ -47,7 +49,7 @@ export interface RunNode {
   /** What whoever asked for the run said: why an agent was called, what it was asked again, the note of a router. */
   readonly note: string | null;
   /** The run's place in a team. */
-  readonly seat: NonNullable<Payloads['run.started']['seat']> | null;
+  readonly seat: Seat | null;
   /** The run whose conversation this one goes on with. */
   readonly continues: RunId | null;
   /** Where in the session it began. */
@@ -180,16 +182,17 @@ export function activityOf(node: RunNode, now: number): Activity {
 function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
   if (tree.runs.has(event.run_id)) return tree;
   const { payload } = event;
-  const parent = payload.parent === undefined ? undefined : tree.runs.get(payload.parent as RunId);
+  const asking = parentRun(payload);
+  const parent = asking === undefined ? undefined : tree.runs.get(asking as RunId);
   tree.runs.set(event.run_id, {
     run: event.run_id,
     parent: parent?.run ?? null,
     agent: payload.agent,
-    role: payload.role ?? null,
-    member: payload.member ?? null,
-    reason: payload.reason ?? null,
+    role: roleInTree(payload) ?? null,
+    member: groupMember(payload) ?? null,
+    reason: reasonInTree(payload) ?? null,
     note: noteOf(payload, parent),
-    seat: payload.seat ?? null,
+    seat: teamSeat(payload) ?? null,
     continues: (payload.continues as RunId | undefined) ?? null,
     position: event.position,
     state: 'running',
@@ -221,17 +224,16 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
 
 /** A call of an agent and the run that it became are one thing: the run was started because of the call. */
 function withChild(parent: RunNode, event: EventOf<'run.started'>): RunNode {
-  const called = event.payload.role === 'sub-agent' ? event.parent_event_id : null;
+  const called = isSubAgent(event.payload) ? event.parent_event_id : null;
   const recent = parent.recent.map((use) => (use.event === called ? { ...use, child: event.run_id } : use));
   return { ...parent, recent, children: [...parent.children, event.run_id] };
 }
 
 function noteOf(started: Payloads['run.started'], parent: RunNode | undefined): string | null {
-  if (started.role === 'router') return parent?.routed ?? null;
-  if (started.role !== 'sub-agent') return null;
-  const { input, continues, reason } = started;
-  if (continues === undefined || input.role !== 'user') return reason ?? null;
-  return questionIn(textOf(input.content));
+  const { input, origin } = started;
+  if (roleInTree(started) === 'router') return parent?.routed ?? null;
+  if (origin.kind === 'call') return origin.reason ?? null;
+  return origin.kind === 'clarification' && input.role === 'user' ? questionIn(textOf(input.content)) : null;
 }
 
 /** The question of a clarification, without the heading that the agent sees above it. */

@@ -9,6 +9,7 @@ import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
+import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
 import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
@@ -196,12 +197,14 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
 }
 
 /** What a run was started with; of what others put together for it only who wanted it, and why. */
-function startText({ role, reason, input, continues, parent }: Payloads['run.started']): string {
+function startText(started: Payloads['run.started']): string {
+  const { input, origin } = started;
   const prompt = input.role === 'user' ? textOf(input.content) : '';
-  if (parent === undefined) return `started: ${firstLine(prompt, TEXT_CHARACTERS)}`;
-  if (role === 'sub-agent' && continues !== undefined) return `is asked again: ${firstLine(questionIn(prompt), TEXT_CHARACTERS)}`;
-  const begun = `started${role === undefined ? '' : ` as ${role}`}${reason === undefined ? '' : ` (${reason})`}`;
-  return role === 'sub-agent' || role === undefined ? `${begun}: ${firstLine(prompt, TEXT_CHARACTERS)}` : begun;
+  if (parentRun(started) === undefined) return `started: ${firstLine(prompt, TEXT_CHARACTERS)}`;
+  if (origin.kind === 'clarification') return `is asked again: ${firstLine(questionIn(prompt), TEXT_CHARACTERS)}`;
+  const reason = reasonInTree(started);
+  const begun = `started as ${roleInTree(started)}${reason === undefined ? '' : ` (${reason})`}`;
+  return origin.kind === 'call' ? `${begun}: ${firstLine(prompt, TEXT_CHARACTERS)}` : begun;
 }
 
 function describeModel(event: EventNamed<'model'>): Description {

@@ -120,7 +120,7 @@ describe('two clients', () => {
     await using second = await connectStdio(project, '2025-11-25', ['--as', 'alice']);
     expect((await toolsOf(second).receive(thread_id)).messages).toMatchObject([{ content: 'A secret.' }]);
     const started = only(await sessionOf(project.folder, process_id), 'run.started');
-    expect(started.map(({ payload }) => payload.spawned)).toEqual([{ by: 'alice' }]);
+    expect(started.map(({ payload }) => payload.origin)).toEqual([{ kind: 'client', by: 'alice' }]);
   });
 });
 

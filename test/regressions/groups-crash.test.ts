@@ -1,10 +1,12 @@
 /** What must hold after a crash: those of the known regressions of groups (test/regressions/groups.test.ts) that are about it. */
+
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
+import { partOfAgent, roleInTree } from '../../src/events/run-origin.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import {
@@ -96,7 +98,7 @@ describe('after a crash', () => {
       expect(end, `cut at ${cut}`).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
       const events = await readAll(ledger, SESSION);
       for (const { payload } of only(events, 'run.started'))
-        if (payload.part === 'speaker') shown.push(JSON.stringify(payload.input));
+        if (partOfAgent(payload) === 'speaker') shown.push(JSON.stringify(payload.input));
       expect(shown).toHaveLength(2);
       for (const worker of WORKERS) {
         expect(runsOf(events, worker), `cut at ${cut}`).toHaveLength(2);
@@ -125,7 +127,9 @@ describe('after a crash', () => {
         { unknown: ['lead'] },
         { accepted: true, assignments: [{ worker: 'coder' }, { worker: 'tester' }] },
       ]);
-      const worked = only(events, 'run.started').flatMap(({ payload }) => (payload.role === 'worker' ? [payload.agent] : []));
+      const worked = only(events, 'run.started').flatMap(({ payload }) =>
+        roleInTree(payload) === 'worker' ? [payload.agent] : [],
+      );
       expect(worked).toEqual(['coder', 'tester']);
       await ledger.close();
     }

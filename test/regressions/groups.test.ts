@@ -2,6 +2,7 @@
  * The forty-seven ways in which groups are known to break elsewhere. Each has a test with its number in its name, here or
  * where the thing lives, or a reason why it cannot happen; the list below is checked to be complete.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
+import { groupMember, roleInTree } from '../../src/events/run-origin.ts';
 import type { ModelOutcome } from '../../src/models/port.ts';
 import { parseAssignments } from '../../src/patterns/group/assignments.ts';
 import { nudge } from '../../src/patterns/group/prompts.ts';
@@ -220,7 +222,7 @@ describe('assignments', () => {
       part === 'plan' ? '@worker:coder All of it.' : undefined,
     );
     expect(asked[0]?.text).toContain('Use as few workers as the request needs');
-    expect(only(events, 'run.started').filter(({ payload }) => payload.role === 'worker')).toHaveLength(1);
+    expect(only(events, 'run.started').filter(({ payload }) => roleInTree(payload) === 'worker')).toHaveLength(1);
   });
 });
 
@@ -332,7 +334,7 @@ describe('workers in trouble', () => {
         part === 'synthesis' && ++failures <= 2 ? breaks() : part === 'work' && agent === 'coder' ? breaks() : undefined,
       { maxIterations: 2 },
     );
-    const members = only(events, 'run.started').flatMap(({ payload }) => payload.member ?? []);
+    const members = only(events, 'run.started').flatMap(({ payload }) => groupMember(payload) ?? []);
     expect([...new Set(members)].toSorted()).toEqual(['coder', 'lead', 'tester']);
   });
 });

@@ -94,7 +94,7 @@ function worldOn(ledger: Ledger, answer: (request: ModelRequest) => ModelOutcome
 
 async function live({ engine }: World): Promise<RunEnd | undefined> {
   const request = { agent: 'worker', input: userText('Go.'), workspace: tmpdir(), run: RUN, session: SESSION };
-  const started = await engine.start({ ...request, spawnedBy: 'client' });
+  const started = await engine.start({ ...request, origin: { kind: 'client', by: 'client' } });
   const end = started.kind === 'started' ? await started.handle.done : undefined;
   await engine.close();
   return end;
@@ -139,7 +139,7 @@ describe('a message that comes while a run is condensed', () => {
     const watched = withMessage(memory());
     const world = worldOn(watched.ledger, answer);
     const request = { agent: 'worker', input: userText('Go.'), workspace: tmpdir(), run: RUN, session: SESSION };
-    const started = await world.engine.start({ ...request, spawnedBy: 'client' });
+    const started = await world.engine.start({ ...request, origin: { kind: 'client', by: 'client' } });
     if (started.kind !== 'started') throw new Error(started.kind);
     const end = await started.handle.done;
     if (end.kind !== 'waiting') throw new Error(end.kind);

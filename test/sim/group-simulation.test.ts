@@ -3,9 +3,11 @@
  * exit but a met goal is marked as cancelled, and there is one loop. `TROUPE_SEEDS` says how many, `TROUPE_SEED` where to
  * begin; a failure names its seed.
  */
+
 import { describe, expect, it } from 'vitest';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { textOf } from '../../src/events/messages.ts';
+import { groupMember, partOfAgent, roleInTree } from '../../src/events/run-origin.ts';
 import { neutralised } from '../../src/patterns/group/sentinels.ts';
 import { only, payloads } from '../support/patterns/group-on-engine.ts';
 import { type Luck, type SimulatedGroup, simulateGroup } from '../support/patterns/group-simulation.ts';
@@ -42,11 +44,11 @@ function tasksOf({ events, root }: SimulatedGroup): { worker: string; run: RunId
 
 function everyAssignmentHasOneOutcome(story: SimulatedGroup): void {
   const tasks = tasksOf(story);
-  const worked = only(story.events, 'run.started').filter((event) => event.payload.role === 'worker');
+  const worked = only(story.events, 'run.started').filter((event) => roleInTree(event.payload) === 'worker');
   if (story.group.mode === 'reflect' || story.group.mode === 'orchestrator')
     expect(worked.map((event) => event.run_id).toSorted()).toEqual(tasks.map((task) => task.run).toSorted());
   for (const { worker, run } of tasks) {
-    expect(worked.filter((event) => event.run_id === run && event.payload.member === worker)).toHaveLength(1);
+    expect(worked.filter((event) => event.run_id === run && groupMember(event.payload) === worker)).toHaveLength(1);
     expect(only(story.events, 'run.ended').filter((event) => event.run_id === run)).toHaveLength(1);
   }
 }
@@ -54,7 +56,7 @@ function everyAssignmentHasOneOutcome(story: SimulatedGroup): void {
 function noResultIsLost(story: SimulatedGroup): void {
   const ends = new Map(only(story.events, 'run.ended').map((event) => [event.run_id as string, event.payload]));
   const answers = only(story.events, 'run.started').flatMap(({ payload }) =>
-    payload.part === 'speaker' && payload.input.role === 'user' ? [textOf(payload.input.content)] : [],
+    partOfAgent(payload) === 'speaker' && payload.input.role === 'user' ? [textOf(payload.input.content)] : [],
   );
   for (const { run, worker } of tasksOf(story)) {
     const { status, report } = ends.get(run) ?? {};
@@ -63,7 +65,7 @@ function noResultIsLost(story: SimulatedGroup): void {
     if (status !== 'completed') expect(shown.some((text) => text.includes(`### ${worker}: failed`))).toBe(true);
   }
   if (story.group.mode !== 'broadcast') return;
-  for (const event of only(story.events, 'run.started').filter(({ payload }) => payload.role === 'worker'))
+  for (const event of only(story.events, 'run.started').filter(({ payload }) => roleInTree(payload) === 'worker'))
     expect(story.result?.report.body).toContain(ends.get(event.run_id)?.report.body);
 }
 

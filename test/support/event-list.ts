@@ -59,7 +59,11 @@ export function started(
   more: Partial<Payloads['run.started']> = {},
   place: Place = {},
 ): LedgerEvent {
-  return list.add('run.started', { agent, input: userText(`do it, ${agent}`), depth: 0, ...more }, place);
+  return list.add(
+    'run.started',
+    { agent, input: userText(`do it, ${agent}`), origin: { kind: 'person' }, depth: 0, ...more },
+    place,
+  );
 }
 
 export function answered(
@@ -108,7 +112,7 @@ function addChoice(list: EventList, kind: number, amount: number, place: Place, 
   switch (kind) {
     case 0:
     case 1:
-      return started(list, `agent-${run}`, run === 0 ? {} : { parent: `run_any${amount % run}`, role: 'worker' }, place);
+      return started(list, `agent-${run}`, run === 0 ? {} : { origin: workerOf(`run_any${amount % run}`) }, place);
     case 2:
       return list.add('model.request', { turn: 1 + (amount % 9), model: 'test/model', added: [] }, place);
     case 3:
@@ -150,3 +154,5 @@ function addChoice(list: EventList, kind: number, amount: number, place: Place, 
       );
   }
 }
+
+const workerOf = (parent: string) => ({ kind: 'pattern', parent, role: 'worker' }) as const;

@@ -2,6 +2,7 @@
  * Assistants as a client outside of Troupe has them: found in the registry, spawned as runs of their own, watched and written to
  * through the ledger. A run that was left behind by a process that died is taken up again when its client asks for it.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Registry } from '../../agents/registry/registry.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -9,12 +10,14 @@ import type { Ids, RunId } from '../../base/ids.ts';
 import { runIdFrom, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok } from '../../base/result.ts';
 import type { Engine, RunEnd, RunHandle } from '../../engine/port.ts';
 import { noAgent } from '../../engine/run/prepare.ts';
 import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
+import { spawnerOf } from '../../events/run-origin.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
 import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
@@ -76,8 +79,7 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
       agent: input.assistant_id,
       input: userText(input.query),
       workspace: caller.workspace ?? needs.workspace,
-      spawnedBy: caller.name,
-      rights: caller.rights,
+      origin: { kind: 'client', by: caller.name, ...present({ rights: caller.rights }) },
       run,
     });
     if (started.kind === 'refused') return fail(forClient(started.error));
@@ -132,7 +134,7 @@ async function* leftBehind(ledger: Ledger): AsyncGenerator<{ readonly run: RunId
   for (const { run, session, owner } of left) {
     if (owner !== null) continue;
     const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
-    const spawned = started?.event_type === 'run.started' ? started.payload.spawned : undefined;
+    const spawned = started?.event_type === 'run.started' ? spawnerOf(started.payload) : undefined;
     if (spawned !== undefined) yield { run, by: spawned.by };
   }
 }

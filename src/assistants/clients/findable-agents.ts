@@ -51,7 +51,8 @@ export async function spawnedRoot(
   for (let up = row?.parent ?? null; up !== null; up = row?.parent ?? null) [row] = await ledger.runs({ run: up, limit: 1 });
   if (row === undefined) return undefined;
   const [started] = await ledger.read({ session: row.session, run: row.run, types: ['run.started'], limit: 1 });
-  return started?.event_type === 'run.started' ? started.payload.spawned : undefined;
+  const origin = started?.event_type === 'run.started' ? started.payload.origin : undefined;
+  return origin?.kind === 'client' ? origin : undefined;
 }
 
 const asAssistant = ({ id, name, description, tags }: RegistryItem) => ({ id, name, description, tags: [...tags] });

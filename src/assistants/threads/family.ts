@@ -4,12 +4,14 @@
  *
  * What never changes of a run is remembered. Whether an id is unknown or belongs to strangers cannot be told from outside.
  */
+
 import { type EventId, type RunId, type SessionId, threadOwner } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import { parentRun, spawnerOf } from '../../events/run-origin.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { Caller } from '../port.ts';
 
@@ -83,14 +85,14 @@ async function readMember(ledger: Ledger, run: RunId): Promise<FamilyMember | un
   if (row === undefined) return undefined;
   const [event] = await ledger.read({ session: row.session, run, types: ['run.started'], limit: 1 });
   if (event?.event_type !== 'run.started') return undefined;
-  const { agent, parent, spawned } = event.payload;
+  const parent = parentRun(event.payload);
   return {
     run,
     session: row.session,
-    agent,
+    agent: event.payload.agent,
     // As it was written, also if there is no such run: a child that has lost its parent is nobody else's.
     parent: parent === undefined ? null : (parent as RunId),
-    spawnedBy: spawned?.by ?? null,
+    spawnedBy: spawnerOf(event.payload)?.by ?? null,
     started: event.event_id,
   };
 }

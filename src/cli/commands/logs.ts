@@ -1,6 +1,8 @@
 /** `troupe logs`: what happened, event by event; with `-f` also what is happening. */
+
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { type Level, timelineLine } from '../../projections/timeline.ts';
@@ -56,7 +58,8 @@ async function followLogs(
 function belongsTo(run: RunId): (event: LedgerEvent) => boolean {
   const runs = new Set<string>([run]);
   return (event) => {
-    if (event.event_type === 'run.started' && event.payload.parent !== undefined && runs.has(event.payload.parent)) {
+    const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
+    if (parent !== undefined && runs.has(parent)) {
       runs.add(event.run_id);
     }
     return runs.has(event.run_id);

@@ -58,7 +58,11 @@ async function runOnce(ledger: Ledger, session: SessionId): Promise<void> {
   if (lease.kind !== 'acquired') throw new Error(lease.kind);
   const [before] = await ledger.read({ session, limit: 1 });
   const common = { run, actor: 'system', cause: before?.event_id ?? null, at: systemClock.now() } as const;
-  const started: NewEvent = { ...common, type: 'run.started', payload: { agent: 'one', input: userText('Go.'), depth: 0 } };
+  const started: NewEvent = {
+    ...common,
+    type: 'run.started',
+    payload: { agent: 'one', input: userText('Go.'), origin: { kind: 'person' }, depth: 0 },
+  };
   const report = { format: 'text', body: 'done' } as const;
   const payload = { status: 'completed', report, finalAgent: 'one', verification: { state: 'unchecked' } } as const;
   const ended: NewEvent = { ...common, cause: started, type: 'run.ended', payload };

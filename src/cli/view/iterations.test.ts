@@ -13,8 +13,7 @@ const event = (event_type: string, run_id: string, payload: object): LedgerEvent
 const started = (run: string, agent: string, role?: string, member?: string): LedgerEvent =>
   event('run.started', run, {
     agent,
-    ...(role === undefined ? {} : { role, parent: 'desk' }),
-    ...(member === undefined ? {} : { member }),
+    origin: role === undefined ? { kind: 'person' } : { kind: 'pattern', role, parent: 'desk', member },
   });
 const ended = (run: string, status = 'completed'): LedgerEvent =>
   event('run.ended', run, { status, verification: { state: 'unchecked' } });

@@ -20,7 +20,7 @@ function team(): ReturnType<typeof eventList> {
   list.add('model.request', { turn: 1, model: 'test/model', added: [] }, { at: 1 });
   answered(list, 1, { tokens: [1_200, 34], nanoUsd: 12_000_000 }, { at: 2 });
   list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' }, { at: 3 });
-  started(list, 'risk', { parent: ROOT, role: 'advisor' }, { run: CHILD, at: 3 });
+  started(list, 'risk', { origin: { kind: 'pattern', parent: ROOT, role: 'advisor' } }, { run: CHILD, at: 3 });
   list.add(
     'approval.asked',
     { wait: 'w', tool: 'shell', input: { command: 'x' }, why: 'risk wants to use shell' },
@@ -44,7 +44,12 @@ describe('frames of the live tree', () => {
 
   it('fit a narrow terminal, wide characters and all', () => {
     const list = team();
-    started(list, '日本語の名前を持つエージェント', { parent: ROOT }, { run: 'run_wide01' as RunId });
+    started(
+      list,
+      '日本語の名前を持つエージェント',
+      { origin: { kind: 'pattern', parent: ROOT, role: 'advisor' } },
+      { run: 'run_wide01' as RunId },
+    );
     for (const width of [20, 33, 47]) {
       for (const line of frameLines(fold(list.events), ROOT, { ...look, width, text: 'word '.repeat(40) })) {
         expect(textWidth(line)).toBeLessThanOrEqual(width);
@@ -55,7 +60,12 @@ describe('frames of the live tree', () => {
   it('are never taller than the screen', () => {
     const list = team();
     for (let index = 0; index < 50; index += 1)
-      started(list, `worker-${index}`, { parent: ROOT }, { run: `run_w${index}` as RunId });
+      started(
+        list,
+        `worker-${index}`,
+        { origin: { kind: 'pattern', parent: ROOT, role: 'advisor' } },
+        { run: `run_w${index}` as RunId },
+      );
     const lines = frameLines(fold(list.events), ROOT, { ...look, height: 10, text: 'much text' });
     expect(lines).toHaveLength(9);
     expect(lines.at(-1)).toBe('  … and 44 more runs');
@@ -144,7 +154,7 @@ describe('the live tree', () => {
     const { clock, writes, view } = live();
     const list = eventList();
     started(list, 'lead', {}, { at: 0 });
-    started(list, 'risk', { parent: ROOT, role: 'advisor' }, { run: CHILD, at: 0 });
+    started(list, 'risk', { origin: { kind: 'pattern', parent: ROOT, role: 'advisor' } }, { run: CHILD, at: 0 });
     list.add('model.request', { turn: 1, model: 'test/model', added: [] }, { run: CHILD, at: 0 });
     const last = list.events.at(-1);
     if (last === undefined) throw new Error('no events');

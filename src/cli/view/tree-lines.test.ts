@@ -22,29 +22,34 @@ function session(): RunTree {
       { run: one },
     );
   const seat = (cycle: number, role: 'member' | 'supervisor', member: string) => ({
-    role,
-    seat: { team: run('lead'), member, role, cycle, turnsBefore: 0 },
+    origin: {
+      kind: 'seat',
+      parent: run('lead'),
+      role,
+      seat: { team: run('lead'), member, role, cycle, turnsBefore: 0 },
+    } as const,
   });
   started(list, 'desk');
   list.add('router.chose', { agent: 'lead', message: 'Settle it.' });
-  started(list, 'lead', { parent: ROOT, role: 'router' }, { run: run('lead') });
-  started(list, 'clerk', { parent: run('lead'), ...seat(1, 'member', 'clerk') }, { run: run('m1') });
+  started(list, 'lead', { origin: { kind: 'pattern', parent: ROOT, role: 'router' } }, { run: run('lead') });
+  started(list, 'clerk', seat(1, 'member', 'clerk'), { run: run('m1') });
   const call = list.add('tool.call', { turn: 1, id: 'a', name: 'reader', replay: 'safe' }, { run: run('m1') });
-  const asked = { parent: run('m1'), role: 'sub-agent' };
-  started(list, 'reader', { ...asked, reason: 'it knows' }, { run: run('r1'), cause: call.position });
+  const called = { kind: 'call', parent: run('m1'), reason: 'it knows' } as const;
+  started(list, 'reader', { origin: called }, { run: run('r1'), cause: call.position });
   end(run('r1'), 'reader');
   const again = list.add('tool.call', { turn: 2, id: 'b', name: 'ask_clarification', replay: 'safe' }, { run: run('m1') });
   const question = userText('## CLARIFICATION REQUEST FROM desk\n\nAre you sure?');
-  started(list, 'reader', { ...asked, continues: run('r1'), input: question }, { run: run('r2'), cause: again.position });
+  const asked = { kind: 'clarification', parent: run('m1'), maxTurns: 5 } as const;
+  started(list, 'reader', { origin: asked, continues: run('r1'), input: question }, { run: run('r2'), cause: again.position });
   end(run('r2'), 'reader');
   list.add('tool.call', { turn: 3, id: 'c', name: 'read', replay: 'safe' }, { run: run('m1') });
   end(run('m1'), 'clerk', { spoke: 'update' });
-  started(list, 'lead', { parent: run('lead'), ...seat(1, 'supervisor', 'lead') }, { run: run('s1') });
+  started(list, 'lead', seat(1, 'supervisor', 'lead'), { run: run('s1') });
   end(run('s1'), 'lead', { spoke: 'update' });
-  started(list, 'stand-in', { parent: run('lead'), ...seat(2, 'member', 'clerk') }, { run: run('m2') });
+  started(list, 'stand-in', seat(2, 'member', 'clerk'), { run: run('m2') });
   answered(list, 1, { tokens: [90, 10] }, { run: run('m2') });
   end(run('m2'), 'stand-in', { spoke: 'final' });
-  started(list, 'lead', { parent: run('lead'), ...seat(2, 'supervisor', 'lead') }, { run: run('s2') });
+  started(list, 'lead', seat(2, 'supervisor', 'lead'), { run: run('s2') });
   end(run('s2'), 'lead');
   end(run('lead'), 'lead', { finalRun: run('s2') });
   end(ROOT, 'lead', { finalRun: run('s2') });
@@ -78,7 +83,7 @@ describe('a tree of patterns', () => {
     ['unchecked', '○ desk  completed, unchecked'],
   ] as const)('tells apart what a completed run is worth: %s', (state, line) => {
     const list = eventList();
-    list.add('run.started', { agent: 'desk', input: userText('Go.'), depth: 0 });
+    list.add('run.started', { agent: 'desk', input: userText('Go.'), origin: { kind: 'person' }, depth: 0 });
     const status = state === 'unverified' ? 'completed_unverified' : 'completed';
     const verification = state === 'unverified' ? { state, reasons: ['no'] } : { state };
     list.add('run.ended', { status, report: report('x'), finalAgent: 'desk', verification });

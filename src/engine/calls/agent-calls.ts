@@ -74,9 +74,9 @@ async function callSubAgent(
   const { agent } = call.tool;
   const { reason, ...task } = input;
   const prompt = agent.takesJson ? JSON.stringify(task) : String(task['prompt'] ?? '');
-  const options = { role: 'sub-agent', ...(typeof reason === 'string' ? { reason } : {}) };
+  const as = { kind: 'call' as const, ...(typeof reason === 'string' ? { reason } : {}) };
   const { step: key, cause } = call;
-  const child = await tree.child(node, { key, agent: agent.name, input: userText(prompt), options, cause });
+  const child = await tree.child(node, { key, agent: agent.name, input: userText(prompt), as, cause });
   const result = await child.result;
   // Whoever answered is the one to ask: the last of a chain, with its own limit.
   const final = result.finalAgent === agent.name ? undefined : await tree.agent(result.finalAgent);
@@ -140,9 +140,9 @@ async function clarify(
   if (child.turnsRemaining < 1)
     return clarificationError(call, asked.id, 'clarification_no_turns', `${child.agent} has no turns left.`, 0);
   const question = `## CLARIFICATION REQUEST FROM ${callPath(node)}\n\n${asked.question}`;
-  const options = { role: 'sub-agent', reason: 'clarification', continues: child.run as RunId, maxTurns: child.turnsRemaining };
+  const as = { kind: 'clarification', continues: child.run as RunId, maxTurns: child.turnsRemaining } as const;
   const { step: key, cause } = call;
-  const asking = await tree.child(node, { key, agent: child.agent, input: userText(question), options, cause });
+  const asking = await tree.child(node, { key, agent: child.agent, input: userText(question), as, cause });
   const result = await asking.result;
   const now: Child = {
     ...child,

@@ -3,16 +3,23 @@
  * kept here is which ones a run may ask, and how many turns they have left. A run that goes on with an earlier one's
  * conversation may ask that one's children, too.
  */
+
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Cut } from '../record/past.ts';
 
 export type Child = NonNullable<Payloads['tool.result']['child']>;
 
+/** Where a run stands: below whom, and whose conversation it goes on with. */
+interface Standing {
+  readonly parent?: string | undefined;
+  readonly continues?: string | undefined;
+}
+
 export interface AskableAgents {
   apply(event: LedgerEvent): void;
-  /** Notes where a run stands: below whom, and whose conversation it goes on with. */
-  began(run: string, started: Pick<Payloads['run.started'], 'parent' | 'continues'>): void;
+  began(run: string, started: Standing): void;
   /** Notes that a run's child has answered. */
   note(run: string, child: Child): void;
   find(run: string, id: string): Child | undefined;
@@ -35,7 +42,7 @@ export interface AsksAgain {
 
 export function createAskableAgents(): AskableAgents {
   const children = new Map<string, Map<string, Child>>();
-  const begun = new Map<string, Pick<Payloads['run.started'], 'parent' | 'continues'>>();
+  const begun = new Map<string, Standing>();
 
   /** The run and those whose conversation it goes on with. */
   const conversation = (run: string): Set<string> => {
@@ -84,7 +91,7 @@ export function createAskableAgents(): AskableAgents {
       const held = below.flatMap(([caller, own]) =>
         [...own.values()].flatMap((child) => (child.chat ? [{ run: caller, child }] : [])),
       );
-      const places = new Map<string, Pick<Payloads['run.started'], 'parent' | 'continues'>>();
+      const places = new Map<string, Standing>();
       for (const { run: caller } of held)
         for (let at: string | undefined = caller; at !== undefined && !places.has(at); at = begun.get(at)?.parent)
           places.set(at, begun.get(at) ?? {});
@@ -101,7 +108,8 @@ export function createAskableAgents(): AskableAgents {
       return held.filter((child) => child.chat);
     },
     apply(event) {
-      if (event.event_type === 'run.started') began(event.run_id, event.payload);
+      if (event.event_type === 'run.started')
+        began(event.run_id, { parent: parentRun(event.payload), continues: event.payload.continues });
       else if (event.event_type === 'tool.result' && event.payload.child !== undefined) note(event.run_id, event.payload.child);
       else if (event.event_type === 'agent.dismissed') dismiss(event.payload.run);
     },

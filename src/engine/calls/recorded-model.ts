@@ -7,6 +7,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { toolCallsOf } from '../../events/messages.ts';
+import { teamSeat } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
@@ -189,7 +190,8 @@ function receipts(tree: HearsRuns, node: RunNode, request: string, added: Payloa
   });
 }
 
-function noteHeard(tree: HearsRuns, { started: { seat } }: RunNode, event: LedgerEvent): void {
+function noteHeard(tree: HearsRuns, { started }: RunNode, event: LedgerEvent): void {
+  const seat = teamSeat(started);
   if (event.event_type === 'message.included') tree.messages.heard(event.payload.message);
   if (event.event_type === 'model.request' && seat !== undefined) tree.broadcasts.heard(seat, foreign(event.payload));
 }

@@ -40,7 +40,8 @@ async function backed(mode: 'broadcast' | 'sequential', brain: Brain): Promise<r
   const member = (name: string) => agent({ name, tools: ['put'], permissions: { put: 'allow' } });
   const lead = agent({ name: 'lead', tools: [], group: { mode, workers: ['first', 'second'] } });
   const world = created({ brain, tools: [put], agents: [lead, member('first'), member('second')] });
-  const started = await world.engine.start({ agent: 'lead', input: userText('Go'), workspace: folder, workspaces });
+  const origin = { kind: 'group', workspaces } as const;
+  const started = await world.engine.start({ agent: 'lead', input: userText('Go'), workspace: folder, origin });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   await started.handle.done;
   const checks = await world.ledger.read({ session: started.handle.session, types: ['evidence.checked'] });

@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { RunNode } from '../record/run-node.ts';
 
 export interface WorksInFolders {
@@ -25,8 +26,9 @@ export function createFolders(tree: WorksInFolders): Folders {
   return {
     apply(event) {
       if (event.event_type !== 'run.started') return;
-      const { workspace, parent = '' } = event.payload;
-      folders.set(event.run_id, workspace === undefined ? (folders.get(parent) ?? common) : real(workspace));
+      const { workspace } = event.payload;
+      const above = folders.get(parentRun(event.payload) ?? '') ?? common;
+      folders.set(event.run_id, workspace === undefined ? above : real(workspace));
     },
     of: (run) => folders.get(run) ?? common,
   };

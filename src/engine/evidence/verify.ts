@@ -71,8 +71,8 @@ export async function verified(
 }
 
 /** A part of a group or a team's cycle is not the end of the agent's work. */
-function declared({ started: { part, seat } }: RunNode, setup: AgentSetup): Verify | undefined {
-  return part !== undefined || seat?.own === true ? undefined : setup.definition.verify;
+function declared({ started: { origin } }: RunNode, setup: AgentSetup): Verify | undefined {
+  return origin.kind === 'part' || (origin.kind === 'seat' && origin.seat.own === true) ? undefined : setup.definition.verify;
 }
 
 async function judged(

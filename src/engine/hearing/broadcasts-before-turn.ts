@@ -1,7 +1,7 @@
 /** What was broadcast to a seat in a team and not heard there yet. */
 import { type UserMessage, userText } from '../../events/messages.ts';
+import type { Seat } from '../../events/run-origin.ts';
 import { textTokens } from '../../models/tokens.ts';
-import type { Seat } from '../../patterns/steps.ts';
 import { broadcastText } from '../../projections/broadcast-text.ts';
 import type { TimeAndIds } from '../options.ts';
 import type { RunNode } from '../record/run-node.ts';

@@ -4,7 +4,7 @@
  */
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Seat } from '../../patterns/steps.ts';
+import { type Seat, teamSeat } from '../../events/run-origin.ts';
 import { foreign, type Reference } from '../record/said-by-others.ts';
 
 export interface Broadcast {
@@ -73,7 +73,8 @@ export function createBroadcasts(): Broadcasts {
       return said.slice(start).filter((broadcast) => !isSettled(broadcast, reader));
     },
     apply(event) {
-      if (event.event_type === 'run.started' && event.payload.seat !== undefined) seats.set(event.run_id, event.payload.seat);
+      const seat = event.event_type === 'run.started' ? teamSeat(event.payload) : undefined;
+      if (seat !== undefined) seats.set(event.run_id, seat);
       else if (event.event_type === 'team.broadcast')
         publish({ run: event.run_id, step: event.step ?? '', payload: event.payload });
       else if (event.event_type === 'model.request') {

@@ -50,15 +50,15 @@ function toClient(
 ): NewEvent[] {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
-  const { spawned, agent } = root.started;
-  if (spawned === undefined) return [];
+  const { origin, agent } = root.started;
+  if (origin.kind !== 'client') return [];
   const message = `question_${node.run.slice('run_'.length)}_${wait.replaceAll('/', '-')}`;
   const payload = {
     message,
     thread: threadOf(root.run),
     from: { assistant: agent, run: root.run },
-    to: { assistant: spawned.by },
-    content: questionText(question, root.run, questionId(node.run, wait), spawned.rights, redact),
+    to: { assistant: origin.by },
+    content: questionText(question, root.run, questionId(node.run, wait), origin.rights, redact),
     fence: ids.nonce(),
     kind: 'question' as const,
   };

@@ -4,6 +4,7 @@
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
 import type { FromOutside } from '../hearing/from-outside.ts';
 import { Interruption } from '../interruption.ts';
@@ -77,7 +78,7 @@ function topmost(events: readonly LedgerEvent[], outside: FromOutside, root: Run
   const parents = new Map<string, string | undefined>();
   const ended = new Set<string>();
   for (const event of events) {
-    if (event.event_type === 'run.started') parents.set(event.run_id, event.payload.parent);
+    if (event.event_type === 'run.started') parents.set(event.run_id, parentRun(event.payload));
     if (event.event_type === 'run.ended') ended.add(event.run_id);
   }
   const isToEnd = (run: string): boolean => run !== root && !ended.has(run) && outside.cancelled(run as RunId) !== undefined;

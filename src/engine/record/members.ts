@@ -2,9 +2,11 @@
  * The members of a session's groups, and the latest run of each: what it goes on with when it is asked again. A name belongs
  * to its group: a group inside a group has members of its own, also when they are called the same.
  */
+
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { groupMember, isSubAgent, parentRun } from '../../events/run-origin.ts';
 import type { SessionFacts } from './past.ts';
 
 export interface Members {
@@ -29,10 +31,13 @@ export function createMembers(): Members {
     return above === '' ? name : JSON.stringify([above, name]);
   };
   const members: Members = {
-    began(run, { member, parent, role, agent }) {
+    began(run, started) {
+      const member = groupMember(started);
+      const parent = parentRun(started);
+      const called = isSubAgent(started);
       // A sub-agent is somebody new each time it is called.
-      const name = member ?? (parent === undefined ? '' : role === 'sub-agent' ? run : agent);
-      const lasts = role !== 'sub-agent' && (parent === undefined || places.get(parent)?.lasts !== false);
+      const name = member ?? (parent === undefined ? '' : called ? run : started.agent);
+      const lasts = !called && (parent === undefined || places.get(parent)?.lasts !== false);
       places.set(run, { path: name === '' ? '' : below(parent, name), member: member !== undefined, lasts });
     },
     ended(run) {

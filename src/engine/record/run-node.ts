@@ -1,6 +1,7 @@
 /** One run as it is being driven, and the runs above it. */
 import type { RunId } from '../../base/ids.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
+import { partOfAgent } from '../../events/run-origin.ts';
 import type { Journal } from './journal.ts';
 
 /** A budget that counts for a run: its own, that of a run above it, or the project's. */
@@ -24,5 +25,5 @@ export interface RunNode {
 
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does in a part of a group. */
 export function speakerOf(node: RunNode): RunNode {
-  return node.started.part === 'self' && node.parent !== undefined ? speakerOf(node.parent) : node;
+  return partOfAgent(node.started) === 'self' && node.parent !== undefined ? speakerOf(node.parent) : node;
 }

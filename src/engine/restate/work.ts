@@ -9,6 +9,7 @@ import { TroupeError } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { type EventType, inboundTypes } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
 import { failureOf } from '../failure-of.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
@@ -74,7 +75,7 @@ async function withLease(
   const started = startedOf(events, run);
   const first = events.find((event) => event.event_type === 'session.started');
   if (started === undefined || first?.event_type !== 'session.started') return { kind: 'unknown' };
-  const parent = (started.payload.parent as RunId | undefined) ?? null;
+  const parent = (parentRun(started.payload) as RunId | undefined) ?? null;
   if (events.some((event) => event.event_type === 'run.ended' && event.run_id === run)) return { kind: 'ended', parent };
 
   let wakeAt: number | null = null;

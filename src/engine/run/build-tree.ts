@@ -84,7 +84,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     const made = make(run, parent, started, scopes);
     activity.began(run);
     active.add(made);
-    askable.began(run, started);
+    askable.began(run, { parent: parent?.run, continues: started.continues });
     members.began(run, started);
     return made;
   };

@@ -1,4 +1,5 @@
 /** Causes cross runs: from the answer of a whole tree of patterns back to the prompt; and only the answer streams as one. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { agent, type Brain, calls, createWorld, reports, says, turnOf, type Worl
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
+import { isSubAgent, parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { foldCauses, initialCauses, resultEvent, whyOf } from '../../projections/why.ts';
 
@@ -111,16 +113,16 @@ describe('causes of events', () => {
     const starts = events.filter((event): event is EventOf<'run.started'> => event.event_type === 'run.started');
     expect(starts.length).toBeGreaterThan(12);
     for (const start of starts) {
-      if (start.payload.parent === undefined) continue;
+      if (parentRun(start.payload) === undefined) continue;
       const cause = start.parent_event_id === null ? undefined : byId.get(start.parent_event_id);
       const ended = events.find((event) => event.event_type === 'run.ended' && event.run_id === start.run_id);
-      if (start.payload.role === 'sub-agent') {
+      if (isSubAgent(start.payload)) {
         expect(cause?.event_type).toBe('tool.call');
         expect(events.find((event) => event.parent_event_id === ended?.event_id)?.event_type).toBe('tool.result');
       }
       // A run follows from its parent, or from the runs that its parent had waited for.
       const before = starts.find((one) => one.run_id === cause?.run_id);
-      expect([cause?.run_id, before?.payload.parent]).toContain(start.payload.parent);
+      expect([cause?.run_id, before && parentRun(before.payload)]).toContain(parentRun(start.payload));
     }
   });
 
@@ -190,5 +192,5 @@ async function startAgain(world: ReturnType<typeof createWorld>) {
 }
 
 function supervisorOf(events: readonly LedgerEvent[]): RunId | undefined {
-  return events.findLast((event) => event.event_type === 'run.started' && event.payload.role === 'supervisor')?.run_id;
+  return events.findLast((event) => event.event_type === 'run.started' && roleInTree(event.payload) === 'supervisor')?.run_id;
 }

@@ -18,7 +18,7 @@ import { readAll } from '../record/read-all.ts';
 const RUN = 'run_0000000000000closing' as RunId;
 const SESSION = 'ses_0000000000000closing' as SessionId;
 const THREAD = threadOf(RUN);
-const ids = { run: RUN, session: SESSION, spawnedBy: 'client' };
+const ids = { run: RUN, session: SESSION, origin: { kind: 'client', by: 'client' } as const };
 
 const created = keptWorlds();
 

@@ -60,7 +60,7 @@ async function cutOf(
 ): Promise<{ readonly cut?: Cut }> {
   const foreign = unsent.some((message) => stepIndex.placeOf(message).run !== undefined);
   const { run, parent, started } = node;
-  if (parent !== undefined || started.seat !== undefined || foreign) return {};
+  if (parent !== undefined || started.origin.kind === 'seat' || foreign) return {};
   const done = await doneBy(tree, run);
   // What is looked at and how far was heard are of one moment: whatever comes after it is read again from there.
   const { askable, verdicts, outside, messages, spawned } = tree;

@@ -6,11 +6,11 @@ import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
-import { userText } from '../../events/messages.ts';
+import { isSubAgent, spawnerOf, turnsAllowed } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopTools } from '../../loop/port.ts';
-import type { AgentRun, CheckedSession, SessionRequest } from '../../patterns/agent-run.ts';
+import { type AgentRun, type CheckedSession, type SessionRequest, wantedBy } from '../../patterns/agent-run.ts';
 import { runAgent } from '../../patterns/run-agent.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { resting, UNCHECKED } from '../../patterns/verification.ts';
@@ -82,18 +82,12 @@ function passOnInterruption({ abort }: RunNode): void {
 
 async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
   const stepIndex = createStepIndex();
-  const { input, seat, continues, maxTurns, member, part } = node.started;
   const steps = ledgerSteps(tree, node);
-  stepIndex.place(input, INPUT_STEP);
+  stepIndex.place(node.started.input, INPUT_STEP);
   const run: AgentRun = {
     agent: setup.definition,
     run: node.run,
-    input: input.role === 'user' ? input : userText(''),
-    seat,
-    // A group's member keeps its conversation but gets a new task: its patterns apply again.
-    goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
-    maxTurns,
-    part,
+    ...wantedBy(node.started),
     scopes: new Set(node.scopes.map(({ scope }) => scope)),
     steps,
     context: contextReader(tree, setup.definition, steps),
@@ -122,7 +116,7 @@ async function session(
   const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
   if (request.reports && offers) exits.push(finalReportExit(output));
   const limits = sessionLimits(setup.definition);
-  const { maxTurns = limits.maxTurns } = node.started;
+  const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
   const { seat } = request;
   const from = checkpointOf(node, stepIndex, request.input);
   const input: LoopInput = {
@@ -192,9 +186,9 @@ async function endRun(
 
 /** Whoever spawned the run finds its answer in its thread. */
 function report(tree: TimeAndIds & LedgerAccess, node: RunNode, result: RunResult): NewEvent[] {
-  const { spawned, agent } = node.started;
-  if (spawned === undefined) return [];
-  const { step, payload } = reportMessage(tree, node.parent, node.run, agent, result, spawned.by);
+  const spawner = spawnerOf(node.started);
+  if (spawner === undefined) return [];
+  const { step, payload } = reportMessage(tree, node.parent, node.run, node.started.agent, result, spawner.by);
   return [node.journal.event('message.sent', payload, { step, actor: 'system', aside: true })];
 }
 
@@ -206,7 +200,7 @@ export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads[
 /** Sub-agents that could still be asked go with the run, all the way down; unless somebody may go on with its conversation. */
 function dismissals(tree: AsksAgain, node: RunNode): NewEvent[] {
   for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
-    if (up.started.role === 'sub-agent' || up.started.seat !== undefined) return [];
+    if (isSubAgent(up.started) || up.started.origin.kind === 'seat') return [];
   return tree.askable.below(node.run).map(({ id, agent, run }) => {
     tree.askable.dismiss(run);
     return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });

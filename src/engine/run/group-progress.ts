@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Progress } from '../../patterns/agent-run.ts';
 import { createFolders, type WorksInFolders } from '../evidence/folders.ts';
 import type { LedgerAccess } from '../options.ts';
@@ -27,7 +28,7 @@ export function progressBelow(tree: LedgerAccess & Writes & WorksInFolders, node
     const { event_type: type, payload } = event;
     folders.apply(event);
     if (type === 'run.paused') pauses += 1;
-    if (type === 'run.started' && below.has(payload.parent ?? '')) below.add(event.run_id);
+    if (type === 'run.started' && below.has(parentRun(payload) ?? '')) below.add(event.run_id);
     if (!below.has(event.run_id)) return;
     const place = (path: string): string => join(folders.of(event.run_id), path);
     if (type === 'file.diff') files.set(place(payload.path), payload.after ?? 'gone');

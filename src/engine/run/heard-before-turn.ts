@@ -5,8 +5,8 @@
  */
 import { limits } from '../../base/limits.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
+import { type Seat, spawnerOf } from '../../events/run-origin.ts';
 import type { Incoming } from '../../loop/port.ts';
-import type { Seat } from '../../patterns/steps.ts';
 import { messageText } from '../../projections/message-text.ts';
 import { broadcastMessages } from '../hearing/broadcasts-before-turn.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
@@ -54,7 +54,7 @@ export async function hasUnheardMessages(
 
 /** Only an assistant, and who has spawned one. */
 function canBeWrittenTo(tree: HasAssistants, node: RunNode): boolean {
-  return speakerOf(node).started.spawned !== undefined || tree.spawned.of(node.run).length > 0;
+  return spawnerOf(speakerOf(node).started) !== undefined || tree.spawned.of(node.run).length > 0;
 }
 
 /** Not more at once than one message may hold, but always at least one. */

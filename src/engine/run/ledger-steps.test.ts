@@ -13,6 +13,7 @@ import type { RunResult, Steps } from '../../patterns/steps.ts';
 import { UNCHECKED } from '../../patterns/verification.ts';
 import { readAll } from '../record/read-all.ts';
 
+const CHILD = { kind: 'pattern', role: 'child' } as const;
 const folder = mkdtempSync(join(tmpdir(), 'troupe-steps-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -103,7 +104,8 @@ describe('budgets across the tree', () => {
       brain,
       engineOptions: rootPattern(async (steps) => {
         const handles = [];
-        for (let index = 0; index < children; index += 1) handles.push(await steps.start(`c${index}`, 'quick', userText('hi')));
+        for (let index = 0; index < children; index += 1)
+          handles.push(await steps.start(`c${index}`, 'quick', userText('hi'), CHILD));
         return (await steps.settled(handles)).map((one) => one.status).join(' ');
       }),
     });
@@ -167,7 +169,10 @@ describe('cancelling a run with children', () => {
       agents,
       brain,
       engineOptions: rootPattern(async (steps) => {
-        const handles = [await steps.start('a', 'slow', userText('x')), await steps.start('b', 'slow', userText('y'))];
+        const handles = [
+          await steps.start('a', 'slow', userText('x'), CHILD),
+          await steps.start('b', 'slow', userText('y'), CHILD),
+        ];
         return (await steps.settled(handles)).map((one) => one.status).join(' ');
       }),
     });

@@ -48,10 +48,10 @@ export function ledgerSteps(
         effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` }),
       );
     },
-    async start(key, agent, input, options) {
+    async start(key, agent, input, as) {
       claimKey(key);
       tree.checkpoint(node);
-      children.set(key, await tree.child(node, { key, agent, input, options }));
+      children.set(key, await tree.child(node, { key, agent, input, as }));
       return { key };
     },
     settled,

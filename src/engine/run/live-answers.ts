@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import { roleInTree, teamSeat } from '../../events/run-origin.ts';
 import type { LivePart } from '../port.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { RunNode } from '../record/run-node.ts';
@@ -41,7 +42,7 @@ export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveA
 function isTerminal(node: RunNode, definitions: Definitions): boolean {
   const agent = definitions.get(node.run);
   if (agent === undefined || !answersForRoot(node, definitions)) return false;
-  const { seat } = node.started;
+  const seat = teamSeat(node.started);
   if (seat?.role === 'supervisor') return seat.own === true || agent.handoff === undefined;
   return agent.handoff === undefined && agent.router === undefined && agent.team === undefined;
 }
@@ -51,7 +52,7 @@ function answersForRoot(node: RunNode, definitions: Definitions): boolean {
   const { parent } = node;
   if (parent === undefined) return true;
   const last = definitions.get(parent.run)?.handoff === undefined;
-  const { role } = node.started;
-  const passesOn = role === 'handoff' || (last && (role === 'router' || node.started.seat?.role === 'supervisor'));
+  const role = roleInTree(node.started);
+  const passesOn = role === 'handoff' || (last && (role === 'router' || teamSeat(node.started)?.role === 'supervisor'));
   return passesOn && answersForRoot(parent, definitions);
 }

@@ -2,6 +2,7 @@
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { RunNode } from '../record/run-node.ts';
 import type { DrivenTree } from './tree.ts';
 
@@ -14,6 +15,7 @@ export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<
 export function placeInTree(tree: Pick<DrivenTree, 'root' | 'below'>, events: readonly LedgerEvent[], run: RunId): RunNode {
   const started = startedOf(events, run)?.payload;
   if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
-  if (started.parent === undefined) return tree.root(run, started);
-  return tree.below(placeInTree(tree, events, started.parent as RunId), run, started);
+  const parent = parentRun(started);
+  if (parent === undefined) return tree.root(run, started);
+  return tree.below(placeInTree(tree, events, parent as RunId), run, started);
 }

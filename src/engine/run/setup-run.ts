@@ -1,6 +1,7 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
+import { partOfAgent, spawnerOf } from '../../events/run-origin.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
@@ -34,7 +35,7 @@ export async function setupOf(
   return setup;
 }
 
-type Changes = Pick<Payloads['run.started'], 'model' | 'part' | 'spawned'>;
+type Changes = Pick<Payloads['run.started'], 'model' | 'origin'>;
 
 /**
  * What others change about an agent they use: another model, no tools for somebody who only plans or judges, and the message
@@ -43,11 +44,13 @@ type Changes = Pick<Payloads['run.started'], 'model' | 'part' | 'spawned'>;
 export async function adapted(
   options: ToolAccess,
   setup: Result<AgentSetup, Failure>,
-  { model, part, spawned }: Changes,
+  { model, origin }: Changes,
 ): Promise<Result<AgentSetup, Failure>> {
-  if (!setup.ok || (model === undefined && part === undefined && spawned === undefined)) return setup;
+  const part = partOfAgent({ origin });
+  const spawner = spawnerOf({ origin });
+  if (!setup.ok || (model === undefined && part === undefined && spawner === undefined)) return setup;
   const { tools } = setup.value;
-  const box = spawned === undefined ? [] : ((await options.boxTools?.()) ?? []);
+  const box = spawner === undefined ? [] : ((await options.boxTools?.()) ?? []);
   const names = new Set(tools.map((tool) => tool.name));
   return ok({
     ...setup.value,

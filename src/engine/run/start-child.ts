@@ -2,9 +2,11 @@
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { RunResult } from '../../patterns/steps.ts';
+import type { RunOrigin } from '../../events/run-origin.ts';
+import type { RunResult, StartOptions } from '../../patterns/steps.ts';
 import { madeElsewhere, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
@@ -14,7 +16,7 @@ import { budgetOf } from '../record/agent-setup.ts';
 import type { Remembers } from '../record/remembers.ts';
 import type { BudgetScope, RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
-import type { ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
+import type { ChildAs, ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
 import { scopesOf, tighter } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
@@ -85,39 +87,47 @@ function noted(tree: Spends, result: RunResult): RunResult {
 async function startedPayload(
   tree: AgentAccess & HostAccess & Remembers,
   parent: RunNode,
-  { agent, input, options, spawned }: ChildRequest,
+  { agent, input, as }: ChildRequest,
 ): Promise<Payloads['run.started']> {
   const definition = await tree.agent(agent);
   const own = definition === undefined ? undefined : budgetOf(definition);
-  const continues = options?.continues ?? (options?.member === undefined ? undefined : tree.latestOf(options.member, parent.run));
-  const workspace = options?.member === undefined ? undefined : workspaceOfMember(parent, options.member);
-  const lifetime = { milliseconds: assistantLimits(tree).lifetimeMs, setting: 'assistants.lifetime' };
-  const timeLimit = spawned === undefined ? options?.timeLimit : lifetime;
+  const member = 'member' in as ? as.member : undefined;
+  const asked = 'continues' in as ? as.continues : undefined;
+  const continues = asked ?? (member === undefined ? undefined : tree.latestOf(member, parent.run));
+  const workspace = member === undefined ? undefined : workspaceOfMember(parent, member);
+  const timeLimit = timeLimitOf(tree, as);
   const budget = tighter(own, timeLimit === undefined ? undefined : { wallMs: timeLimit.milliseconds });
   const limited = timeLimit !== undefined && timeLimit.milliseconds < (own?.wallMs ?? Number.POSITIVE_INFINITY);
+  const model = 'model' in as ? as.model : undefined;
   return {
-    agent,
-    input,
-    parent: parent.run,
-    depth: parent.depth + 1,
-    ...(spawned === undefined ? {} : { spawned }),
-    ...(options?.reason === undefined ? {} : { reason: options.reason }),
-    ...(options?.role === undefined ? {} : { role: options.role }),
-    ...(continues === undefined ? {} : { continues }),
-    ...(options?.member === undefined ? {} : { member: options.member }),
-    ...(options?.model === undefined ? {} : { model: options.model }),
-    ...(options?.part === undefined ? {} : { part: options.part }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
-    ...(options?.seat === undefined ? {} : { seat: options.seat }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(limited ? { timeLimit: timeLimit.setting } : {}),
+    ...{ agent, input, origin: originOf(parent.run, as), depth: parent.depth + 1 },
+    ...present({ continues, model, workspace, budget, timeLimit: limited ? timeLimit.setting : undefined }),
   };
 }
 
+function timeLimitOf(tree: HostAccess, as: ChildAs): StartOptions['timeLimit'] {
+  if (as.kind === 'assistant') return { milliseconds: assistantLimits(tree).lifetimeMs, setting: 'assistants.lifetime' };
+  return 'timeLimit' in as ? as.timeLimit : undefined;
+}
+
+/** What is recorded of why there is this child. */
+export function originOf(parent: RunId, as: ChildAs): RunOrigin {
+  switch (as.kind) {
+    case 'call':
+    case 'assistant':
+      return { ...as, parent };
+    case 'clarification':
+      return { kind: as.kind, parent, maxTurns: as.maxTurns };
+    default: {
+      const { continues: _continues, timeLimit: _timeLimit, model: _model, ...origin } = as;
+      return { ...present(origin), parent };
+    }
+  }
+}
+
 /** Who runs the group says where each of its members works. */
-function workspaceOfMember(parent: RunNode, member: string): string | undefined {
-  return parent.started.workspaces?.[member];
+function workspaceOfMember({ started: { origin } }: RunNode, member: string): string | undefined {
+  return origin.kind === 'group' ? origin.workspaces?.[member] : undefined;
 }
 
 function tooDeep(parent: RunNode): boolean {

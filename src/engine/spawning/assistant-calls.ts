@@ -139,8 +139,7 @@ async function begin(
     key: step,
     agent: assistant_id,
     input: userText(query),
-    options: { role: 'assistant' },
-    spawned: { by: node.started.agent },
+    as: { kind: 'assistant', by: node.started.agent },
     cause,
   });
   tree.spawned.note(node.run, childRunId(node.run, step), assistant_id, child);

@@ -4,6 +4,7 @@
  */
 import { threadOf } from '../../base/ids.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
+import { spawnerOf } from '../../events/run-origin.ts';
 import { orchestrationText } from '../../projections/service-context.ts';
 import type { HearsRuns } from '../hearing/hears.ts';
 import type { RunNode } from '../record/run-node.ts';
@@ -37,7 +38,8 @@ function newText(tree: HearsRuns & HasAssistants, node: RunNode, turn: number): 
 }
 
 /** Somebody who was spawned has to know by whom, and where to write. */
-function introduced({ run, started: { spawned } }: RunNode): string | undefined {
+function introduced({ run, started }: RunNode): string | undefined {
+  const spawned = spawnerOf(started);
   if (spawned === undefined) return undefined;
   return (
     `You were spawned by ${spawned.by} and work beside it. Your thread_id is ${threadOf(run)}: messages for you come before your ` +

@@ -216,7 +216,7 @@ describe('an agent that spawns assistants', () => {
       await gate.promise;
       await inner();
     };
-    handle = await started(world, { agent: 'helper', spawnedBy: 'user' });
+    handle = await started(world, { agent: 'helper', origin: { kind: 'client', by: 'user' } });
     gate.resolve();
     expect(await result(handle)).toMatchObject({ report: { body: 'Done, with security.' } });
   });
@@ -319,7 +319,7 @@ describe('a spawned root', () => {
             : says(textIn(request.messages.slice(-1))),
       },
     });
-    const handle = await started(world, { agent: 'helper', spawnedBy: 'alice' });
+    const handle = await started(world, { agent: 'helper', origin: { kind: 'client', by: 'alice' } });
     const end = await handle.done;
     expect(end.kind).toBe('waiting');
     const events = await readAll(world.ledger, handle.session);

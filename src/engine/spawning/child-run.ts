@@ -12,13 +12,18 @@ export interface ChildRun {
   cancel(reason: string): void;
 }
 
+/** What the child is to whoever asks for it. */
+export type ChildAs =
+  | StartOptions
+  | { readonly kind: 'call'; readonly reason?: string }
+  | { readonly kind: 'clarification'; readonly continues: RunId; readonly maxTurns: number }
+  | { readonly kind: 'assistant'; readonly by: string };
+
 export interface ChildRequest {
   readonly key: string;
   readonly agent: string;
   readonly input: UserMessage;
-  readonly options: StartOptions | undefined;
-  /** It works beside its parent, with a thread of its own. */
-  readonly spawned?: { readonly by: string } | undefined;
+  readonly as: ChildAs;
   /** The event that asked for the child; the parent's latest unless said. */
   readonly cause?: Cause;
 }

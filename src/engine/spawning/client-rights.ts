@@ -12,7 +12,8 @@ import type { RunNode } from '../record/run-node.ts';
 export function rightsOf(node: RunNode): ClientRights | undefined {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
-  return root.started.spawned?.rights;
+  const { origin } = root.started;
+  return origin.kind === 'client' ? origin.rights : undefined;
 }
 
 /** An agent that may not be spawned does not exist for whoever asks. */

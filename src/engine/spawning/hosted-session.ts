@@ -1,6 +1,7 @@
 /** Runs a session here, or in a process of its own where the agent asks for it or was spawned. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { threadOf } from '../../base/ids.ts';
+import { spawnerOf } from '../../events/run-origin.ts';
 import { runLoop } from '../../loop/loop.ts';
 import type { LoopInput, LoopPorts, LoopResult } from '../../loop/port.ts';
 import type { ProcessNews } from '../../runner/port.ts';
@@ -30,7 +31,7 @@ export async function hostedSession(
 
 /** Spawned agents are isolated unless their file says otherwise; others only if it says so. */
 function isolated({ started }: RunNode, { isolation }: AgentDefinition): boolean {
-  return isolation === 'process' || (started.spawned !== undefined && isolation !== 'inline');
+  return isolation === 'process' || (spawnerOf(started) !== undefined && isolation !== 'inline');
 }
 
 function record(tree: Writes, node: RunNode, news: ProcessNews): void {

@@ -2,10 +2,12 @@
  * The assistants that the runs of a driven session have spawned and that work beside them. An assistant ends with its parent
  * at the latest: whoever spawns waits for what it wants to have.
  */
+
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { type RunOrigin, spawnerOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../patterns/agent-run.ts';
 import type { Part } from '../../patterns/verification.ts';
 import type { AssistantLimits, HostAccess } from '../options.ts';
@@ -16,7 +18,7 @@ import type { Slots } from './slots.ts';
 interface Kin {
   readonly run: RunId;
   readonly parent: Kin | undefined;
-  readonly started: { readonly spawned?: unknown };
+  readonly started: { readonly origin: RunOrigin };
 }
 
 export interface Assistant {
@@ -111,7 +113,7 @@ export function assistantLimits({ assistants = {} }: HostAccess): AssistantLimit
 /** How many of the runs from here up were spawned. */
 function spawnDepth(node: Kin): number {
   let depth = 0;
-  for (let up: Kin | undefined = node; up !== undefined; up = up.parent) if (up.started.spawned !== undefined) depth += 1;
+  for (let up: Kin | undefined = node; up !== undefined; up = up.parent) if (spawnerOf(up.started) !== undefined) depth += 1;
   return depth;
 }
 

@@ -60,7 +60,7 @@ async function fill(where: LedgerAddress): Promise<readonly SessionId[]> {
       ...opening(large),
       run: child,
       cause: large.eventAt(1),
-      payload: { ...opening(large).payload, parent: large.run, role: 'worker' },
+      payload: { ...opening(large).payload, origin: { kind: 'pattern', parent: large.run, role: 'worker' } },
     },
     { ...note(large, 'x'.repeat(limits.payloadInlineBytes)), attachment: 'nul \u0000 and \u00e4' },
     ...upTo(limits.copyPageEvents + 20).map((index) => ({

@@ -1,6 +1,8 @@
 /** One append on the rows of its batch: first everything that can refuse it is asked, then the rows are changed. */
+
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { Append, AppendOutcome, NewEvent } from '../port.ts';
 import { checkRuns, parentsOf, refusalOf } from '../rules/append.ts';
 import { type ChainedFields, chainHash } from '../rules/chain.ts';
@@ -10,7 +12,9 @@ import type { WrittenEvents } from '../rules/written-events.ts';
 import type { BatchState, Needs, PostgresRun, PostgresSession } from './state.ts';
 
 export function needsOf(request: Append, events: readonly PreparedEvent[]): Needs {
-  const parents = events.flatMap(({ event }) => (event.type === 'run.started' ? (event.payload.parent ?? []) : [])) as RunId[];
+  const parents = events.flatMap(({ event }) =>
+    event.type === 'run.started' ? (parentRun(event.payload) ?? []) : [],
+  ) as RunId[];
   const fence = request.fence === null ? [] : [request.fence.run];
   return {
     sessions: [request.session],
@@ -104,9 +108,15 @@ function changesOf(state: BatchState, run: PostgresRun, event: NewEvent, at: num
   switch (event.type) {
     case 'run.started': {
       if (run.startedAt !== null) return undefined;
-      const { agent, role = null, parent } = event.payload;
+      const parent = parentRun(event.payload);
       const parentId = parent === undefined ? null : (state.run(parent as RunId)?.id ?? null);
-      return { agent, role, parent: parentId, state: 'running', startedAt: at };
+      return {
+        agent: event.payload.agent,
+        role: roleInTree(event.payload) ?? null,
+        parent: parentId,
+        state: 'running',
+        startedAt: at,
+      };
     }
     case 'run.ended':
       return run.endedAt === null ? { state: event.payload.status, endedAt: at } : undefined;

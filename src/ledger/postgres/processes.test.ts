@@ -89,7 +89,7 @@ it('keeps what was acknowledged when a writer is killed, and takes its lease ove
   const task = { session: testIds.session(), run: testIds.run(), leaseMs: 3_600_000 };
   const body = `${SLOW_LINE}
     const lease = await ledger.acquire(task.session, task.run);
-    const opening = { agent: 'tester', input: { role: 'user', content: [] }, depth: 0 };
+    const opening = { agent: 'tester', input: { role: 'user', content: [] }, origin: { kind: 'person' }, depth: 0 };
     await ledger.append({ session: task.session, fence: lease.fence, events: [{ ...event('run.started', opening), cause: null }] });
     await line(lease.fence);`;
   const victim = start(url, task, body);
@@ -187,7 +187,7 @@ it('does not let a process append that was paused beyond its lease', async () =>
   const task = { session: testIds.session(), run: testIds.run(), leaseMs: 1_000 };
   const body = `${SLOW_LINE}
     const lease = await ledger.acquire(task.session, task.run);
-    const opening = { agent: 'tester', input: { role: 'user', content: [] }, depth: 0 };
+    const opening = { agent: 'tester', input: { role: 'user', content: [] }, origin: { kind: 'person' }, depth: 0 };
     await ledger.append({ session: task.session, fence: lease.fence, events: [{ ...event('run.started', opening), cause: null }] });
     await line(lease.fence);
     await ledger.close();`;

@@ -6,8 +6,10 @@
  * Left out, because no event says it: who holds a lease and for how long, which sessions are pinned, how far one was collected.
  * What follows from a payload that was collected cannot be compared any more, and is left as it is.
  */
+
 import { type EventId, eventId, type RunId, type SessionId } from '../../base/ids.ts';
 import { type EventType, inboundTypes, type Payloads } from '../../events/catalogue.ts';
+import { parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { DriftedRow } from '../port.ts';
 import type { ChainedFields } from './chain.ts';
 
@@ -106,7 +108,9 @@ function changeRun(
     const started = payload as Payloads['run.started'] | undefined;
     if (started === undefined) change({ ...UNKNOWN_START, state: 'running', startedAt: at });
     else {
-      const { agent, role = null, parent = null } = started;
+      const { agent } = started;
+      const role = roleInTree(started) ?? null;
+      const parent = parentRun(started) ?? null;
       const root = parent === null ? run.root : rootOf(parent);
       change({ agent, role, parent: root === undefined ? null : parent, root, state: 'running', startedAt: at });
     }

@@ -2,9 +2,11 @@
  * The index of runs: one row each, changed in the same transaction as the events it follows from. A row exists from a
  * run's first event on; it counts as a run once `run.started` is there.
  */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { NewEvent, RunFilter, RunRow } from '../port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import { isUnfinished, runStateOf } from '../rules/run-state.ts';
@@ -48,7 +50,7 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
       const { id } = run;
       switch (event.type) {
         case 'run.started':
-          start.run(event.payload.agent, event.payload.parent ?? null, event.payload.role ?? null, at, id);
+          start.run(event.payload.agent, parentRun(event.payload) ?? null, roleInTree(event.payload) ?? null, at, id);
           break;
         case 'run.ended':
           end.run(event.payload.status, at, id);

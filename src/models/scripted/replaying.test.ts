@@ -72,7 +72,7 @@ function session1(): readonly LedgerEvent[] {
     ['run_a', 'captain', 'north'],
     ['run_b', 'mate', 'south'],
   ] as const) {
-    add(run, agent, 'run.started', { agent, input: userText(`Go ${place}`), depth: 0 } as Payloads['run.started'], null);
+    add(run, agent, 'run.started', { agent, input: userText(`Go ${place}`), origin: { kind: 'person' }, depth: 0 }, null);
     turn(run, agent, 1, [{ step: 'input' }], calling);
     add(
       run,

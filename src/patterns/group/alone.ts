@@ -70,11 +70,12 @@ function ownJudgement(text: string): Judgement {
 
 async function work(run: AgentRun, key: string, input: UserMessage, continues: RunId | undefined): Promise<RunResult> {
   const handle = await run.steps.start(key, run.agent.name, input, {
+    kind: 'part',
     role: 'reflection',
     part: 'self',
     member: run.agent.name,
     timeLimit: LONGEST,
-    ...(continues === undefined ? {} : { continues }),
+    continues,
   });
   const [result] = await run.steps.settled([handle]);
   return result as RunResult;

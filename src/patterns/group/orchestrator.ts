@@ -2,8 +2,9 @@
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { userText } from '../../events/messages.ts';
+import type { Part } from '../../events/run-origin.ts';
 import { type AgentRun, succeeded } from '../agent-run.ts';
-import type { Part, RunResult } from '../steps.ts';
+import type { RunResult } from '../steps.ts';
 import { type Assignment, type Plan, parseAssignments } from './assignments.ts';
 import { nudge, planningPrompt, replanPrompt, resultsPrompt, SELF_EVALUATE, SYNTHESISE, workerPrompt } from './prompts.ts';
 import {
@@ -176,14 +177,15 @@ export async function ask(
 ): Promise<RunResult> {
   const evaluates = part === 'evaluator';
   const handle = await run.steps.start(key, agent, userText(prompt), {
+    kind: 'part',
     role: evaluates ? 'evaluator' : 'orchestrator',
     part,
+    continues,
     timeLimit: LONGEST,
     // A judge has nothing to do but to judge: one that gives no score when told how will not give one later.
     ...(evaluates ? { maxTurns: limits.evaluationTurns } : {}),
     // The orchestrator keeps its conversation between prompts, as its workers do; a judge sees each result afresh.
     ...(evaluates ? {} : { member: run.agent.name }),
-    ...(continues === undefined ? {} : { continues }),
   });
   const [result] = await run.steps.settled([handle]);
   return result as RunResult;

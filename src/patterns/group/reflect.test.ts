@@ -21,6 +21,7 @@ import {
 import { says, type World } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { roleInTree } from '../../events/run-origin.ts';
 
 const kept = closedAfterwards();
 
@@ -363,7 +364,7 @@ describe('conversations', () => {
     const told = await play({ maxIterations: 2 });
     const next = await sendTo(told.world, 'Now in blue.', told.session);
     const lead = next.events.flatMap((event) =>
-      event.event_type === 'run.started' && event.payload.role === 'orchestrator' ? [event.payload.continues] : [],
+      event.event_type === 'run.started' && roleInTree(event.payload) === 'orchestrator' ? [event.payload.continues] : [],
     );
     expect(lead[0]).toBeUndefined();
     expect(lead.slice(1).every((continues) => continues !== undefined)).toBe(true);

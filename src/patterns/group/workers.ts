@@ -149,11 +149,12 @@ export async function startTask(
   longest: 'workerTimeout' | 'both' = 'both',
 ): Promise<Handle> {
   return await run.steps.start(`${key}/${worker.name}`, worker.agent, userText(prompt), {
+    kind: 'pattern',
     role: 'worker',
     reason: `a task of ${run.agent.name}`,
     member: worker.name,
     timeLimit: timeLimit(config, longest),
-    ...(worker.model === undefined ? {} : { model: worker.model }),
+    model: worker.model,
   });
 }
 

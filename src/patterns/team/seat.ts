@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { UserMessage } from '../../events/messages.ts';
+import type { Seat } from '../../events/run-origin.ts';
 import type { Ending, Exit } from '../../loop/port.ts';
 import { type AgentRun, type Answered, resultOf, succeeded } from '../agent-run.ts';
-import type { RunResult, Seat } from '../steps.ts';
+import type { RunResult } from '../steps.ts';
 
 export const BROADCAST = 'team_broadcast';
 

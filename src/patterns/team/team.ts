@@ -8,6 +8,7 @@ import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
+import type { Seat } from '../../events/run-origin.ts';
 import { type AgentRun, succeeded, wasStopped } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
 import {
@@ -19,7 +20,7 @@ import {
   nextJudgement,
   supervisorBrief,
 } from '../prompts.ts';
-import type { Handle, RunResult, Seat, StartOptions } from '../steps.ts';
+import type { Handle, RunResult, StartOptions } from '../steps.ts';
 import { afterRound, type Part, resting, UNCHECKED } from '../verification.ts';
 
 type Team = NonNullable<AgentDefinition['team']>;
@@ -185,11 +186,12 @@ function take(
     ...(alone ? { alone } : {}),
   };
   const options: StartOptions = {
+    kind: 'seat',
     role,
     seat: place,
     reason: `cycle ${at.cycle} of the team of ${run.agent.name}`,
     maxTurns: Math.max(1, who.limit.turns - who.turns),
-    ...(who.last === undefined ? {} : { continues: who.last.run }),
+    continues: who.last?.run,
   };
   const key = role === 'member' ? `cycle/${at.cycle}/member/${who.name}` : `cycle/${at.cycle}/supervisor`;
   return run.steps.start(key, who.last?.agent ?? who.name, input, options);

@@ -2,6 +2,7 @@
  * What a run left behind: the files that it changed, with their checksums, and their content. A file is given only if the
  * run's own record names it, if it really lies in the run's workspace, and while it still is what the run left.
  */
+
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { eventsOf } from './runs.ts';
 
@@ -36,7 +38,8 @@ export async function artifactsOf(
     const run = event.run_id;
     if (event.event_type === 'session.started') common = event.payload.workspace;
     else if (event.event_type === 'run.started') {
-      const { parent, workspace } = event.payload;
+      const { workspace } = event.payload;
+      const parent = parentRun(event.payload);
       workspaces.set(run, workspace ?? workspaces.get(parent as RunId) ?? common);
       if (parent !== undefined && below.has(parent)) below.add(run);
     } else if (event.event_type === 'artifact.manifest' && below.has(run)) {

@@ -36,14 +36,14 @@ async function givenRun(
   if (lease.kind !== 'acquired') throw new Error(lease.kind);
   const common = { run, actor: 'system', at: 1_700_000_000_000 } as const;
   const opening: NewEvent = { ...common, type: 'session.started', cause: null, payload: { workspace } };
-  const spawned = by === undefined ? {} : { spawned: { by } };
+  const origin = by === undefined ? ({ kind: 'person' } as const) : ({ kind: 'client', by } as const);
   const events: NewEvent[] = [
     opening,
     {
       ...common,
       type: 'run.started',
       cause: opening,
-      payload: { agent: 'helper', input: userText('Go.'), depth: 0, ...spawned },
+      payload: { agent: 'helper', input: userText('Go.'), origin, depth: 0 },
     },
     { ...common, type: 'artifact.manifest', cause: opening, payload: { items: [...files] } },
     {

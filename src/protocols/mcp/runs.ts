@@ -2,10 +2,12 @@
  * Runs as a client may read them: found only by whoever may see them, summarised as data, and as lines of a log. Everything
  * a model wrote is a value in JSON or one line of plain text, so it cannot pass for something that we say.
  */
+
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun, spawnerOf } from '../../events/run-origin.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { foldRunTree, initialRunTree, type RunNode, subtree, subtreeSpending } from '../../projections/run-tree.ts';
 import { timelineLine } from '../../projections/timeline.ts';
@@ -38,7 +40,7 @@ async function rowOf(ledger: Reading, run: RunId): Promise<RunRow | undefined> {
 
 async function isOwn(ledger: Reading, root: RunRow, caller: McpCaller): Promise<boolean> {
   const [started] = await ledger.read({ session: root.session, run: root.run, types: ['run.started'], limit: 1 });
-  return started?.event_type === 'run.started' && started.payload.spawned?.by === caller.name;
+  return started?.event_type === 'run.started' && spawnerOf(started.payload)?.by === caller.name;
 }
 
 /** Page by page, so that memory holds what is made of the events and not the events. */
@@ -96,7 +98,7 @@ export async function runLog(ledger: Reading, row: RunRow): Promise<string> {
   let dropped = 0;
   for await (const event of eventsOf(ledger, row.session)) {
     const line = timelineLine(agents, event);
-    const { parent } = event.event_type === 'run.started' ? event.payload : {};
+    const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
     if (parent !== undefined && runs.has(parent)) runs.add(event.run_id);
     if (!runs.has(event.run_id) || line.level === 'detail') continue;
     lines.push(oneLine(`${line.time} ${line.agent}: ${line.text}`));

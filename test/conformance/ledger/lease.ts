@@ -6,7 +6,12 @@ import { appendOrFail, type ConformanceCheck, givenRun, note, opening, upTo, typ
 
 function childOf(writer: Writer, parent: RunId, child: RunId): NewEvent {
   const started = opening(writer);
-  return { ...started, run: child, cause: writer.eventAt(1), payload: { ...started.payload, parent } };
+  return {
+    ...started,
+    run: child,
+    cause: writer.eventAt(1),
+    payload: { ...started.payload, origin: { kind: 'pattern', parent, role: 'child' } },
+  };
 }
 
 export const leaseChecks: readonly ConformanceCheck[] = [

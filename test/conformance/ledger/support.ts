@@ -71,7 +71,11 @@ export async function givenRun(
 }
 
 export function opening(writer: Writer, prompt = 'hello'): New<'run.started'> {
-  return { ...common(writer), type: 'run.started', payload: { agent: 'tester', input: userText(prompt), depth: 0 } };
+  return {
+    ...common(writer),
+    type: 'run.started',
+    payload: { agent: 'tester', input: userText(prompt), origin: { kind: 'person' }, depth: 0 },
+  };
 }
 
 /** A small event that carries a text and is caused by the first one. */

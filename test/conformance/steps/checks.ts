@@ -16,6 +16,8 @@ export interface StepsCase {
 }
 
 const ask = (text: string) => userText(text);
+/** What the children here are to their parents. */
+const CHILD = { kind: 'pattern', role: 'child' } as const;
 
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -50,7 +52,7 @@ export const stepsConformance: readonly StepsCase[] = [
     expected: 'a|b|c',
     async pattern(steps) {
       const handles = [];
-      for (const name of ['a', 'b', 'c']) handles.push(await steps.start(`child/${name}`, 'quick', ask(name)));
+      for (const name of ['a', 'b', 'c']) handles.push(await steps.start(`child/${name}`, 'quick', ask(name), CHILD));
       return (await steps.all(handles)).map((result) => result.report.body).join('|');
     },
   },
@@ -58,8 +60,8 @@ export const stepsConformance: readonly StepsCase[] = [
     name: 'settled tells how each ended, all throws for the first that failed',
     expected: 'failed completed',
     async pattern(steps) {
-      const bad = await steps.start('bad', 'broken', ask('x'));
-      const good = await steps.start('good', 'quick', ask('y'));
+      const bad = await steps.start('bad', 'broken', ask('x'), CHILD);
+      const good = await steps.start('good', 'quick', ask('y'), CHILD);
       const failure = await failureOf(() => steps.all([good, bad]));
       holds(/bad:/.test(failure), failure);
       return (await steps.settled([bad, good])).map((result) => result.status).join(' ');
@@ -69,8 +71,8 @@ export const stepsConformance: readonly StepsCase[] = [
     name: 'a race has one winner for ever and the losers are cancelled',
     expected: '1 completed cancelled',
     async pattern(steps) {
-      const slow = await steps.start('slow', 'slow', ask('zzz'));
-      const quick = await steps.start('quick', 'quick', ask('me'));
+      const slow = await steps.start('slow', 'slow', ask('zzz'), CHILD);
+      const quick = await steps.start('quick', 'quick', ask('me'), CHILD);
       const { index, result } = await steps.race('first', [slow, quick]);
       const [loser] = await steps.settled([slow]);
       return `${index} ${result.status} ${loser?.status}`;
@@ -80,11 +82,11 @@ export const stepsConformance: readonly StepsCase[] = [
     name: 'who is not in time goes on, is late for ever and can be joined later',
     expected: 'late completed, then cancelled',
     async pattern(steps) {
-      const slow = await steps.start('slow', 'slow', ask('zzz'));
-      const quick = await steps.start('quick', 'quick', ask('me'));
+      const slow = await steps.start('slow', 'slow', ask('zzz'), CHILD);
+      const quick = await steps.start('quick', 'quick', ask('me'), CHILD);
       await steps.settled([quick]);
       const [late, inTime] = await steps.collect('collected', [slow, quick], 5);
-      const another = await steps.start('another', 'quick', ask('me too'));
+      const another = await steps.start('another', 'quick', ask('me too'), CHILD);
       await steps.race('end', [another, slow]);
       const [joined] = await steps.settled([slow]);
       return `${late === undefined ? 'late' : late.status} ${inTime?.status}, then ${joined?.status}`;
@@ -95,7 +97,7 @@ export const stepsConformance: readonly StepsCase[] = [
     expected: 'a|b',
     async pattern(steps) {
       const handles = [];
-      for (const name of ['a', 'b']) handles.push(await steps.start(`child/${name}`, 'quick', ask(name)));
+      for (const name of ['a', 'b']) handles.push(await steps.start(`child/${name}`, 'quick', ask(name), CHILD));
       const results = await steps.collect('collected', handles, 3_600_000);
       return results.map((result) => result?.report.body).join('|');
     },

@@ -92,10 +92,10 @@ export function openFamily(options: Partial<MessageServiceOptions> & { readonly 
   };
   const start = async (
     at: Pick<TestProcess, 'session' | 'run' | 'fence' | 'agent'>,
-    about: Partial<Payloads['run.started']>,
+    about: Pick<Payloads['run.started'], 'origin' | 'depth'>,
     cause: EventId | null,
   ) => {
-    const payload = { agent: at.agent, input: userText('Do it.'), depth: 0, ...about };
+    const payload = { agent: at.agent, input: userText('Do it.'), ...about };
     const event: NewEvent = { type: 'run.started', run: at.run, actor: 'system', cause, at: clock.now(), payload };
     const [started] = await append(at.session, at.fence, [event]);
     assert.ok(started !== undefined);
@@ -112,12 +112,15 @@ export function openFamily(options: Partial<MessageServiceOptions> & { readonly 
       const run = testIds.run();
       const lease = await ledger.acquire(session, run);
       assert.ok(lease.kind === 'acquired');
-      return await start({ session, run, fence: lease.fence, agent }, by === undefined ? {} : { spawned: { by } }, null);
+      const origin = by === undefined ? ({ kind: 'person' } as const) : ({ kind: 'client', by } as const);
+      return await start({ session, run, fence: lease.fence, agent }, { origin, depth: 0 }, null);
     },
     async child(parent, agent, spawned = true) {
       const { session, fence } = parent;
-      const about = { parent: parent.run, depth: 1, ...(spawned ? { spawned: { by: parent.agent } } : {}) };
-      return await start({ session, run: testIds.run(), fence, agent }, about, parent.started);
+      const origin = spawned
+        ? ({ kind: 'assistant', parent: parent.run, by: parent.agent } as const)
+        : ({ kind: 'call', parent: parent.run } as const);
+      return await start({ session, run: testIds.run(), fence, agent }, { origin, depth: 1 }, parent.started);
     },
     async end(process, status = 'completed') {
       const report = { format: 'text', body: 'done' } as const;

@@ -1,6 +1,7 @@
 /** Advisors: all before the first turn, under fixed headings; failures and timeouts leave a report in their place. */
 
 import { expect } from 'vitest';
+import { roleInTree } from '../../../src/events/run-origin.ts';
 import { createQuietClock } from '../quiet-clock.ts';
 import { calls, reports, says } from '../world.ts';
 import {
@@ -32,7 +33,9 @@ const statuses = (story: ScenarioRun) =>
 
 /** By the order of events: all have started before one has ended, and all have ended before the chief's first call. */
 function checkOrder(story: ScenarioRun): void {
-  const advisors = new Set(eventsOf(story, 'run.started').flatMap((one) => (one.payload.role === 'advisor' ? [one.run] : [])));
+  const advisors = new Set(
+    eventsOf(story, 'run.started').flatMap((one) => (roleInTree(one.payload) === 'advisor' ? [one.run] : [])),
+  );
   const at = (type: string, of: (run: string) => boolean) =>
     story.events.flatMap((event, index) => (event.type === type && of(event.run) ? [index] : []));
   const started = at('run.started', (run) => advisors.has(run));

@@ -51,7 +51,7 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       expect(first?.tools[0]).toMatchObject({ name: 'helper', inputSchema: { required: ['prompt', 'reason'] } });
       expect(results(second)).toMatchObject([{ isError: true, text: expect.stringContaining('reason') }]);
       expect(results(third)).toEqual([{ isError: false, text: `${UNCHECKED_LINE}\n\nI was told: Look.` }]);
-      expect(eventsOf(story, 'run.started')[1]?.payload).toMatchObject({ role: 'sub-agent', reason: 'because of helper' });
+      expect(eventsOf(story, 'run.started')[1]?.payload).toMatchObject({ origin: { kind: 'call', reason: 'because of helper' } });
     },
   },
   {

@@ -1,9 +1,10 @@
 /** What is true of every play of every scenario, whoever plays it and however often it was cut. */
+
 import { expect } from 'vitest';
+import { parentRun, type Seat } from '../../../src/events/run-origin.ts';
 import { eventsOf, type Scenario, type ScenarioEventOf, type ScenarioRun } from './scenarios.ts';
 
 type Events = Pick<ScenarioRun, 'events'>;
-type Seat = NonNullable<ScenarioEventOf<'run.started'>['payload']['seat']>;
 
 export function checkExpected({ result }: Pick<ScenarioRun, 'result'>, { expect: expected }: Scenario, when = ''): void {
   const { status = 'completed', body, finalAgent, error, verification } = expected;
@@ -24,7 +25,8 @@ export function checkRuns(story: Pick<ScenarioRun, 'events' | 'result'>): void {
   expect(eventsOf(story, 'run.ended')).toHaveLength(starts.length);
   for (const { run, payload } of starts) {
     const end = ended.get(run) ?? Number.POSITIVE_INFINITY;
-    const above = payload.parent === undefined ? Number.POSITIVE_INFINITY : (ended.get(payload.parent) ?? -1);
+    const parent = parentRun(payload);
+    const above = parent === undefined ? Number.POSITIVE_INFINITY : (ended.get(parent) ?? -1);
     expect(end, `${payload.agent} has not ended before the run above it`).toBeLessThan(above);
   }
   const final = starts.find((event) => event.run === story.result.finalRun);
@@ -37,7 +39,9 @@ export function checkRuns(story: Pick<ScenarioRun, 'events' | 'result'>): void {
  */
 export function checkTeams(story: Events): void {
   const seats = new Map(
-    eventsOf(story, 'run.started').flatMap(({ run, payload }) => (payload.seat ? [[run, payload.seat]] : [])),
+    eventsOf(story, 'run.started').flatMap(({ run, payload: { origin } }) =>
+      origin.kind === 'seat' ? [[run, origin.seat]] : [],
+    ),
   );
   const said = new Map<string, ScenarioEventOf<'team.broadcast'>>();
   const heard = new Map<string, Set<string>>();

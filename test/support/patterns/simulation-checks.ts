@@ -1,8 +1,10 @@
 /** What must hold in every story, judged from outside: from what the model saw and from what the ledger says. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { type Message, toolCallsOf } from '../../../src/events/messages.ts';
+import { parentRun, roleInTree, type Seat, teamSeat } from '../../../src/events/run-origin.ts';
 import { foldBudget, initialBudget } from '../../../src/projections/budget.ts';
 import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
@@ -40,7 +42,7 @@ function everyRunEndsOnce({ events }: SimulatedSession): void {
   for (const event of only(events, 'run.ended')) ends.set(event.run_id, [...(ends.get(event.run_id) ?? []), event]);
   for (const { run_id, payload } of only(events, 'run.started')) {
     const own = ends.get(run_id) ?? [];
-    must(own.length === 1, `${run_id} (${payload.agent}, ${payload.role}) ends ${own.length} times`);
+    must(own.length === 1, `${run_id} (${payload.agent}, ${roleInTree(payload)}) ends ${own.length} times`);
     must(own[0]?.payload.report.body !== '', `${run_id} has no report`);
     const last = events.findLast((event) => event.run_id === run_id && event.event_type !== 'run.signalled');
     must(last?.event_type === 'run.ended', `${last?.event_type} happens in ${run_id} after its end`);
@@ -83,15 +85,14 @@ function requestsAreWhatTheLedgerSays({ events, requests }: SimulatedSession): v
   }
 }
 
-type Seat = NonNullable<EventOf<'run.started'>['payload']['seat']>;
-
 function broadcastsAreHeardOnce({ events }: SimulatedSession): void {
   const seats = new Map<string, Seat>();
   const said: EventOf<'team.broadcast'>[] = [];
   const heard = new Map<string, Set<string>>();
   const byKey = new Map<string, EventOf<'team.broadcast'>>();
   for (const event of events) {
-    if (event.event_type === 'run.started' && event.payload.seat !== undefined) seats.set(event.run_id, event.payload.seat);
+    const taken = event.event_type === 'run.started' ? teamSeat(event.payload) : undefined;
+    if (taken !== undefined) seats.set(event.run_id, taken);
     if (event.event_type === 'team.broadcast') {
       if (event.payload.replaces === undefined) said.push(event);
       byKey.set(`${event.run_id} ${event.step}`, event);
@@ -121,8 +122,8 @@ function isDue({ memberId, cycle, type }: EventOf<'team.broadcast'>['payload'], 
 }
 
 function nobodyOutlivesTheTeam({ events }: SimulatedSession): void {
-  const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.parent]));
-  const seats = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.seat]));
+  const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, parentRun(payload)]));
+  const seats = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, teamSeat(payload)]));
   const over = new Set<string>();
   for (const event of events) {
     const seat = seats.get(event.run_id);
@@ -136,7 +137,7 @@ function nobodyOutlivesTheTeam({ events }: SimulatedSession): void {
 }
 
 function nothingStartsAfterCancel({ events, requests, cancels }: SimulatedSession): void {
-  const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, payload.parent]));
+  const parents = new Map(only(events, 'run.started').map(({ run_id, payload }) => [run_id as string, parentRun(payload)]));
   const below = (run: string | undefined, above: string): boolean =>
     run !== undefined && (run === above || below(parents.get(run), above));
   for (const { run, seen } of cancels)

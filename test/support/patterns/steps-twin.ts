@@ -2,25 +2,29 @@
  * The steps port by hand: no ledger, no engine, nothing durable. Everything is in memory and happens in order; children run
  * through the real patterns and the real loop. What comes out here is what a pattern means; an engine must agree.
  */
+
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import { newestEntries } from '../../../src/agents/text/newest-entries.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { TroupeError } from '../../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { limits } from '../../../src/base/limits.ts';
+import { present } from '../../../src/base/present.ts';
 import { outputContract, sessionLimits } from '../../../src/engine/record/agent-setup.ts';
 import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
 import { about } from '../../../src/engine/run/group-context.ts';
+import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
+import { groupMember, partOfAgent, type Seat, turnsAllowed } from '../../../src/events/run-origin.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
 import { runLoop } from '../../../src/loop/loop.ts';
 import type { Incoming, LoopTools } from '../../../src/loop/port.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import { textTokens } from '../../../src/models/tokens.ts';
-import { type AgentRun, type CheckedSession, type SessionRequest, succeeded } from '../../../src/patterns/agent-run.ts';
+import { type AgentRun, type CheckedSession, type SessionRequest, succeeded, wantedBy } from '../../../src/patterns/agent-run.ts';
 import { runAgent } from '../../../src/patterns/run-agent.ts';
-import type { Handle, RunResult, Seat, StartOptions, Steps } from '../../../src/patterns/steps.ts';
+import type { Handle, RunResult, StartOptions, Steps } from '../../../src/patterns/steps.ts';
 import { withVerification } from '../../../src/patterns/verification.ts';
 import { broadcastText } from '../../../src/projections/broadcast-text.ts';
 import type { Tool } from '../../../src/tools/port.ts';
@@ -93,7 +97,7 @@ export function createTwin(options: TwinOptions): Twin {
     run(agent, input) {
       prompts += 1;
       const run = prompts === 1 ? ROOT : childRunId(ROOT, `prompt/${prompts}`);
-      return runNode(stage, { run, parent: undefined, started: { agent, input, depth: 0 }, abort });
+      return runNode(stage, { run, parent: undefined, started: { agent, input, origin: { kind: 'person' }, depth: 0 }, abort });
     },
     cancel: () => abort.abort(),
   };
@@ -105,8 +109,9 @@ function record<Type extends EventType>(stage: Stage, node: Node, type: Type, pa
 }
 
 async function runNode(stage: Stage, node: Node): Promise<RunResult> {
-  const { agent: name, input, seat, continues, maxTurns, member, part } = node.started;
-  record(stage, node, 'run.started', node.started);
+  const { started } = node;
+  const { agent: name, input } = started;
+  record(stage, node, 'run.started', started);
   const agent = stage.options.agents.find((one) => one.name === name);
   if (agent === undefined) throw new TroupeError('no_agent', `There is no agent named ${name}.`);
   const own = agent.budget?.wall ?? Number.POSITIVE_INFINITY;
@@ -121,12 +126,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
   const done = await runAgent({
     agent,
     run: node.run,
-    input: input.role === 'user' ? input : userText(''),
-    seat,
-    // A member of a group is asked anew, patterns and all, though it remembers.
-    goesOn: node.parent !== undefined && continues !== undefined && member === undefined,
-    maxTurns,
-    part,
+    ...wantedBy(started),
     scopes: new Set(upwards(node).map(({ run }) => run)),
     ...handSupport(stage),
     steps: handSteps(stage, node),
@@ -140,7 +140,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
   record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
   // Somebody whose patterns spoke for it has still been asked.
   if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
-  if (member !== undefined) stage.members.set(placeOf(node), node.run);
+  if (groupMember(started) !== undefined) stage.members.set(placeOf(node), node.run);
   return result;
 }
 
@@ -159,7 +159,7 @@ function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | '
 
 /** The names on the way down to a run: the same member of the same group has the same, in every prompt. */
 function placeOf({ parent, started }: Node): string {
-  return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(started.member ?? started.agent)}`;
+  return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(groupMember(started) ?? started.agent)}`;
 }
 
 const earlier = (stage: Stage, node: Node): readonly Message[] => stage.conversations.get(node.started.continues ?? '') ?? [];
@@ -171,11 +171,12 @@ function startChild(
   asked: { readonly agent: string; readonly input: UserMessage },
   options: StartOptions,
 ): Node {
-  const { timeLimit, ...told } = options;
+  const { timeLimit, model } = options;
   const abort = new AbortController();
-  const started = { ...asked, parent: parent.run, depth: parent.started.depth + 1, ...told };
+  const place = { origin: originOf(parent.run, options), depth: parent.started.depth + 1 };
+  const started = { ...asked, ...place, ...present({ model }) };
   const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeLimit };
-  const continues = told.continues ?? (told.member === undefined ? undefined : stage.members.get(placeOf(fresh)));
+  const continues = options.continues ?? (groupMember(started) === undefined ? undefined : stage.members.get(placeOf(fresh)));
   const node = continues === undefined ? fresh : { ...fresh, started: { ...started, continues } };
   if (parent.abort.signal.aborted) abort.abort();
   else parent.abort.signal.addEventListener('abort', () => abort.abort(), { once: true });
@@ -200,7 +201,7 @@ function handSteps(stage: Stage, node: Node): Steps {
       claim(key);
       return await effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` });
     },
-    async start(key, agent, input, options = {}) {
+    async start(key, agent, input, options) {
       claim(key);
       const started = startChild(stage, node, key, { agent, input }, options);
       children.set(key, { node: started, result: runNode(stage, started) });
@@ -258,7 +259,7 @@ function handSteps(stage: Stage, node: Node): Steps {
 
 async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<CheckedSession> {
   const output = outputContract(agent);
-  const { part } = node.started;
+  const part = partOfAgent(node.started);
   const onlyTalks = part !== undefined && part !== 'self';
   const tools = stage.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
   const exits = [...(request.exits ?? [])];
@@ -278,7 +279,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
       plain: request.plain ?? plainReport(output),
       limits: {
         ...own,
-        maxTurns: Math.min(own.maxTurns, node.started.maxTurns ?? own.maxTurns),
+        maxTurns: Math.min(own.maxTurns, turnsAllowed(node.started) ?? own.maxTurns),
         turnsBefore: seat?.turnsBefore ?? 0,
       },
     },

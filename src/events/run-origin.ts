@@ -1,0 +1,113 @@
+/**
+ * How a run came to be. The three first kinds are root runs, the others were asked for by a run above them. Of an agent that
+ * does not run as a whole, with all patterns that its file declares, the kind says what of it does.
+ */
+import { z } from 'zod';
+import { clientRights } from './assistants.ts';
+
+/** A place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
+const seat = z.object({
+  team: z.string(),
+  member: z.string(),
+  role: z.enum(['member', 'supervisor']),
+  cycle: z.number().int().positive(),
+  turnsBefore: z.number().int().nonnegative(),
+  /** Nobody is left to broadcast to: only the report is possible. */
+  alone: z.boolean().optional(),
+  /** The supervisor of its own team: its handoff belongs to the team's run. */
+  own: z.boolean().optional(),
+});
+export type Seat = z.infer<typeof seat>;
+
+/** The agent's own session and nothing else: to plan, answer or judge without tools, or to work with its own. */
+const part = z.enum(['planner', 'speaker', 'evaluator', 'self']);
+export type Part = z.infer<typeof part>;
+
+/** Tightens the agent's own limit. */
+const maxTurns = z.number().int().nonnegative();
+
+/** The run whose pattern asked for it, as what, and in words why. */
+const byPattern = { parent: z.string(), role: z.string(), reason: z.string().optional() };
+
+/** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
+const member = z.string().optional();
+
+export const runOrigin = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('person') }),
+  /** Spawned by a client outside: it has a thread of its own. */
+  z.object({ kind: z.literal('client'), by: z.string(), rights: clientRights.optional() }),
+  /** A prompt to a group that lasts, or to one member of it; with the folders of members that have one of their own. */
+  z.object({ kind: z.literal('group'), member, workspaces: z.record(z.string(), z.string()).optional() }),
+  /** Called as a sub-agent, and in the caller's words why. */
+  z.object({ kind: z.literal('call'), parent: z.string(), reason: z.string().optional() }),
+  /** A sub-agent that has answered is asked again. */
+  z.object({ kind: z.literal('clarification'), parent: z.string(), maxTurns }),
+  /** Spawned by an agent: it works beside its parent and has a thread of its own. */
+  z.object({ kind: z.literal('assistant'), parent: z.string(), by: z.string() }),
+  /** The whole agent, in somebody's pattern. */
+  z.object({ kind: z.literal('pattern'), ...byPattern, member }),
+  /** It speaks by broadcast, in a team. */
+  z.object({ kind: z.literal('seat'), ...byPattern, seat, maxTurns: maxTurns.optional() }),
+  z.object({ kind: z.literal('part'), ...byPattern, part, member, maxTurns: maxTurns.optional() }),
+]);
+export type RunOrigin = z.infer<typeof runOrigin>;
+export type RootOrigin = Extract<RunOrigin, { readonly kind: 'person' | 'client' | 'group' }>;
+
+type SpawnOrigin = Extract<RunOrigin, { readonly by: string }>;
+
+interface Started {
+  readonly origin: RunOrigin;
+}
+
+/** The run that asked for this one; none for a root. */
+export function parentRun({ origin }: Started): string | undefined {
+  return 'parent' in origin ? origin.parent : undefined;
+}
+
+/** What it is to whoever asked for it; nothing for the root run of a person or a group. */
+export function roleInTree({ origin }: Started): string | undefined {
+  switch (origin.kind) {
+    case 'person':
+    case 'group':
+      return undefined;
+    case 'client':
+    case 'assistant':
+      return 'assistant';
+    case 'call':
+    case 'clarification':
+      return 'sub-agent';
+    default:
+      return origin.role;
+  }
+}
+
+export function reasonInTree({ origin }: Started): string | undefined {
+  if (origin.kind === 'clarification') return origin.kind;
+  return 'reason' in origin ? origin.reason : undefined;
+}
+
+/** Who spawned it, and what may be done in its name; nobody did when it has no thread. */
+export function spawnerOf({ origin }: Started): SpawnOrigin | undefined {
+  return 'by' in origin ? origin : undefined;
+}
+
+export function groupMember({ origin }: Started): string | undefined {
+  return 'member' in origin ? origin.member : undefined;
+}
+
+export function teamSeat({ origin }: Started): Seat | undefined {
+  return origin.kind === 'seat' ? origin.seat : undefined;
+}
+
+export function partOfAgent({ origin }: Started): Part | undefined {
+  return origin.kind === 'part' ? origin.part : undefined;
+}
+
+export function turnsAllowed({ origin }: Started): number | undefined {
+  return 'maxTurns' in origin ? origin.maxTurns : undefined;
+}
+
+/** Whether it answers a call of its parent, for the first time or again. */
+export function isSubAgent({ origin }: Started): boolean {
+  return origin.kind === 'call' || origin.kind === 'clarification';
+}
