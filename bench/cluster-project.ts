@@ -1,6 +1,8 @@
 /** The project that the cluster benchmark works on, opened alike by its client and its workers. */
 import type { AgentDefinition } from '../src/agents/definition/definition.ts';
-import { createTroupe, type Project, type Tool, textResult } from '../src/index.ts';
+import { type OrdinaryTool, textResult } from '../src/index.ts';
+import { openProject } from '../src/project/open.ts';
+import type { Project } from '../src/project/project.ts';
 import {
   DELEGATE_DESCRIPTION,
   LOOKUP_DESCRIPTION,
@@ -29,7 +31,7 @@ export interface Addresses {
   readonly engine?: string | undefined;
 }
 
-const lookupTool: Tool = {
+const lookupTool: OrdinaryTool = {
   name: 'lookup',
   description: LOOKUP_DESCRIPTION,
   inputSchema: LOOKUP_SCHEMA,
@@ -45,7 +47,7 @@ export function openBenchProject({ root, model, ledger, engine }: Addresses): Pr
     ...(ledger === undefined ? {} : { TROUPE_LEDGER: ledger }),
     ...(engine === undefined ? {} : { TROUPE_ENGINE: engine }),
   };
-  return createTroupe({ root, env, agents: agents(), tools: [lookupTool] });
+  return openProject({ cwd: root, root, env }, { agents: agents(), tools: [lookupTool] });
 }
 
 function agents(): AgentDefinition[] {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { registerWorkers } from '../src/cluster/register.ts';
-import type { Project } from '../src/index.ts';
+import type { Project } from '../src/project/project.ts';
 import { freePorts, startTestRestate } from '../test/support/cluster/restate-server.ts';
 import { startPostgres } from '../test/support/ledger/postgres-server.ts';
 import { openBenchProject } from './cluster-project.ts';

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { RunId, SessionId } from '../src/base/ids.ts';
 import type { RunHandle } from '../src/engine/port.ts';
-import { createTroupe, type Project, userText } from '../src/index.ts';
+import { createTroupe, type Troupe, userText } from '../src/index.ts';
 import { startModelServer } from '../test/support/models/model-server.ts';
 import type { Reply } from '../test/support/models/script.ts';
 import { number, table } from './table.ts';
@@ -65,7 +65,7 @@ async function firstRequest(folder: string, env: NodeJS.ProcessEnv, args: readon
   return first;
 }
 
-async function begin(project: Project, session?: SessionId): Promise<RunHandle> {
+async function begin(project: Troupe, session?: SessionId): Promise<RunHandle> {
   const started = await project.engine.start({
     agent: 'worker',
     input: userText('Do it.'),
@@ -85,7 +85,7 @@ function after(turns: number, last: Reply): () => Reply {
   };
 }
 
-async function sessionOf(project: Project, prompts: number): Promise<RunHandle> {
+async function sessionOf(project: Troupe, prompts: number): Promise<RunHandle> {
   let handle: RunHandle | undefined;
   for (let prompt = 0; prompt < prompts; prompt += 1) {
     reply = after(TURNS_PER_PROMPT, done);
@@ -96,7 +96,7 @@ async function sessionOf(project: Project, prompts: number): Promise<RunHandle> 
 }
 
 /** A run that waits for a permission after so many events. */
-async function waitingRun(project: Project, events: number): Promise<RunId> {
+async function waitingRun(project: Troupe, events: number): Promise<RunId> {
   reply = after(Math.max(2, Math.round(events / 5)), write);
   const handle = await begin(project);
   const end = await handle.done;

@@ -33,6 +33,8 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'tools', 'patterns'],
     ...['runner', 'engine', 'assistants', 'groups'],
   ],
+  library: ['events', 'ledger/port', 'projections', 'agents', 'tools', 'engine', 'project'],
+  testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
     ...['events', 'ledger/port', 'projections', 'agents', 'tools/assistants'],
@@ -41,7 +43,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
     ...['events', 'ledger', 'projections', 'agents', 'models', 'tools/port', 'patterns/steps'],
-    ...['engine', 'assistants', 'groups', 'project', 'cluster', 'protocols', 'http'],
+    ...['engine', 'assistants', 'groups', 'project', 'library', 'cluster', 'protocols', 'http'],
   ],
 };
 
@@ -80,7 +82,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   tools: [
     ['protected-names', 'bounded', 'input', 'similarity', 'assistants'],
     ['port'],
-    ['define-tool', 'call', 'permissions'],
+    ['define-tool', 'define-built-in', 'call', 'permissions'],
     ['files', 'ask', 'plan'],
     ['shell'],
     ['watch', 'web', 'mcp'],

@@ -16,6 +16,7 @@ const staticChecks: readonly Step[] = [
 const everything: readonly (readonly Step[])[] = [
   [...staticChecks, { name: 'build', run: ['scripts/build.ts'] }],
   [{ name: 'package contents', run: ['node_modules/publint/src/cli.js', '--strict'] }],
+  [{ name: 'package types', run: ['scripts/package-types.ts'] }],
   [{ name: 'tests', run: [VITEST, 'run'], counts: true }],
 ];
 

@@ -1,12 +1,17 @@
 /** What users get: the tarball, installed into an empty folder, runs its demo without a key. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LONG_TEST_MS } from './support/patience.ts';
 
 const root = join(import.meta.dirname, '..');
+const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+const examples = readdirSync(join(root, 'examples')).filter((name) =>
+  ['run.ts', 'team.test.ts'].some((program) => existsSync(join(root, 'examples', name, program))),
+);
 
 interface Ended {
   readonly code: number;
@@ -36,8 +41,49 @@ function run(command: string, parameters: readonly string[], cwd: string): Promi
   });
 }
 
+/** Only compiled. Types that were not found would be `any`, and nothing would be an error. */
+const MISUSE = `
+import { defineTool, type RunOutcome } from 'troupe';
+import { createTemporaryProject } from 'troupe/testing';
+import { z } from 'zod';
+
+export function reportOf(outcome: RunOutcome): string {
+  // @ts-expect-error: a run that has not ended has no report
+  return outcome.report.body;
+}
+// @ts-expect-error: a temporary project needs replies
+await createTemporaryProject({});
+// @ts-expect-error: count is a number
+defineTool({ name: 'add', description: 'Adds.', input: z.object({ count: z.number() }), run: ({ count }) => count.trim() });
+`;
+
+const settingsOfCompiler = (module: string, moduleResolution: string): string =>
+  JSON.stringify({
+    compilerOptions: {
+      ...{ module, moduleResolution, target: 'es2024', lib: ['es2024', 'esnext.disposable'], strict: true, noEmit: true },
+      ...{ types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] },
+    },
+    include: ['*.ts'],
+  });
+
+/** The pieces of code in the pages, beside the project that they speak of. */
+async function writePrograms(home: string): Promise<readonly string[]> {
+  const replies = { replies: [{ text: 'Come in.' }] };
+  const agents = ['greeter', 'hello', 'fixer'].map((name) => [`agents/${name}.md`, `---\nname: ${name}\n---\nYou help.\n`]);
+  const project = [...agents, ['troupe.yaml', 'model: scripted:replies.yaml\n'], ['replies.yaml', JSON.stringify(replies)]];
+  await mkdir(join(home, 'my-project', 'agents'), { recursive: true });
+  for (const [path = '', text = ''] of project) await writeFile(join(home, 'my-project', path), text);
+  const pages = await Promise.all(['README.md', 'docs/library.md'].map((page) => readFile(join(root, page), 'utf8')));
+  const blocks = pages.flatMap((page) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code));
+  const names = blocks.map((_block, index) => `page-${index}.ts`);
+  for (const [index, name] of names.entries()) await writeFile(join(home, name), blocks[index] ?? '');
+  await writeFile(join(home, 'misuse.ts'), MISUSE);
+  return names;
+}
+
 describe('the packed tarball', () => {
   let folder = '';
+  let home = '';
   let files: readonly string[] = [];
   let command = '';
 
@@ -47,9 +93,9 @@ describe('the packed tarball', () => {
     expect(packed.code, packed.stderr).toBe(0);
     const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? 'no tarball';
 
-    const home = join(folder, 'home');
+    home = join(folder, 'home');
     await mkdir(home);
-    await writeFile(join(home, 'package.json'), '{ "private": true }\n');
+    await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
     const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
     const installed = await run('npm', ['install', join(folder, tarball), ...options], home);
     expect(installed.code, installed.stderr).toBe(0);
@@ -62,7 +108,7 @@ describe('the packed tarball', () => {
 
   it('holds what is needed and nothing else', () => {
     expect(files).toEqual(
-      expect.arrayContaining(['bin/troupe.mjs', 'dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js', 'LICENSE']),
+      expect.arrayContaining(['bin/troupe.mjs', 'dist/index.js', 'dist/index.d.ts', 'dist/testing/index.js', 'dist/cli/main.js']),
     );
     expect(files.filter((path) => /^(src|test|bench|scripts|tools)\/|^dist\/.*\.test\.|\.troupe\b|\.tgz$/.test(path))).toEqual(
       [],
@@ -76,15 +122,37 @@ describe('the packed tarball', () => {
     expect(manifest).toContain(`"version": "${stdout.trim()}"`);
   });
 
-  it('is a library too', async () => {
-    const home = join(folder, 'home');
-    await writeFile(
-      join(home, 'use.mjs'),
-      "import * as troupe from 'troupe';\nprocess.stdout.write(String(Object.keys(troupe).length));\n",
-    );
-    const { code, stdout, stderr } = await run(process.execPath, ['use.mjs'], home);
-    expect(code, stderr).toBe(0);
-    expect(Number(stdout)).toBeGreaterThan(0);
+  it('is a library too: what the pages show has types, whichever way modules are looked for, and runs', async () => {
+    const programs = await writePrograms(home);
+    expect(programs.length).toBeGreaterThan(4);
+    for (const [module, moduleResolution] of [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ] as const) {
+      await writeFile(join(home, 'tsconfig.json'), settingsOfCompiler(module, moduleResolution));
+      const { code, stdout } = await run(process.execPath, [TSC, '-p', '.'], home);
+      expect({ moduleResolution, code, stdout }).toEqual({ moduleResolution, code: 0, stdout: '' });
+    }
+    for (const program of programs) {
+      const { code, stderr } = await run(process.execPath, [program], home);
+      expect({ program, code, stderr }).toEqual({ program, code: 0, stderr: '' });
+    }
+  });
+
+  it.each(examples)('runs the example %s, copied out of it', async (example) => {
+    const copy = join(home, example);
+    await cp(join(home, 'node_modules', 'troupe', 'examples', example), copy, { recursive: true });
+    const test = example === '18-testing';
+    const program = join(copy, test ? 'team.test.ts' : 'run.ts');
+    const text = await readFile(program, 'utf8');
+    // What their READMEs tell whoever has installed the package.
+    const imports = text.replace("'../../src/index.ts'", "'troupe'").replace("'../../src/testing/index.ts'", "'troupe/testing'");
+    expect(imports).not.toBe(text);
+    await writeFile(program, imports);
+    const { code, stdout, stderr } = await run(process.execPath, [...(test ? ['--test'] : []), program], home);
+    expect(code, stdout + stderr).toBe(0);
+    const readme = await readFile(join(copy, 'README.md'), 'utf8');
+    expect(test ? '' : stdout).toBe(/```\n\n```\n([\s\S]*?)```\n/.exec(readme)?.[1] ?? '');
   });
 
   it('runs the demo to its end, without a key', async () => {

@@ -3,12 +3,15 @@
  * it as what it is: a change that users must be told about.
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/terminal/exit-codes.ts';
 import { eventTypes, evidenceTypes, inboundTypes } from '../src/events/catalogue.ts';
 import { SCHEMA_VERSION } from '../src/events/envelope.ts';
 import * as library from '../src/index.ts';
+import * as testing from '../src/testing/index.ts';
+
+const SOURCES = join(import.meta.dirname, '..', 'src');
 
 describe('events', () => {
   it('have these names, and adding one adds a line here', () => {
@@ -116,37 +119,124 @@ describe('the command line', () => {
   });
 });
 
-describe('the library', () => {
+describe.each([
+  {
+    entry: 'index.ts',
+    exported: library,
+    values: ['TroupeError', 'createTroupe', 'defineAgent', 'defineTool', 'errorResult', 'run', 'textResult', 'userText'],
+    types: [
+      'AgentDefinition',
+      'AgentDraft',
+      'Answer',
+      'Budget',
+      'CompanyOptions',
+      'Decision',
+      'EndedRun',
+      'Engine',
+      'Failure',
+      'InputSchema',
+      'Json',
+      'Ledger',
+      'LedgerEvent',
+      'LivePart',
+      'Message',
+      'OpenWait',
+      'OrdinaryTool',
+      'PermissionWait',
+      'QuestionWait',
+      'Report',
+      'RunCost',
+      'RunEnd',
+      'RunFacts',
+      'RunHandle',
+      'RunId',
+      'RunOptions',
+      'RunOutcome',
+      'RunResult',
+      'RunStatus',
+      'RunUsage',
+      'SessionId',
+      'StartRequest',
+      'StoppedRun',
+      'TextSource',
+      'ToolContext',
+      'ToolDraft',
+      'ToolOutcome',
+      'Troupe',
+      'TroupeOptions',
+      'UserMessage',
+      'Verification',
+      'WaitingRun',
+    ],
+  },
+  {
+    entry: 'testing/index.ts',
+    exported: testing,
+    values: ['createTemporaryProject', 'createVirtualClock', 'scriptedModel'],
+    types: [
+      'Clock',
+      'ModelRequest',
+      'Replies',
+      'ReplyInput',
+      'TemporaryProject',
+      'TemporaryProjectOptions',
+      'TestModel',
+      'VirtualClock',
+    ],
+  },
+])('the library, $entry', ({ entry, exported, values, types }) => {
+  const names = exportsOf(join(SOURCES, entry));
+
   it('exports these values', () => {
-    expect(Object.keys(library).sort()).toEqual(['TroupeError', 'createTroupe', 'errorResult', 'textResult', 'userText']);
+    expect(Object.keys(exported).sort()).toEqual(values);
+    expect(
+      names
+        .filter(({ isType }) => !isType)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(values);
   });
 
   it('exports these types', () => {
-    const text = readFileSync(join(import.meta.dirname, '..', 'src', 'index.ts'), 'utf8');
-    const listed = [...text.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, whole, names = '']) =>
+    expect(
       names
-        .split(',')
-        .flatMap((name) => (whole !== undefined || /^\s*type /.test(name) ? [name.replace(/^\s*(type )?/, '').trim()] : [])),
-    );
-    const declared = [...text.matchAll(/export (?:interface|type) (\w+)/g)].map(([, name]) => name);
-    expect([...listed, ...declared].sort()).toEqual([
-      'AgentDefinition',
-      'Engine',
-      'Ledger',
-      'LedgerEvent',
-      'Message',
-      'OpenWait',
-      'Project',
-      'RunEnd',
-      'RunHandle',
-      'RunId',
-      'RunResult',
-      'SessionId',
-      'StartRequest',
-      'Tool',
-      'ToolContext',
-      'ToolOutcome',
-      'TroupeOptions',
-    ]);
+        .filter(({ isType }) => isType)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(types);
+  });
+
+  it('has a doc comment on everything it exports', () => {
+    const bare = names.filter(({ name, file }) => !isDocumented(readFileSync(file, 'utf8'), name));
+    expect(bare.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
   });
 });
+
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+  /** Where it is declared. */
+  readonly file: string;
+}
+
+/** Entries only pass on what other files declare, by name. */
+function exportsOf(path: string): readonly Exported[] {
+  const text = readFileSync(path, 'utf8');
+  expect(text.match(/^export /gm)?.length).toBe(text.match(/^export (type )?\{/gm)?.length);
+  return [...text.matchAll(/^export (type )?\{([^}]*)\} from '([^']+)';$/gm)].flatMap(([, whole, listed = '', from = '']) =>
+    listed
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+      .map((one) => ({
+        name: one.replace(/^type /, ''),
+        isType: whole !== undefined || one.startsWith('type '),
+        file: join(dirname(path), from),
+      })),
+  );
+}
+
+/** A comment ends on the line before the declaration; types that a file passes on are looked for where they are made. */
+function isDocumented(text: string, name: string): boolean {
+  return new RegExp(`\\*/\\nexport (?:declare )?(?:async )?(?:interface|type|class|function|const) ${name}\\b`).test(text);
+}

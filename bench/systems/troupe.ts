@@ -7,8 +7,8 @@ import type { AgentDefinition } from '../../src/agents/definition/definition.ts'
 import type { RunId } from '../../src/base/ids.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
 import { userText } from '../../src/events/messages.ts';
-import type { Project } from '../../src/project/project.ts';
-import { type Tool, textResult } from '../../src/tools/port.ts';
+import type { Troupe } from '../../src/index.ts';
+import { type OrdinaryTool, textResult } from '../../src/tools/port.ts';
 import {
   DELEGATE_DESCRIPTION,
   type FanOutScript,
@@ -29,7 +29,7 @@ import {
 
 const CONTEXT_WINDOW = 10_000_000;
 
-const lookupTool: Tool = {
+const lookupTool: OrdinaryTool = {
   name: 'lookup',
   description: LOOKUP_DESCRIPTION,
   inputSchema: LOOKUP_SCHEMA,
@@ -39,10 +39,10 @@ const lookupTool: Tool = {
 
 export async function openTroupe(place: Place): Promise<System> {
   const troupe = await openSurface(place, place.folder, place.scripts.map(agentFor));
-  const fans = new Map<string, Promise<Project>>();
+  const fans = new Map<string, Promise<Troupe>>();
 
   /** A sub-agent's tool has the agent's name, and every script calls it `delegate`: so each script is a project of its own. */
-  const fanFor = (script: FanOutScript): Promise<Project> => {
+  const fanFor = (script: FanOutScript): Promise<Troupe> => {
     const name = supervisorModel(script);
     const known = fans.get(name) ?? openSurface(place, `${place.folder}/${name}`, fanAgents(script));
     fans.set(name, known);
@@ -65,14 +65,14 @@ export async function openTroupe(place: Place): Promise<System> {
   };
 }
 
-async function start({ engine, root }: Project, agent: string, prompt: string, run?: RunId): Promise<string> {
+async function start({ engine, root }: Troupe, agent: string, prompt: string, run?: RunId): Promise<string> {
   const begun = await engine.start({ agent, input: userText(prompt), workspace: root, run });
   if (begun.kind === 'refused') throw new Error(`${begun.error.code}: ${begun.error.message}`);
   return answerOf(begun.handle);
 }
 
 /** The one place that knows how the library is opened. */
-async function openSurface(place: Place, root: string, agents: readonly AgentDefinition[]): Promise<Project> {
+async function openSurface(place: Place, root: string, agents: readonly AgentDefinition[]): Promise<Troupe> {
   const { createTroupe } = await import('../../src/index.ts');
   mkdirSync(root, { recursive: true });
   return createTroupe({

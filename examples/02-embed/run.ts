@@ -2,38 +2,33 @@
  * Troupe inside a program: a tool of its own, an agent of its own, one run, and what it left in the ledger. Run it with
  * Node 24: `node examples/02-embed/run.ts`. An installed package is imported as 'troupe'.
  */
-import { createTroupe, errorResult, type Tool, textResult, userText } from '../../src/index.ts';
+import { z } from 'zod';
+import { createTroupe, defineAgent, defineTool, errorResult } from '../../src/index.ts';
 
 const shelf = new Map([['lamp', 7]]);
 
-const stock: Tool = {
+const stock = defineTool({
   name: 'stock',
   description: 'How many of an article are left.',
-  inputSchema: { type: 'object', properties: { article: { type: 'string' } }, required: ['article'] },
-  replay: 'safe',
-  async run(input) {
-    const { article } = input as { article: string };
+  input: z.object({ article: z.string().describe('Its name, in the singular.') }),
+  readOnly: true,
+  run: ({ article }) => {
     const count = shelf.get(article);
-    return count === undefined ? errorResult(`There is no ${article}.`) : textResult(`${count} of ${article}`);
+    return count === undefined ? errorResult(`There is no ${article}.`) : `${count} of ${article}`;
   },
-};
-
-const folder = import.meta.dirname;
-const troupe = await createTroupe({
-  root: folder,
-  model: 'scripted:replies.yaml',
-  tools: [stock],
-  agents: [{ name: 'clerk', models: [], prompt: 'You know the shop.', tools: ['stock'], source: 'run.ts' }],
 });
 
-const started = await troupe.engine.start({ agent: 'clerk', input: userText('How many lamps are left?'), workspace: folder });
-if (started.kind === 'refused') throw new Error(started.error.message);
-const { session, done } = started.handle;
+const clerk = defineAgent({ name: 'clerk', prompt: 'You know the shop.', tools: ['stock'] });
 
-const end = await done;
-if (end.kind === 'ended') process.stdout.write(`${end.result.status}: ${end.result.report.body}\n`);
-if (end.kind === 'waiting') process.stdout.write(`somebody must answer: ${end.waits.map((wait) => wait.question).join(' ')}\n`);
+await using troupe = await createTroupe({
+  root: import.meta.dirname,
+  model: 'scripted:replies.yaml',
+  tools: [stock],
+  agents: [clerk],
+});
 
-const events = await troupe.ledger.read({ session });
+const result = await troupe.run('clerk', 'How many lamps are left?');
+process.stdout.write(`${result.status}: ${'report' in result ? result.report.body : 'no report yet'}\n`);
+
+const events = await troupe.ledger.read({ session: result.session });
 process.stdout.write(`${events.map((event) => event.event_type).join(' ')}\n`);
-await troupe.close();

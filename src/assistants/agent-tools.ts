@@ -18,7 +18,7 @@ import {
   sendInput,
   spawnInput,
 } from '../tools/assistants/schemas.ts';
-import { defineAnsweredTool, defineTool } from '../tools/define-tool.ts';
+import { defineAnsweredTool, defineBuiltIn } from '../tools/define-built-in.ts';
 import { errorResult, type Tool, type ToolContext, type ToolOutcome, textResult } from '../tools/port.ts';
 import type { AssistantCallOptions, Assistants, Caller, Outcome } from './port.ts';
 
@@ -33,7 +33,7 @@ export function assistantTools(needs: AgentToolNeeds): readonly Tool[] {
 
 function findingTools({ assistants }: AgentToolNeeds): readonly Tool[] {
   return [
-    defineTool({
+    defineBuiltIn({
       name: 'list_assistant',
       description: 'Lists the assistants that can be spawned, page by page.',
       input: listInput,
@@ -41,7 +41,7 @@ function findingTools({ assistants }: AgentToolNeeds): readonly Tool[] {
       readOnly: true,
       run: async (input, context) => asResult(await assistants.list(callerOf(context), input)),
     }),
-    defineTool({
+    defineBuiltIn({
       name: 'search_assistant',
       description: 'Finds assistants for a task that is described in plain words, the best first.',
       input: searchInput,
@@ -73,7 +73,7 @@ const WAIT_GRACE_MS = 60_000;
 function watchingTools(needs: AgentToolNeeds): readonly Tool[] {
   const { assistants, clock } = needs;
   const waits = { waits: true, timeoutMs: limits.assistantWaitMs + WAIT_GRACE_MS } as const;
-  const polling = defineTool({
+  const polling = defineBuiltIn({
     name: 'poll_assistant',
     description:
       'Says whether an assistant is starting, running, finished or failed, and how many messages wait for you. Use wait_ms instead of asking again and again.',
@@ -86,7 +86,7 @@ function watchingTools(needs: AgentToolNeeds): readonly Tool[] {
       return withNote(asResult(outcome), outcome.ok ? vain(outcome.value.process.started_at) : undefined);
     },
   });
-  const receiving = defineTool({
+  const receiving = defineBuiltIn({
     name: 'recv_message',
     description:
       'Fetches the messages of a thread: your own, or that of an assistant you have spawned. Use wait_ms to wait for one to arrive.',
@@ -107,7 +107,7 @@ function watchingTools(needs: AgentToolNeeds): readonly Tool[] {
 }
 
 function sendTool({ assistants }: AgentToolNeeds): Tool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'send_message',
     description:
       'Sends a message to an assistant in its thread, or to whoever spawned you in your own. It is read before the next turn of its reader.',

@@ -1,5 +1,6 @@
 /** Where time comes in. Everything that needs to know or wait takes a `Clock`; only this file reads the real one. */
 
+/** Time, and a way to wait for it. */
 export interface Clock {
   /** Milliseconds since 1970. May jump, also backwards: use it for labels, never for durations. */
   now(): number;

@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
+/** `ses_…`: a stream of events, in which one run follows the other. */
 export type SessionId = string & { readonly __brand: 'SessionId' };
+/** `run_…`: one agent at work on one request. */
 export type RunId = string & { readonly __brand: 'RunId' };
 /** `thr_…`, with the rest of its owner's run id. */
 export type ThreadId = string & { readonly __brand: 'ThreadId' };

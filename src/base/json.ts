@@ -1,6 +1,7 @@
 /** JSON as a type, and the only place that turns text into it. */
 import { fail, ok, type Result } from './result.ts';
 
+/** Any value that JSON can say. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 

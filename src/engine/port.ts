@@ -11,6 +11,7 @@ import type { LeaseOwner } from '../ledger/port.ts';
 import type { ModelDelta } from '../models/port.ts';
 import type { RunResult } from '../patterns/steps.ts';
 
+/** What a run is started with. */
 export interface StartRequest {
   /** The name of an agent the engine knows. */
   readonly agent: string;
@@ -31,17 +32,34 @@ export interface StartRequest {
   readonly budget?: Budget | undefined;
 }
 
-export interface OpenWait {
+interface Asked {
   readonly run: RunId;
   readonly agent: string;
   /** What `answer` takes. */
   readonly wait: string;
-  readonly kind: 'permission' | 'question';
+  /** In words, for whoever is to answer. */
   readonly question: string;
-  readonly choices?: readonly string[] | undefined;
-  /** For a permission: all of what the call would be given, and how many characters of it the question has no room for. */
-  readonly request?: { readonly input: Json; readonly missing: number } | undefined;
 }
+
+/** An agent wants to make a call that needs a permission. */
+export interface PermissionWait extends Asked {
+  readonly kind: 'permission';
+  readonly tool: string;
+  /** All of what the tool would be called with; secrets are taken out of it. */
+  readonly input: Json;
+  /** How many characters of that the question has no room for. */
+  readonly missing: number;
+}
+
+/** An agent has a question for a person. */
+export interface QuestionWait extends Asked {
+  readonly kind: 'question';
+  /** What it offers to choose from; any other answer is taken too. */
+  readonly choices?: readonly string[] | undefined;
+}
+
+/** What a run waits for until somebody answers. */
+export type OpenWait = PermissionWait | QuestionWait;
 
 /** Why the engine stopped working on a run, for now or for good. */
 export type RunEnd =
@@ -54,6 +72,7 @@ export type RunEnd =
   /** The engine was closed, or the ledger could not be written; the run can be resumed. */
   | { readonly kind: 'interrupted'; readonly reason: string; readonly error?: Failure | undefined };
 
+/** A run that this process works on. */
 export interface RunHandle {
   readonly session: SessionId;
   readonly run: RunId;
@@ -97,6 +116,7 @@ export interface LivePart {
   readonly delta: ModelDelta;
 }
 
+/** Drives runs. What it says about them is a value; it throws only for bugs and for a ledger that is gone. */
 export interface Engine {
   start(request: StartRequest): Promise<StartOutcome>;
   resume(run: RunId): Promise<ResumeOutcome>;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { assistantEvents } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { evidenceEvents } from './evidence.ts';
+import { frozenChild, sessionFacts } from './left-behind.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 import { runOrigin } from './run-origin.ts';
@@ -13,6 +14,7 @@ import { claim, verification } from './verification.ts';
 
 /** What a final report says was done, in a form that the runtime can check against evidence. */
 export type Claim = z.infer<typeof claim>;
+/** What a result was found to be worth: verified, unverified and why, or unchecked. */
 export type Verification = z.infer<typeof verification>;
 
 const position = z.number().int().positive();
@@ -29,9 +31,11 @@ export const budget = z.object({
   depth: z.number().int().nonnegative().optional(),
   wallMs: z.number().int().nonnegative().optional(),
 });
+/** What a run and all below it may use: dollars, tokens, model calls, levels of sub-agents, milliseconds. */
 export type Budget = z.infer<typeof budget>;
 
 export const failure = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
+/** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
 export type Failure = z.infer<typeof failure>;
 
 export const runStatus = z.enum(['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'cancelled']);
@@ -45,6 +49,7 @@ export const report = z.object({
   /** Written by the runtime because the agent gave no answer of its own. */
   synthetic: z.boolean().optional(),
 });
+/** What an agent gives at its end. */
 export type Report = z.infer<typeof report>;
 
 export const answer = z.discriminatedUnion('kind', [
@@ -52,24 +57,10 @@ export const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
   z.object({ kind: z.literal('text'), text: z.string() }),
 ]);
+/** To a permission: approved, perhaps for the whole session, or denied; to a question: a text. */
 export type Answer = z.infer<typeof answer>;
 /** A question with a time limit that nobody has answered: written by the run that asked, and as final as an answer. */
 const expired = z.object({ kind: z.literal('expired') });
-
-/** Tools that were approved for the whole session, and the latest run of each member of its group, by its place there. */
-const sessionFacts = z.object({
-  approved: z.array(z.string()),
-  members: z.array(z.object({ path: z.string(), run: z.string() })),
-});
-
-const frozenChild = z.object({
-  id: z.string(),
-  agent: z.string(),
-  run: z.string(),
-  chat: z.boolean(),
-  turnsRemaining: z.number().int(),
-  verification,
-});
 
 export const modelFailure = z.object({
   kind: z.enum([
@@ -315,9 +306,7 @@ const catalogue = {
   'approval.answered': z.object({ wait: z.string(), answer: z.discriminatedUnion('kind', [...answer.options, expired]) }),
 
   ...evidenceEvents,
-  'artifact.manifest': z.object({
-    items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })),
-  }),
+  'artifact.manifest': z.object({ items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })) }),
   'evidence.checked': z.object({
     claims: z.array(z.object({ claim, backed: z.boolean(), by: position.optional(), why: z.string() })),
     verified: z.boolean(),

@@ -45,9 +45,11 @@ export type TextPart = z.infer<typeof textPart>;
 export type ImagePart = z.infer<typeof imagePart>;
 export type ToolCallPart = z.infer<typeof toolCallPart>;
 export type ToolResultPart = z.infer<typeof toolResultPart>;
+/** What a person, or whoever called an agent, says to it. */
 export type UserMessage = z.infer<typeof userMessage>;
 export type AssistantMessage = z.infer<typeof assistantMessage>;
 export type ToolMessage = z.infer<typeof toolMessage>;
+/** One message of a conversation between an agent and a model. */
 export type Message = z.infer<typeof message>;
 
 /** Tokens as the provider counted them. A count it did not give is absent, not zero. */

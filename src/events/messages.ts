@@ -16,6 +16,7 @@ export type {
   UserMessage,
 } from './message-schemas.ts';
 
+/** A message of nothing but text. */
 export const userText = (text: string): UserMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 
 export function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {

@@ -182,6 +182,7 @@ export interface GcReport {
   readonly dryRun: boolean;
 }
 
+/** Everything that has happened, and the only thing that is stored. */
 export interface Ledger {
   append(request: Append): Promise<AppendOutcome>;
 

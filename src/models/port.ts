@@ -22,6 +22,7 @@ export interface ModelSettings {
   readonly reasoning?: Reasoning | undefined;
 }
 
+/** What a model is asked: the whole conversation, once per turn. */
 export interface ModelRequest {
   /** Who asks. Not sent anywhere: scripts and recordings choose their reply by it. */
   readonly agent?: string | undefined;

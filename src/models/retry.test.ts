@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { answerIn, failureIn, modelRequest, openModel, serverCatalogue } from '../../test/support/models/client.ts';
 import { startModelServer } from '../../test/support/models/model-server.ts';
-import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { seededRandom } from '../base/random.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import { createQuota } from '../quota/quota.ts';
+import { createVirtualClock, type VirtualClock } from '../testing/virtual-clock.ts';
 import type { Model } from './port.ts';
 import { askWithRetries, type FailedAttempt } from './retry.ts';
 import { scriptedModel, type TestModel } from './scripted/scripted.ts';

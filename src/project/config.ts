@@ -23,9 +23,12 @@ export const CONFIG_FILE = 'troupe.yaml';
 const USER_FILE = 'config.yaml';
 const LEDGER_FILE = 'ledger.db';
 
-/** What the command line may override for one command. */
+/** What a command line or a program may override for one opening. */
 export interface SettingsFlags {
+  /** For every agent, also for those that name models of their own. */
   readonly model?: string | undefined;
+  /** For agents that name none, in place of what the environment and the files say. */
+  readonly defaultModel?: string | undefined;
   readonly engine?: string | undefined;
   readonly workspace?: string | undefined;
   readonly require?: Settings['require'];
@@ -107,7 +110,8 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
   const far = user.settings ?? {};
   const home = resolve(root, env['TROUPE_HOME'] || '.troupe');
   const ledgerAddress = ledgerOf(root, home, env, near.ledger ?? far.ledger);
-  const flagModels = flags.model === undefined ? undefined : [flags.model];
+  const flagModel = flags.model ?? flags.defaultModel;
+  const flagModels = flagModel === undefined ? undefined : [flagModel];
   const envModels = env['TROUPE_MODEL'] ? [env['TROUPE_MODEL']] : undefined;
   return {
     root,

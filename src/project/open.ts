@@ -26,7 +26,7 @@ import { createKeyRing, sealKeyFile } from '../ledger/seals/keys.ts';
 import { createProtection, type Protection } from '../ledger/seals/protection.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
-import type { ModelCatalogue } from '../models/port.ts';
+import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { decide, decideProtected } from '../tools/permissions.ts';
@@ -47,6 +47,8 @@ export interface Extras {
   /** Agents beside those in files; they win over files of the same name. */
   readonly agents?: readonly AgentDefinition[] | undefined;
   readonly tools?: readonly Tool[] | undefined;
+  /** Models beside those that the catalogue finds, by their ids. */
+  readonly models?: readonly Model[] | undefined;
 }
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {
@@ -75,7 +77,7 @@ async function assemble(
 ): Promise<Project> {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
-  const models = modelsOf(config, ledger, env, clock);
+  const models = withModels(extras.models ?? [], modelsOf(config, ledger, env, clock));
   const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, root: folder } = config;
@@ -192,6 +194,17 @@ function filledPrompt(
 function modelsOf({ root, providers }: ProjectConfig, ledger: Ledger, env: Environment, clock: Clock): ModelCatalogue {
   const readSession = (session: string) => readExactly(ledger, session as SessionId);
   return createModelCatalogue({ env, clock, folder: root, config: { providers }, readSession });
+}
+
+function withModels(brought: readonly Model[], catalogue: ModelCatalogue): ModelCatalogue {
+  const own = new Map(brought.map((model) => [model.id, model]));
+  if (own.size === 0) return catalogue;
+  return {
+    open: async (name) => {
+      const model = own.get(name);
+      return model === undefined ? await catalogue.open(name) : ok(model);
+    },
+  };
 }
 
 /** Loaded only for a project on a cluster. */

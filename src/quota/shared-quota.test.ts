@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createQuotaMemory } from '../../test/support/quota/memory.ts';
-import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { limits } from '../base/limits.ts';
 import { seededRandom } from '../base/random.ts';
+import { createVirtualClock, type VirtualClock } from '../testing/virtual-clock.ts';
 import { createSharedQuota } from './shared-quota.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 /** `ask`: a question to the user. The runtime asks it and waits, if need be for days; the answer is the result. */
 import { z } from 'zod';
-import { defineAnsweredTool } from './define-tool.ts';
+import { defineAnsweredTool } from './define-built-in.ts';
 import type { QuestionTool } from './port.ts';
 
 const input = z.strictObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unseen } from '../../test/support/tool-workspace.ts';
-import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import type { RunId } from '../base/ids.ts';
+import { createVirtualClock } from '../testing/virtual-clock.ts';
 import { runTool } from './call.ts';
 import { type OrdinaryTool, type ToolOutcome, textResult } from './port.ts';
 

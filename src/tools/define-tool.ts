@@ -1,55 +1,100 @@
 /**
- * Makes a `Tool` from a zod schema, which is the one source of the arguments' type, their check and the JSON Schema that
- * the model sees. Schemas are strict objects without defaults: what a tool assumes stands in its code and description.
+ * Makes a tool of a program from a schema, which is the one source of the arguments' type, their check and the JSON Schema that
+ * the model sees. The schema is known by the standard that zod implements and not by zod's own types, which differ from one minor
+ * version to the next: a program need not have the zod that Troupe has.
  */
-import { z } from 'zod';
-import { assert } from '../base/errors.ts';
+import { messageOf, TroupeError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
-import { knowSchema } from './input.ts';
-import { errorResult, type OrdinaryTool, type Replay, type Tool, type ToolContext, type ToolOutcome } from './port.ts';
+import { errorResult, type OrdinaryTool, type Replay, type ToolContext, type ToolOutcome, textResult } from './port.ts';
 
-interface Draft<Input> {
+const PROBLEMS_SHOWN = 8;
+
+/** What a zod object is, and every other schema that keeps to Standard Schema and can say its JSON Schema. */
+export interface InputSchema<Input> {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => Checked<Input> | Promise<Checked<Input>>;
+    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Readonly<Record<string, unknown>> };
+    readonly types?: { readonly input: unknown; readonly output: Input } | undefined;
+  };
+}
+
+type Checked<Input> = { readonly value: Input; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What a program says about a tool of its own. */
+export interface ToolDraft<Input> {
+  /** Letters, digits, `_` and `-`: what every provider takes. Agents name it in `tools`, settings in `permissions`. */
   readonly name: string;
+  /** What the model reads to know when to call it, and with what. */
   readonly description: string;
-  readonly input: z.ZodType<Input>;
+  /** The arguments: a zod object. */
+  readonly input: InputSchema<Input>;
+  /** It changes nothing: its calls run beside others of the same turn. */
+  readonly readOnly?: boolean | undefined;
+  /**
+   * What happens to a call that was under way when the process died. `safe`: it is made again. `never`: it is not, and the model
+   * is told that the outcome is unknown. Without it, `safe` for a tool that changes nothing and `never` for every other.
+   */
+  readonly replay?: Replay | undefined;
+  /** Overrides the agent's `toolTimeout`. */
+  readonly timeoutMs?: number | undefined;
+  /** Does the work. A text is a good result; `errorResult` tells the model what went wrong, and so does what is thrown. */
+  run(input: Input, context: ToolContext): ToolOutcome | string | Promise<ToolOutcome | string>;
 }
 
-export interface ToolDraft<Input> extends Draft<Input> {
-  readonly replay: Replay;
-  readonly readOnly?: boolean;
-  readonly reportsChanges?: boolean;
-  run(input: Input, context: ToolContext): Promise<ToolOutcome>;
-}
-
+/** Makes a tool for the `tools` of `createTroupe`. Throws a `TroupeError` when models could not be offered it. */
 export function defineTool<Input>(draft: ToolDraft<Input>): OrdinaryTool {
+  const { name, description, input: schema, readOnly = false, replay = readOnly ? 'safe' : 'never', timeoutMs } = draft;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    const fix = 'Use up to 64 letters, digits, _ and -: other characters are not taken by every provider.';
+    throw new TroupeError('invalid_tool', `A tool cannot be named ${JSON.stringify(name)}.`, { fix });
+  }
   return {
-    ...described(draft),
-    replay: draft.replay,
-    ...(draft.readOnly === true ? { readOnly: true } : {}),
-    ...(draft.reportsChanges === true ? { reportsChanges: true } : {}),
+    name,
+    description,
+    inputSchema: jsonSchemaOf(name, schema),
+    replay,
+    ...(readOnly ? { readOnly } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     run: async (input, context) => {
-      const parsed = draft.input.safeParse(input);
-      if (!parsed.success) return errorResult(`The arguments of \`${draft.name}\` do not fit its schema.`);
-      return draft.run(parsed.data, context);
+      const checked = await schema['~standard'].validate(input);
+      if (checked.issues !== undefined) return errorResult(unfit(checked.issues));
+      const outcome = await draft.run(checked.value, context);
+      return typeof outcome === 'string' ? textResult(outcome) : outcome;
     },
   };
 }
 
-/** A tool that the runtime answers. */
-export function defineAnsweredTool<Kind extends NonNullable<Tool['kind']>, Input>(kind: Kind, draft: Draft<Input>) {
-  return { ...described(draft), replay: 'safe', kind } as const;
+function jsonSchemaOf<Input>(name: string, schema: InputSchema<Input>): JsonObject {
+  const said = saidBy(name, schema);
+  // Through text, which drops what hangs on the schema beside it.
+  const parsed = parseJson(JSON.stringify(said));
+  if (parsed.ok && isJsonObject(parsed.value) && parsed.value['type'] === 'object') {
+    const { $schema: _dialect, ...rest } = parsed.value;
+    return rest;
+  }
+  throw new TroupeError('invalid_tool', `The input of the tool ${name} is not an object.`, {
+    fix: 'Give it z.object({ … }): arguments have names.',
+  });
 }
 
-function described<Input>({ name, description, input }: Draft<Input>) {
-  const inputSchema = jsonSchemaOf(input);
-  knowSchema(inputSchema, input);
-  return { name, description, inputSchema };
+function saidBy<Input>(name: string, schema: InputSchema<Input>): unknown {
+  try {
+    return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (error) {
+    throw new TroupeError('invalid_tool', `The input of the tool ${name} cannot be shown to a model: ${messageOf(error)}`, {
+      fix: 'Use zod 4.2 or newer, and in it only what JSON Schema can say.',
+    });
+  }
 }
 
-function jsonSchemaOf(schema: z.ZodType): JsonObject {
-  // Through text, which drops what zod hangs on its result beside the schema.
-  const parsed = parseJson(JSON.stringify(z.toJSONSchema(schema, { io: 'input' })));
-  assert(parsed.ok && isJsonObject(parsed.value), 'a JSON Schema is an object');
-  const { $schema: _dialect, ...rest } = parsed.value;
-  return rest;
+function unfit(issues: readonly Issue[]): string {
+  const shown = issues.slice(0, PROBLEMS_SHOWN).map(({ message, path = [] }) => {
+    const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
+    return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+  });
+  return `The arguments do not fit the tool's schema: ${shown.join('; ')}.`;
 }

@@ -1,6 +1,6 @@
 /** `plan`: the agent's own list of what to do. It is kept nowhere but in the transcript, where its latest form stands. */
 import { z } from 'zod';
-import { defineTool } from './define-tool.ts';
+import { defineBuiltIn } from './define-built-in.ts';
 import { type OrdinaryTool, textResult } from './port.ts';
 
 const input = z.strictObject({
@@ -18,7 +18,7 @@ const input = z.strictObject({
 const MARKS = { pending: '[ ]', active: '[>]', done: '[x]' } as const;
 
 export function planTool(): OrdinaryTool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'plan',
     description:
       'Writes down the steps of the task and how far they are. Use it for work of several steps, and again when a step is done.',

@@ -31,6 +31,7 @@ export interface SeenFiles {
   changedBy(path: string, sha256: string): Promise<string | undefined>;
 }
 
+/** What a tool knows about the call. */
 export interface ToolContext {
   /** The folder the tool may touch. Paths are resolved and confined to it. */
   readonly workspace: string;
@@ -56,6 +57,7 @@ export type Evidence = {
   };
 }['cli.run' | 'cli.stdout' | 'cli.stderr' | 'file.diff' | 'test.report'];
 
+/** What the model gets back. */
 export type ToolOutcome = (
   | { readonly kind: 'ok'; readonly content: readonly (TextPart | ImagePart)[] }
   | { readonly kind: 'error'; readonly message: string }
@@ -121,5 +123,7 @@ export type Tool = OrdinaryTool | QuestionTool | AgentTool | ServiceTool;
 
 export type Permission = 'allow' | 'ask' | 'deny';
 
+/** A good result: this text. */
 export const textResult = (text: string): ToolOutcome => ({ kind: 'ok', content: [{ type: 'text', text }] });
+/** What went wrong, in words that help the model to do better. */
 export const errorResult = (message: string): ToolOutcome => ({ kind: 'error', message });

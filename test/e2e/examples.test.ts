@@ -14,6 +14,7 @@ import { type Ended, MAIN, objectIn } from './support-project.ts';
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 /** As without a terminal. */
 const NO_COLUMNS = 0;
+const programs = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'run.ts')));
 const projects = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'troupe.yaml')));
 
 /** The command line with a ledger of its own. */
@@ -21,6 +22,7 @@ interface Stage extends AsyncDisposable {
   troupe(...args: readonly string[]): Promise<Ended>;
   /** The same command, but inside the test's own process, for looking: starting a process costs more than all the rest. */
   look(example: string, ...args: readonly string[]): Promise<Ended>;
+  node(...args: readonly string[]): Promise<Ended>;
 }
 
 async function stage(): Promise<Stage> {
@@ -31,19 +33,21 @@ async function stage(): Promise<Stage> {
     TROUPE_HOME: home,
     OLLAMA_HOST: '127.0.0.1:9',
   };
+  const node = (...args: readonly string[]): Promise<Ended> => {
+    const child = spawn(process.execPath, args, { cwd: dirname(EXAMPLES), env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  };
   return {
-    troupe(...args) {
-      const child = spawn(process.execPath, [MAIN, ...args], { cwd: dirname(EXAMPLES), env, stdio: ['ignore', 'pipe', 'pipe'] });
-      let out = '';
-      let err = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        out += text;
-      });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        err += text;
-      });
-      return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-    },
+    node,
+    troupe: (...args) => node(MAIN, ...args),
     async look(example, ...args) {
       const terminal = testTerminal({ env, columns: NO_COLUMNS });
       const code = await runProgram(['-C', join(EXAMPLES, example), ...args], terminal);
@@ -99,6 +103,24 @@ describe.concurrent('every example', () => {
     const { code, out, err } = await on.look(example, 'check', '--graph=mermaid');
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^flowchart TD\n/) });
     expect(err).toContain('0 errors, 0 warnings');
+  });
+});
+
+describe.concurrent('every program', () => {
+  it('was found', () => expect(programs.length).toBeGreaterThan(3));
+
+  it.each(programs)('%s prints what its README says', async (example) => {
+    await using on = await stage();
+    const readme = readFileSync(join(EXAMPLES, example, 'README.md'), 'utf8');
+    const [, command = '', printed] = /```\nnode (\S+)\n```\n\n```\n([\s\S]*?)```\n/.exec(readme) ?? [];
+    expect(command).toBe(`examples/${example}/run.ts`);
+    expect(await on.node(command)).toEqual({ code: 0, out: printed, err: '' });
+  });
+
+  it('18: the tests of a team pass', async () => {
+    await using on = await stage();
+    const { code, out } = await on.node('--test', 'examples/18-testing/team.test.ts');
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/pass 3\n/) });
   });
 });
 

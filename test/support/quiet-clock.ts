@@ -4,7 +4,7 @@
  * processes and sockets, which go on from one turn of the event loop to the next.
  */
 import type { Clock } from '../../src/base/clock.ts';
-import { createVirtualClock } from './virtual-clock.ts';
+import { createVirtualClock } from '../../src/testing/virtual-clock.ts';
 
 const QUIET_TURNS = 200;
 

@@ -5,12 +5,13 @@
 import { realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { nameFromFile, nameProblem } from '../definition/agent-name.ts';
+import { nameFromFile } from '../definition/agent-name.ts';
 import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
-import { type AgentDefinition, definitionSchema, type Frontmatter } from '../definition/definition.ts';
+import { type AgentDefinition, definitionSchema } from '../definition/definition.ts';
+import { checkName, toDefinition } from '../definition/to-definition.ts';
 import type { ForeignOrigin } from '../foreign/file.ts';
 import { confinedPath, isInside } from '../text/confined-path.ts';
-import { arrangeAndCut, type Diagnostic, errorAt, isError, quote } from '../text/diagnostics.ts';
+import { arrangeAndCut, type Diagnostic, errorAt, isError } from '../text/diagnostics.ts';
 import { type FileSpans, splitFile } from '../text/frontmatter.ts';
 import { type ReadFailure, readText } from '../text/read-text.ts';
 import { type SourceText, sourceText } from '../text/source-text.ts';
@@ -92,24 +93,12 @@ async function define(
     const { diagnoseIssues } = await import('../definition/schema-issues.ts');
     return fail(arrangeAndCut([...diagnoseIssues(parsed.error.issues, placeOf), ...assembled.diagnostics]));
   }
-  const definition = toDefinition(parsed.data, assembled.prompt, file.source.file);
+  const definition = toDefinition(parsed.data, nameFromFile(file.source.file), assembled.prompt, file.source.file);
   const problems = [...assembled.diagnostics, ...checkName(definition, placeOf), ...checkDefinition(definition, placeOf)];
   // With an error in the body, an empty prompt is its consequence.
   const diagnostics = arrangeAndCut(problems.some(isError) ? problems : [...problems, ...checkPrompt(definition, placeOf)]);
   if (diagnostics.some(isError)) return fail(diagnostics);
   return ok({ definition, origin: file.origin, disabled, diagnostics, placeOf });
-}
-
-function toDefinition(frontmatter: Frontmatter, prompt: string, source: string): AgentDefinition {
-  const { name, model, models, ...rest } = frontmatter;
-  const wanted = new Set([model ?? [], models ?? []].flat());
-  return { ...rest, name: name ?? nameFromFile(source), models: [...wanted], prompt, source };
-}
-
-function checkName(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
-  const problem = nameProblem(agent.name);
-  if (problem === undefined) return [];
-  return [errorAt(placeOf(['name']), `the name ${quote(agent.name)} ${problem}`, 'Give the agent another `name`.')];
 }
 
 async function openFile(file: AgentFile): Promise<Result<OpenFile, Diagnostic>> {

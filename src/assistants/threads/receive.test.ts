@@ -15,8 +15,8 @@ import {
   writing,
 } from '../../../test/support/assistants/family.ts';
 import { openTestLedger, testFolder, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
-import { createVirtualClock } from '../../../test/support/virtual-clock.ts';
 import { systemClock } from '../../base/clock.ts';
+import { createVirtualClock } from '../../testing/virtual-clock.ts';
 import type { ReceiveInput } from '../../tools/assistants/schemas.ts';
 import { createMessageService } from './message-service.ts';
 

@@ -10,9 +10,9 @@ import {
   writing,
 } from '../../../test/support/assistants/family.ts';
 import { openTestLedger } from '../../../test/support/ledger/sqlite-folder.ts';
-import { createVirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { createVirtualClock } from '../../testing/virtual-clock.ts';
 
 const ann = client('ann');
 const LONG = limits.assistantWaitMs;

@@ -3,11 +3,11 @@
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
+import { foldSession } from '../../library/session-events.ts';
 import type { Project } from '../../project/project.ts';
 import { type Costs, costLines, foldCosts, initialCosts, type Spending } from '../../projections/costs.ts';
 import { readableCost, readableCount } from '../../projections/readable.ts';
 import { findRun } from '../drive/find-run.ts';
-import { foldSession } from '../drive/session-events.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';

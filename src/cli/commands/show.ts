@@ -2,13 +2,13 @@
 import type { SessionId } from '../../base/ids.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import type { Ledger } from '../../ledger/port.ts';
+import { foldSession } from '../../library/session-events.ts';
 import { createMessageBox } from '../../projections/message-box.ts';
 import { createProcesses } from '../../projections/processes.ts';
 import { wholeRequest } from '../../projections/request-text.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';
 import { findRun, standingOf } from '../drive/find-run.ts';
 import { printReport } from '../drive/finish-run.ts';
-import { foldSession } from '../drive/session-events.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
@@ -68,7 +68,7 @@ export async function showCommand(context: CommandContext, text: string, options
 }
 
 function printRequests(context: CommandContext, waits: readonly OpenWait[], { json }: JsonOption): void {
-  const asked = waits.flatMap(({ run, wait, request }) => (request === undefined ? [] : [{ run, wait, input: request.input }]));
+  const asked = waits.filter((wait) => wait.kind === 'permission').map(({ run, wait, input }) => ({ run, wait, input }));
   if (json) {
     printJson(context, { requests: asked });
     return;

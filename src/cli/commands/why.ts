@@ -1,9 +1,9 @@
 /** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
 import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
+import { foldSession } from '../../library/session-events.ts';
 import type { Project } from '../../project/project.ts';
 import { type CauseLine, type Causes, foldCauses, initialCauses, resultEvent, whyOf } from '../../projections/why.ts';
 import { findRun } from '../drive/find-run.ts';
-import { foldSession } from '../drive/session-events.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';

@@ -15,9 +15,9 @@ export async function askPerson(terminal: Terminal, wait: OpenWait): Promise<Ans
   // A permission is asked for in a sentence of our own, which names the agent.
   if (wait.kind === 'permission') progress.line(`${mark} ${safeText(wait.question)}`);
   else progress.line(`${mark} ${progress.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`);
-  const choices = wait.choices ?? [];
+  const choices = wait.kind === 'question' ? (wait.choices ?? []) : [];
   for (const [index, choice] of choices.entries()) progress.line(`  ${index + 1}. ${safeLine(choice)}`);
-  const blind = (wait.request?.missing ?? 0) > 0;
+  const blind = wait.kind === 'permission' && wait.missing > 0;
   const prompt =
     wait.kind === 'permission' ? (blind ? BLIND_PROMPT : '  allow? yes, always, no (or no and why): ') : '  answer: ';
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {

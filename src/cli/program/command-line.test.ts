@@ -117,7 +117,16 @@ describe('answers that are typed', () => {
   });
 
   it('are asked for again until they are clear, and never forced', async () => {
-    const wait = { run: 'run_abcdef' as RunId, agent: 'fixer', wait: 'w', kind: 'permission', question: 'Use shell?' } as const;
+    const wait = {
+      run: 'run_abcdef' as RunId,
+      agent: 'fixer',
+      wait: 'w',
+      kind: 'permission',
+      question: 'Use shell?',
+      tool: 'shell',
+      input: {},
+      missing: 0,
+    } as const;
     expect(await askPerson(testTerminal({ answers: ['hm', '', 'n'] }), wait)).toEqual({ kind: 'denied' });
     expect(await askPerson(testTerminal({ answers: [] }), wait)).toBeUndefined();
     expect(waitLines([wait], 'troupe')).toEqual([

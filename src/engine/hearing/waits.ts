@@ -8,7 +8,7 @@ import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent } from '../../ledger/port.ts';
 import { permissionQuestion } from '../../projections/request-text.ts';
-import { foldWaits, initialWaits } from '../../projections/waits.ts';
+import { foldWaits, initialWaits, type Wait } from '../../projections/waits.ts';
 import { Interruption } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import type { OpenWait } from '../port.ts';
@@ -101,13 +101,11 @@ function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
     if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
     waits = foldWaits(waits, event);
   }
-  return [...waits.values()].map(({ run, wait, kind, question, choices, input, missing }) => ({
-    run,
-    agent: agents.get(run) ?? '',
-    wait,
-    kind,
-    question,
-    choices: choices.length === 0 ? undefined : choices,
-    ...(kind === 'permission' ? { request: { input, missing } } : {}),
-  }));
+  return [...waits.values()].map((wait) => openWait(wait, agents.get(wait.run) ?? ''));
+}
+
+function openWait({ run, wait, question, choices, tool, input, missing }: Wait, agent: string): OpenWait {
+  const asked = { run, agent, wait, question };
+  if (tool !== null) return { ...asked, kind: 'permission', tool, input, missing };
+  return { ...asked, kind: 'question', ...(choices.length === 0 ? {} : { choices }) };
 }

@@ -33,33 +33,43 @@ export interface TestModel extends Model {
   readonly unexpected: readonly ModelRequest[];
 }
 
-/** Replies in order, or a function that chooses one for each call; `undefined` means that no call was expected. */
-export function scriptedModel(
-  replies: readonly ReplyInput[] | ((request: ModelRequest, call: number) => ReplyInput | undefined),
-  options: ScriptOptions,
-): TestModel {
+/**
+ * Replies in order, replies in order for each agent, or a function that chooses one for each call; `undefined` means that no call
+ * was expected.
+ */
+export type Replies =
+  | readonly ReplyInput[]
+  | { readonly agents: Readonly<Record<string, readonly ReplyInput[]>> }
+  | ((request: ModelRequest, call: number) => ReplyInput | undefined);
+
+/** A model that plays replies from memory, instead of from a file. */
+export function scriptedModel(replies: Replies, options: ScriptOptions): TestModel {
   const id = options.id ?? 'scripted:memory';
   const play = createPlayer(id, options.clock);
   const calls: ModelRequest[] = [];
   const unexpected: ModelRequest[] = [];
   const choose = chooser(replies);
   const ask = async (request: ModelRequest): Promise<ModelOutcome> => {
-    calls.push(request);
+    // As it was asked: the conversation goes on in the same array.
+    calls.push({ ...request, messages: [...request.messages] });
     const next = choose(request, calls.length - 1);
-    if (next === undefined) unexpected.push(request);
+    if (next === undefined) unexpected.push({ ...request, messages: [...request.messages] });
     return await play(next, request);
   };
   return { id, account: id, calls, unexpected, ask };
 }
 
-function chooser(replies: Parameters<typeof scriptedModel>[0]): (request: ModelRequest, call: number) => Reply | undefined {
+function chooser(replies: Replies): (request: ModelRequest, call: number) => Reply | undefined {
   if (typeof replies === 'function') {
     return (request, call) => {
       const chosen = replies(request, call);
       return chosen === undefined ? undefined : reply.parse(chosen);
     };
   }
-  const script: Script = { replies: replies.map((one) => reply.parse(one)), agents: {} };
+  const { shared = [], agents = {} } = 'agents' in replies ? { agents: replies.agents } : { shared: replies };
+  const parsed = (list: readonly ReplyInput[]): Reply[] => list.map((one) => reply.parse(one));
+  const byAgent = Object.entries(agents).map(([agent, list]): [string, Reply[]] => [agent, parsed(list)]);
+  const script: Script = { replies: parsed(shared), agents: Object.fromEntries(byAgent) };
   return (request) => nextReply(script, request);
 }
 

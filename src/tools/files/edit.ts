@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { startOf } from '../../base/whole-words.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import type { OrdinaryTool } from '../port.ts';
 import { similarity } from '../similarity.ts';
 import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
@@ -21,7 +21,7 @@ const HINT_CHARACTERS = 160;
 const LINES_COMPARED = 20_000;
 
 export function editTool(needs: FileChangeNeeds): OrdinaryTool {
-  const tool = defineTool({
+  const tool = defineBuiltIn({
     name: 'edit',
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
     input,

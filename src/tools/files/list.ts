@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
@@ -21,7 +21,7 @@ const input = z.strictObject({
 });
 
 export function listTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'list',
     description: 'Lists a folder of the workspace, or all paths below it that match a pattern. Folders end with `/`.',
     input,

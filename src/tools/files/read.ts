@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import { groupDigits } from '../bounded.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool, type ToolOutcome, textResult } from '../port.ts';
 import { sha256 } from './file-change.ts';
 import { imageTypeOf, looksBinary, readContent } from './file-content.ts';
@@ -26,7 +26,7 @@ const input = z.strictObject({
 });
 
 export function readTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'read',
     description:
       'Reads a text file of the workspace, or shows an image (PNG, JPEG, GIF, WebP). Text comes with line numbers and a tab ' +

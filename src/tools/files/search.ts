@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { looksBinary, readContent } from './file-content.ts';
 import { globMatcher } from './glob.ts';
@@ -28,7 +28,7 @@ type Input = z.infer<typeof input>;
 const LINE_SHOWN = 300;
 
 export function searchTool({ clock, guard }: { readonly clock: Clock; readonly guard: Guard }): OrdinaryTool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'search',
     description:
       'Finds lines in the text files of the workspace, shown as `path:line: text`. Leaves out `.git`, `node_modules` and binary files.',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { ok } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool } from '../port.ts';
 import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
 
@@ -13,7 +13,7 @@ const input = z.strictObject({
 });
 
 export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
-  const tool = defineTool({
+  const tool = defineBuiltIn({
     name: 'write',
     description:
       'Creates a file in the workspace, or replaces all of its content; one that exists has to be read first. To change a part ' +

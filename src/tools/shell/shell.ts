@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { boundResult, groupDigits } from '../bounded.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import type { Guard } from '../files/guard.ts';
 import { workspaceRoot } from '../files/workspace.ts';
 import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from '../port.ts';
@@ -32,7 +32,7 @@ const input = z.strictObject({
 });
 
 export function shellTool(options: ShellOptions): OrdinaryTool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'shell',
     description:
       'Runs a shell command in the workspace and returns its output and exit code. It cannot read input, and anything it leaves ' +

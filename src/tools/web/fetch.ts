@@ -8,7 +8,7 @@ import { parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineBuiltIn } from '../define-built-in.ts';
 import { looksBinary } from '../files/file-content.ts';
 import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { reachableAddresses } from './addresses.ts';
@@ -31,7 +31,7 @@ const TEXT_TYPES =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|x-ndjson|toml|sql|graphql)(?:$|;|\s))/i;
 
 export function fetchTool({ clock, allowLocal = false }: FetchOptions): OrdinaryTool {
-  return defineTool({
+  return defineBuiltIn({
     name: 'fetch',
     description:
       'Fetches a web address and returns it as text: HTML without its markup, JSON indented. Reads only; sends no data.',

@@ -14,7 +14,7 @@ import type { Append, Ledger } from '../../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
-import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { agent, createWorld, says, type World } from '../world.ts';
 import { type Asked, acting, breaks, type Group, judges } from './group-on-engine.ts';
 import { type Dice, diceOf } from './random-agents.ts';

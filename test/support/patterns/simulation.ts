@@ -16,9 +16,9 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import { createQuota } from '../../../src/quota/quota.ts';
+import { createVirtualClock, type VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { askTool } from '../../../src/tools/ask.ts';
 import { errorResult, type Tool, textResult } from '../../../src/tools/port.ts';
-import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
 import { createWorld, type World } from '../world.ts';
 import { type Dice, diceOf, randomAgents, randomAnswer } from './random-agents.ts';
 

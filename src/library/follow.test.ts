@@ -1,15 +1,15 @@
 /** Staying with a run reads what is new, and says of the whole run what a reader of everything would say. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { countingLedger, noReads } from '../../../test/support/ledger/counting-ledger.ts';
-import { agent, calls, createWorld, PENNY_PRICES, says } from '../../../test/support/world.ts';
-import type { RunId, SessionId } from '../../base/ids.ts';
-import type { RunEnd } from '../../engine/port.ts';
-import type { EventType } from '../../events/catalogue.ts';
-import { userText } from '../../events/messages.ts';
-import type { Ledger } from '../../ledger/port.ts';
-import type { ModelRequest } from '../../models/port.ts';
-import { foldRunTree, initialRunTree, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
+import { countingLedger, noReads } from '../../test/support/ledger/counting-ledger.ts';
+import { agent, calls, createWorld, PENNY_PRICES, says } from '../../test/support/world.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { RunEnd } from '../engine/port.ts';
+import type { EventType } from '../events/catalogue.ts';
+import { userText } from '../events/messages.ts';
+import type { Ledger } from '../ledger/port.ts';
+import type { ModelRequest } from '../models/port.ts';
+import { foldRunTree, initialRunTree, type RunTree, subtree, subtreeDoings } from '../projections/run-tree.ts';
 import { createFollower } from './follow.ts';
 import { foldSession } from './session-events.ts';
 

@@ -1,8 +1,8 @@
 /** Reads a session's events page by page, so that memory holds what is folded and not what was read. */
-import type { RunId, SessionId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Ledger } from '../../ledger/port.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Ledger } from '../ledger/port.ts';
 
 /** With `root`, only those of this root run and of the runs below it. */
 export async function* sessionEvents(

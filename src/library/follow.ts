@@ -2,11 +2,11 @@
  * Follows one run of a session: folds what is there, then what comes. Of a long run only what came since it was condensed last is
  * read, and the rest is there as sums; so what it costs to stay with a run does not grow with its past.
  */
-import type { RunId, SessionId } from '../../base/ids.ts';
-import { beginningOf } from '../../engine/record/past.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Ledger } from '../../ledger/port.ts';
-import { beginRunTree, foldRunTree, initialRunTree, type RunTree } from '../../projections/run-tree.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { beginningOf } from '../engine/record/past.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { beginRunTree, foldRunTree, initialRunTree, type RunTree } from '../projections/run-tree.ts';
 import { sessionEvents } from './session-events.ts';
 
 export interface Follower {

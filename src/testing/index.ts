@@ -1,0 +1,8 @@
+/** For tests of teams: what Troupe's own tests are made with. Works with every test runner (docs/library.md). */
+
+export type { Clock } from '../base/clock.ts';
+export type { ModelRequest } from '../models/port.ts';
+export type { ReplyInput } from '../models/scripted/script-file.ts';
+export { type Replies, scriptedModel, type TestModel } from '../models/scripted/scripted.ts';
+export { createTemporaryProject, type TemporaryProject, type TemporaryProjectOptions } from './temporary-project.ts';
+export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
