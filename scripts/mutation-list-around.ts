@@ -272,4 +272,12 @@ export const aroundMutations: readonly Mutation[] = [
     replace: '',
     caughtBy: { file: 'src/cli/program/command-line.test.ts', test: 'follow the end of the run' },
   },
+  {
+    invariant: 'A message says how things stand now',
+    change: 'who took a group up is told how it stood before',
+    file: 'src/cli/commands/groups-send.ts',
+    find: '{ ...sent, standing: STANDING_AFTER[end.kind] }',
+    replace: 'sent',
+    caughtBy: { file: 'test/e2e/groups-waiting.test.ts', test: 'was left by its process, is taken up by the next prompt' },
+  },
 ];

@@ -103,7 +103,7 @@ function run(program: string, args: readonly string[], cwd: string, user: System
     execFile(program, [...args], { ...user, cwd, env: ENVIRONMENT, timeout: limits.databaseQueryMs }, (error, _out, said) => {
       if (error === null) return resolve();
       const text = `Postgres could not make its database: ${messageOf(error)} ${endOf(said, 500)}`;
-      return reject(new TroupeError('postgres_start', text, { fix: 'Or bring your own with --postgres.' }));
+      return reject(new TroupeError('postgres_start', text, { fix: 'Or bring your own database with --postgres.' }));
     });
   });
 }

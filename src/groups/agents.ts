@@ -22,7 +22,11 @@ export async function agentsOfGroup(root: AgentDefinition, find: FindAgent): Pro
       if (found.has(target)) continue;
       const next = await find(target);
       if (next === undefined)
-        return fail({ code: 'unknown_agent', message: `${agent.name} names ${target}, and there is no such agent.` });
+        return fail({
+          code: 'unknown_agent',
+          message: `${agent.name} names ${target}, and there is no such agent.`,
+          fix: '`troupe check` says where.',
+        });
       if (found.size >= limits.agentFilesPerFolder)
         return fail({
           code: 'limit',

@@ -171,8 +171,10 @@ describe('bad input on the command line', () => {
 
   it('shows every problem of settings and agents with its place', async () => {
     await writeFile(join(folder, 'agents/broken.md'), '---\nmodle: x\nmaxTurns: many\n---\nHi.\n');
-    const { code, out } = await here('check');
+    const { code, out, err } = await here('check');
     expect(code).toBe(2);
+    // The broken file was looked at like the other one.
+    expect(err).toBe('2 agents checked: 2 errors, 0 warnings\n');
     expect(out).toMatch(/agents\/broken\.md:2:1: error: .*modle/);
     expect(out).toMatch(/agents\/broken\.md:3:\d+: error: .*maxTurns/);
     await writeFile(join(folder, 'troupe.yaml'), 'modle: x\nbudget: { usd: -1 }\n');

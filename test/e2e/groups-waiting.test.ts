@@ -55,5 +55,33 @@ describe('a group that stands still', () => {
     expect(out).not.toMatch(/interrupted|troupe resume/);
     expect(objectIn(await run(at, 'show', 'last', '--json'))).toMatchObject({ status: 'waiting', waits: [{ agent: 'coder' }] });
     expect(await shown(at, 'crew')).toMatchObject({ state: 'waiting', runs: [{ state: 'waiting' }] });
+    const second = await quick(at, 'groups', 'send', 'crew', 'the second');
+    expect(second).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('queued: crew waits for an answer, 1 before this one'),
+    });
+    expect(second.err).toMatch(/see what it asks, and answer: .* show \w+/);
+  });
+
+  it('was left by its process, is taken up by the next prompt, and says how it stands then', async () => {
+    await using at = await project('permissions: { write: ask }\n');
+    const reached = Promise.withResolvers<void>();
+    const never = Promise.withResolvers<never>();
+    await at.serve(
+      () => {
+        reached.resolve();
+        return never.promise;
+      },
+      { calls: [{ name: 'write', input: { path: 'out.txt', content: 'x' } }] },
+    );
+    await run(at, 'groups', 'create', 'crew', '--agent', 'panel');
+    const driven = at.start(['groups', 'send', 'crew', 'write it']);
+    await reached.promise;
+    driven.kill('SIGKILL');
+    await driven.ended;
+    const sent = await quick(at, 'groups', 'send', 'crew', 'the second');
+    expect(sent.out).toContain('queued: crew waits for an answer, 1 before this one');
+    expect(sent.err).toMatch(/see what it asks, and answer: .* show \w+/);
+    expect(await shown(at, 'crew')).toMatchObject({ state: 'waiting', queue: [{ text: 'the second' }] });
   });
 });

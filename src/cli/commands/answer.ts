@@ -79,7 +79,8 @@ async function findWait(
   const fitting = waits.filter((one) => one.kind === kind);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
-  if (waits.length === 0) throw new TroupeError('usage', `${row.run} is not waiting for an answer`);
+  if (waits.length === 0)
+    throw usageError(`${row.run} is not waiting for an answer`, `see how it stands: troupe show ${shortId(row.run)}`);
   const fix = waitLines(waits, callOf(context)).join('\n');
   throw usageError(fitting.length === 0 ? `${row.run} waits for something else` : `${row.run} waits for several answers`, fix);
 }

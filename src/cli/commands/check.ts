@@ -1,6 +1,6 @@
 /** `troupe check`: every problem in the settings and in every agent file, at once, before anything runs; and the graph. */
 
-import { formatDiagnostic, isError } from '../../agents/text/diagnostics.ts';
+import { type Diagnostic, formatDiagnostic, isError } from '../../agents/text/diagnostics.ts';
 import { suggest } from '../../base/did-you-mean.ts';
 import { counted } from '../../base/wording.ts';
 import { type CheckedFiles, checkFiles } from '../doctor/check-files.ts';
@@ -32,10 +32,18 @@ export async function checkCommand(context: CommandContext, options: CheckComman
     // The drawing is the result then, and what is wrong is said beside it.
     const aside = graph === undefined ? out : progress;
     for (const one of diagnostics) aside.line(formatDiagnostic(one));
-    const found = `${counted(agents, 'agent')} checked`;
+    const found = `${counted(agents + brokenFiles(checked, diagnostics), 'agent')} checked`;
     progress.line(`${found}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
   }
   return errors === 0 ? exitCodes.completed : exitCodes.usage;
+}
+
+/** Files of agents that are none yet, because of what is wrong with them: they were looked at like the others. */
+function brokenFiles(checked: Awaited<ReturnType<typeof checkFiles>>, diagnostics: readonly Diagnostic[]): number {
+  if (!checked.ok) return 0;
+  const sources = new Set(checked.value.agents.map(({ definition }) => definition.source));
+  const broken = diagnostics.filter(isError).map(({ file }) => file);
+  return new Set(broken.filter((file) => file.endsWith('.md') && !sources.has(file))).size;
 }
 
 interface Drawn {

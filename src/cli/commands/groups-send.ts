@@ -4,6 +4,7 @@ import { TroupeError } from '../../base/errors.ts';
 import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
+import type { RunEnd } from '../../engine/port.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { findGroup } from '../../groups/groups.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
@@ -44,7 +45,7 @@ export async function groupsSendCommand(
     // Prompts of somebody who is gone come first; this process works on them, and on its own in its turn.
     const { end } = await driveHandle(context, project, sent.handle, quietly(options), false);
     const code = end.kind === 'ended' ? await drainQueue(context, project, sent.handle.session, options, sent.prompt) : undefined;
-    return code ?? sayQueued(context, name, sent, options);
+    return code ?? sayQueued(context, name, { ...sent, standing: STANDING_AFTER[end.kind] }, options);
   });
 }
 
@@ -72,6 +73,15 @@ function sayQueued(
   else progress.line(`go on with: ${call} groups resume "${name}"`);
   return exitCodes.completed;
 }
+
+/** How the group stands when this process has worked for it and could not get to its own prompt. */
+const STANDING_AFTER: Readonly<Record<RunEnd['kind'], Standing>> = {
+  ended: 'working',
+  waiting: 'waiting',
+  paused: 'paused',
+  interrupted: 'left',
+  lost: 'working',
+};
 
 const STANDINGS: Readonly<Record<Standing, string>> = {
   working: 'is busy',

@@ -71,7 +71,7 @@ async function resumeAndDrive(
         fix: `watch it: troupe logs -f ${shortId(run)}`,
       });
     case 'unknown':
-      throw new TroupeError('unknown_run', `The engine does not know run ${run}`);
+      throw new TroupeError('unknown_run', `There is no run ${run} any more`, { fix: 'see what there is: troupe ps --all' });
     case 'refused': {
       const { code, message, fix } = resumed.error;
       throw new TroupeError(code, message, fix === undefined ? {} : { fix });

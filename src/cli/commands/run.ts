@@ -108,6 +108,9 @@ async function sessionOf(project: Project, text: string): Promise<SessionId> {
   const group = groupOfSession(state, session);
   if (group === undefined) return session;
   if (!state.groups.has(group.group))
-    throw usageError(`The group ${group.name} of this session was deleted; it is closed for good`);
+    throw usageError(
+      `The group ${group.name} of this session was deleted; it is closed for good`,
+      'begin a new session: leave --session out',
+    );
   throw usageError(`This session belongs to the group ${group.name}`, `talk to it: troupe groups send "${group.name}" "…"`);
 }

@@ -21,7 +21,7 @@ export async function signalCommand(
     const { run, state, parent } = await findRun(ledger, text);
     const reason = options.reason ?? `${signal} from the command line`;
     const outcome = await engine[signal](run, reason);
-    if (outcome.kind === 'unknown') throw usageError(`The engine does not know run ${run}`);
+    if (outcome.kind === 'unknown') throw usageError(`There is no run ${run} any more`, 'see what there is: troupe ps --all');
     const live = outcome.kind === 'accepted' && outcome.live;
     if (options.json) printJson(context, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);

@@ -81,7 +81,7 @@ async function agentsFinding(context: CommandContext): Promise<Finding> {
   const agents = checked.ok ? checked.value.agents.length : 0;
   const errors = diagnostics.filter(isError).length;
   if (errors > 0)
-    return { about: 'agents', state: 'broken', text: `${errors} problems`, fix: 'troupe check shows each with its place' };
+    return { about: 'agents', state: 'broken', text: counted(errors, 'problem'), fix: 'troupe check shows each with its place' };
   if (agents === 0) return { about: 'agents', state: 'note', text: 'none here', fix: 'troupe init writes a first one' };
   return { about: 'agents', state: 'good', text: `${agents} found, no problems` };
 }

@@ -46,7 +46,7 @@ async function folderOf(terminal: Terminal, folder: string | undefined): Promise
   if (folder === undefined) return terminal.cwd;
   const path = resolve(terminal.cwd, folder);
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() !== true) throw usageError(`There is no folder ${folder}`, 'see what -C says');
+  if (found?.isDirectory() !== true) throw usageError(`There is no folder ${folder}`, 'name another one after -C');
   return path;
 }
 
