@@ -261,6 +261,19 @@ describe('programs that a page shows', () => {
   });
 });
 
+describe('the catalogue of races', () => {
+  it('names tests that there are', () => {
+    const [, catalogue = ''] = byPath.get('docs/testing.md')?.text.split('\n## The catalogue of races\n') ?? [];
+    const rows = catalogue.split('\n').filter((line) => line.startsWith('|'));
+    const named = rows.flatMap((row) =>
+      [...(row.split('|').at(-2) ?? '').matchAll(/\*([^*]+)\*/g)].map((match) => match[1] ?? ''),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    const tests = globSync('{src,test}/**/*.ts', { cwd: repository }).map((path) => readFileSync(join(repository, path), 'utf8'));
+    expect(named.filter((name) => !tests.some((text) => text.includes(name)))).toEqual([]);
+  });
+});
+
 describe('the agent of the README', () => {
   it('is that of the first example, its prompt cut short', () => {
     const [shown] = byPath.get('README.md')?.blocks.filter(({ language }) => language === 'markdown') ?? [];
