@@ -35,33 +35,33 @@ describe('troupe agents search', () => {
     await project.write('agents/python-reviewer.md', REVIEWER);
     await project.write('agents/poet.md', POET);
     const sentence = ['agents', 'search', 'someone', 'to', 'find', 'bugs', 'in', 'python'];
-    const before = await project.troupe(...sentence);
+    const before = await project.look(...sentence);
     expect(before).toMatchObject({ code: 0, err: '' });
     expect(before.out).toMatch(/^AGENT .*\npython-reviewer +project +python, bugs +Finds mistakes in Python/);
     expect(await isThere(project, '.troupe/ledger.db')).toBe(false);
 
     await project.script({ text: 'Hello.' });
     expect((await project.troupe('run', 'helper', 'Say hello')).code).toBe(0);
-    expect(namesIn((await project.troupe(...sentence, '--json')).out)).toEqual(['python-reviewer']);
+    expect(namesIn((await project.look(...sentence, '--json')).out)).toEqual(['python-reviewer']);
     await project.write('agents/poet.md', POET.replace('poems', 'poems about Python'));
-    expect(namesIn((await project.troupe('agents', 'search', 'python', '--json')).out)).toEqual(['python-reviewer', 'poet']);
-    expect(namesIn((await project.troupe('agents', 'search', 'python', '--json', '--limit', '1')).out)).toEqual([
+    expect(namesIn((await project.look('agents', 'search', 'python', '--json')).out)).toEqual(['python-reviewer', 'poet']);
+    expect(namesIn((await project.look('agents', 'search', 'python', '--json', '--limit', '1')).out)).toEqual([
       'python-reviewer',
     ]);
-    expect((await project.troupe('ledger', 'verify')).out).toMatch(/^sound: /);
-    expect((await project.troupe('ledger', 'stats')).code).toBe(0);
-    expect((await project.troupe('ledger', 'gc', '--older-than', '1d', '--yes')).code).toBe(0);
-    expect((await project.troupe('show', 'last')).code).toBe(0);
+    expect((await project.look('ledger', 'verify')).out).toMatch(/^sound: /);
+    expect((await project.look('ledger', 'stats')).code).toBe(0);
+    expect((await project.look('ledger', 'gc', '--older-than', '1d', '--yes')).code).toBe(0);
+    expect((await project.look('show', 'last')).code).toBe(0);
   });
 
   it('says so when there is nobody, and takes signs for what they are', async () => {
     await using project = await createTestProject();
-    const nobody = await project.troupe('agents', 'search', 'xylophone');
+    const nobody = await project.look('agents', 'search', 'xylophone');
     expect(nobody).toMatchObject({ code: 0, out: '' });
     expect(nobody.err).toContain('troupe agents list');
-    expect(namesIn((await project.troupe('agents', 'search', '--json', '"helper" OR (*', '🦊')).out)).toEqual(['helper']);
-    expect((await project.troupe('agents', 'search')).code).toBe(2);
-    expect((await project.troupe('agents', 'search', 'x', '--limit', 'none')).code).toBe(2);
+    expect(namesIn((await project.look('agents', 'search', '--json', '"helper" OR (*', '🦊')).out)).toEqual(['helper']);
+    expect((await project.look('agents', 'search')).code).toBe(2);
+    expect((await project.look('agents', 'search', 'x', '--limit', 'none')).code).toBe(2);
   });
 });
 
@@ -69,30 +69,30 @@ describe('troupe agents add', () => {
   it('puts a sound file where it belongs, under its name or another', async () => {
     await using project = await createTestProject();
     await project.write('inbox/python-reviewer.md', REVIEWER);
-    expect((await project.troupe('agents', 'add', 'inbox/python-reviewer.md')).out).toBe('added     agents/python-reviewer.md\n');
+    expect((await project.look('agents', 'add', 'inbox/python-reviewer.md')).out).toBe('added     agents/python-reviewer.md\n');
     expect(await readFile(join(project.folder, 'agents/python-reviewer.md'), 'utf8')).toBe(REVIEWER);
-    const named = await project.troupe('agents', 'add', 'inbox/python-reviewer.md', '--name', 'second: one', '--json');
+    const named = await project.look('agents', 'add', 'inbox/python-reviewer.md', '--name', 'second: one', '--json');
     expect(objectIn(named.out)).toEqual({ added: 'second: one', file: 'agents/second: one.md', copy: null, warnings: [] });
     const text = await readFile(join(project.folder, 'agents/second: one.md'), 'utf8');
     expect(text).toBe(REVIEWER.replace('---\n', '---\nname: "second: one"\n'));
-    const own = await project.troupe('agents', 'add', 'inbox/python-reviewer.md', '--name', 'mine', '--user', '--json');
+    const own = await project.look('agents', 'add', 'inbox/python-reviewer.md', '--name', 'mine', '--user', '--json');
     expect(objectIn(own.out)).toMatchObject({ added: 'mine', file: join(project.folder, '.config/troupe/agents/mine.md') });
     expect((await project.start(['agents', 'add', '-'], { input: POET }).ended).out).toBe('added     agents/poet.md\n');
-    const list = await project.troupe('agents', 'list', '--json');
+    const list = await project.look('agents', 'list', '--json');
     expect(namesIn(list.out)).toEqual(['helper', 'poet', 'python-reviewer', 'second: one', 'mine']);
-    expect((await project.troupe('check')).code).toBe(0);
+    expect((await project.look('check')).code).toBe(0);
   });
 
   it('overwrites only when told to, and keeps what was there', async () => {
     await using project = await createTestProject();
     await project.write('poet.md', POET);
-    expect((await project.troupe('agents', 'add', 'poet.md')).code).toBe(0);
+    expect((await project.look('agents', 'add', 'poet.md')).code).toBe(0);
     await project.write('poet.md', POET.replace('poems', 'ballads'));
-    const refused = await project.troupe('agents', 'add', 'poet.md', '--json');
+    const refused = await project.look('agents', 'add', 'poet.md', '--json');
     expect(refused.code).toBe(2);
     expectErrorObject(refused, 'usage');
     expect(await readFile(join(project.folder, 'agents/poet.md'), 'utf8')).toBe(POET);
-    const forced = objectIn((await project.troupe('agents', 'add', 'poet.md', '--force', '--json')).out);
+    const forced = objectIn((await project.look('agents', 'add', 'poet.md', '--force', '--json')).out);
     expect(await readFile(join(project.folder, String(forced['copy'])), 'utf8')).toBe(POET);
     expect(await readFile(join(project.folder, 'agents/poet.md'), 'utf8')).toContain('ballads');
   });
@@ -137,10 +137,10 @@ describe('troupe agents remove', () => {
   it('takes the file away, keeps a copy, and what it prints brings it back', async () => {
     await using project = await createTestProject();
     await project.write('agents/poet.md', POET);
-    const removed = await project.troupe('agents', 'remove', 'poet');
+    const removed = await project.look('agents', 'remove', 'poet');
     expect(removed.code).toBe(0);
     expect(await isThere(project, 'agents/poet.md')).toBe(false);
-    expect(namesIn((await project.troupe('agents', 'search', 'poems', '--json')).out)).toEqual([]);
+    expect(namesIn((await project.look('agents', 'search', 'poems', '--json')).out)).toEqual([]);
     expect((await project.typed(printed(removed.out, 'agents add'))).code).toBe(0);
     expect(await readFile(join(project.folder, 'agents/poet.md'), 'utf8')).toBe(POET);
   });
@@ -149,15 +149,15 @@ describe('troupe agents remove', () => {
     await using project = await createTestProject();
     await project.write('agents/boss.md', '---\nagents: [helper]\n---\nx');
     await project.write('.claude/agents/theirs.md', '---\nname: theirs\ndescription: x\n---\nx');
-    const named = await project.troupe('agents', 'remove', 'helper', '--json');
+    const named = await project.look('agents', 'remove', 'helper', '--json');
     expect(named.code).toBe(2);
     expectErrorObject(named, 'usage');
     expect(named.out).toContain('is named by boss');
-    expect((await project.troupe('agents', 'remove', 'theirs')).err).toContain('comes from the agents of claude');
-    const unknown = await project.troupe('agents', 'remove', 'helpr');
+    expect((await project.look('agents', 'remove', 'theirs')).err).toContain('comes from the agents of claude');
+    const unknown = await project.look('agents', 'remove', 'helpr');
     expect(unknown).toMatchObject({ code: 2, out: '' });
     expect(unknown.err).toContain('did you mean helper');
-    const forced = objectIn((await project.troupe('agents', 'remove', 'helper', '--force', '--json')).out);
+    const forced = objectIn((await project.look('agents', 'remove', 'helper', '--force', '--json')).out);
     expect(forced).toMatchObject({ removed: 'helper', file: 'agents/helper.md', namedBy: ['boss'] });
   });
 

@@ -62,7 +62,7 @@ describe.concurrent('a run that is stopped', () => {
     await running.ended;
     await expectKept(project, 'interrupted');
     expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'Finally.\n' });
-    expect((await project.troupe('logs', 'last', '--jsonl')).out).toContain('"takenOver":true');
+    expect((await project.look('logs', 'last', '--jsonl')).out).toContain('"takenOver":true');
     expect(server.requests.filter((request) => request.toolResults === 0)).toHaveLength(1);
   });
 });

@@ -7,13 +7,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import { runProgram } from '../../src/cli/program/program.ts';
-import { testTerminal } from '../support/test-terminal.ts';
-import { type Ended, MAIN, objectIn } from './support-project.ts';
+import { type Ended, lookInside, MAIN, objectIn } from './support-project.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
-/** As without a terminal. */
-const NO_COLUMNS = 0;
 const programs = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'run.ts')));
 const projects = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'troupe.yaml')));
 
@@ -48,11 +44,7 @@ async function stage(): Promise<Stage> {
   return {
     node,
     troupe: (...args) => node(MAIN, ...args),
-    async look(example, ...args) {
-      const terminal = testTerminal({ env, columns: NO_COLUMNS });
-      const code = await runProgram(['-C', join(EXAMPLES, example), ...args], terminal);
-      return { code, out: terminal.written.out, err: terminal.written.progress };
-    },
+    look: (example, ...args) => lookInside(join(EXAMPLES, example), env, args),
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
   };
 }

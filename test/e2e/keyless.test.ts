@@ -16,13 +16,13 @@ describe.concurrent('a child whose model has no key', () => {
   it('is a warning of check, with its place', async () => {
     await using project = await projectWith('advisors: [poor]');
     await project.serve({ text: 'Hello.' });
-    const checked = await project.troupe('check');
+    const checked = await project.look('check');
     expect(checked.code).toBe(0);
     expect(`${checked.out}${checked.err}`).toMatch(
       /agents\/poor\.md:4:\d+: warning: no model of poor can be asked from this shell: .*GOOGLE_GENERATIVE_AI_API_KEY/,
     );
     project.env['GEMINI_API_KEY'] = 'a-key-for-a-test';
-    const again = await project.troupe('check');
+    const again = await project.look('check');
     expect(`${again.out}${again.err}`).not.toContain('can be asked');
   });
 
@@ -36,7 +36,7 @@ describe.concurrent('a child whose model has no key', () => {
       err: expect.stringMatching(/poor, which lead needs: .*no key for google/),
     });
     expect(server.requests).toEqual([]);
-    expect((await project.troupe('ps', '--json')).out.trim()).toBe('[]');
+    expect((await project.look('ps', '--json')).out.trim()).toBe('[]');
   });
 
   it('fails alone when it is only asked by choice', async () => {

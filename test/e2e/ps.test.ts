@@ -25,7 +25,7 @@ const REPLIES = {
 };
 
 async function rowsOf(project: TestProject): Promise<JsonObject[]> {
-  const { code, out } = await project.troupe('ps', '--json');
+  const { code, out } = await project.look('ps', '--json');
   const parsed = parseJson(out);
   if (code !== 0 || !parsed.ok || !Array.isArray(parsed.value)) throw new Error(`not a list: ${out}`);
   return parsed.value as JsonObject[];
@@ -71,9 +71,9 @@ describe('troupe ps', () => {
       { state: 'interrupted', pid: null, next },
       { state: 'interrupted', pid: null, next: null },
     ]);
-    const { out } = await project.troupe('ps');
+    const { out } = await project.look('ps');
     expect(out).toMatch(/^RUN +PID +AGENT +THREAD +STATUS +UNREAD +AGE +TOOK +COST +NEXT\n/);
     expect(out).toMatch(/ - +└ slow +\w{6} +interrupted +\d+ \(\d+s\) /);
-    expect((await project.troupe('show', 'last')).out).toMatch(/lead → slow {2}“Are you there\? \(\d+\)” {2}unread for /);
+    expect((await project.look('show', 'last')).out).toMatch(/lead → slow {2}“Are you there\? \(\d+\)” {2}unread for /);
   });
 });

@@ -24,10 +24,10 @@ it('the tail of a long command is shown wherever the question is, with what is i
   const asked = await project.troupe('run', 'w', 'Go.');
   const told = [
     asked.err,
-    (await project.troupe('show', 'last')).out,
-    (await project.troupe('show', 'last', '--json')).out,
-    (await project.troupe('show', 'last', '--request')).out,
-    (await project.troupe('logs', 'last')).out,
+    (await project.look('show', 'last')).out,
+    (await project.look('show', 'last', '--json')).out,
+    (await project.look('show', 'last', '--request')).out,
+    (await project.look('logs', 'last')).out,
   ];
   for (const text of told) expect(text).toContain(`⟨U+202E⟩; ${TAIL}`);
   expect(asked.err).not.toMatch(/w: w wants/);
@@ -49,7 +49,7 @@ it('what is too long for a question is not approved by whoever has not looked at
   const refused = await project.troupe('approve', 'last');
   expect([refused.code, refused.err.includes('--request')]).toEqual([2, true]);
   expect(await isThere(project, 'long.txt')).toBe(false);
-  expect((await project.troupe('show', 'last', '--request')).out).toContain('last line');
+  expect((await project.look('show', 'last', '--request')).out).toContain('last line');
   expect(await project.troupe('approve', 'last', '--whole')).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'long.txt'), 'utf8')).toBe(content);
 });

@@ -95,9 +95,9 @@ it('a server that an agent file declares is not started before somebody has allo
   expect(refused.err).toContain('troupe agents allow "evil"');
   expect(await isThere(project, 'started')).toBe(false);
 
-  const unasked = await project.troupe('agents', 'allow', 'evil');
+  const unasked = await project.look('agents', 'allow', 'evil');
   expect([unasked.code, unasked.err.includes('--yes'), unasked.err.includes('env > started')]).toEqual([2, true, true]);
-  expect(await project.troupe('agents', 'allow', 'evil', '--yes')).toMatchObject({ code: 0, out: 'allowed  test\n' });
+  expect(await project.look('agents', 'allow', 'evil', '--yes')).toMatchObject({ code: 0, out: 'allowed  test\n' });
   expect(await project.troupe('run', 'evil', 'Go.')).toMatchObject({ code: 0, out: 'Here I am.\n' });
   expect(await isThere(project, 'started')).toBe(true);
 
@@ -125,7 +125,7 @@ it('a script of the project that a server runs is a part of what was allowed', a
     'agents/fine.md',
     '---\nname: fine\ntools: ["mcp:test"]\nmcp: { test: { command: sh, args: [tools/serve.sh] } }\n---\nFine.\n',
   );
-  await project.troupe('agents', 'allow', 'fine', '--yes');
+  await project.look('agents', 'allow', 'fine', '--yes');
   expect(await project.troupe('run', 'fine', 'Go.')).toMatchObject({ code: 0 });
   await project.write('tools/serve.sh', `touch started; exec ${process.execPath} ${SERVER}\n`);
   expect((await project.troupe('run', 'fine', 'Go.')).err).toContain('has changed since');
@@ -136,7 +136,7 @@ it('what the project denies commands is denied to servers of agent files, allowe
   await using project = await createTestProject('permissions: { shell: deny }\n', HELPER);
   await project.script({ text: 'Here I am.' });
   await project.write('agents/evil.md', evil('permissions: { shell: allow, "mcp:test": allow }'));
-  await project.troupe('agents', 'allow', 'evil', '--yes');
+  await project.look('agents', 'allow', 'evil', '--yes');
   const refused = await project.troupe('run', 'evil', 'Go.');
   expect(refused.err).toContain("the project's settings deny `shell`");
   expect(await isThere(project, 'started')).toBe(false);
@@ -151,12 +151,12 @@ it('an agent file sees no variable of ours but the basics; the settings see what
     JSON.stringify({ test: { command: 'sh', args: ['-c', line], env: { GIVEN: `\${${variable}}` } } });
   const agent = (own: string) => `---\nname: nosy\ntools: ["mcp:test"]\n${own}---\nNosy.\n`;
   await project.write('agents/nosy.md', agent(`mcp: ${mcp('MY_THING')}\n`));
-  await project.troupe('agents', 'allow', 'nosy', '--yes');
+  await project.look('agents', 'allow', 'nosy', '--yes');
   expect((await project.troupe('run', 'nosy', 'Go.')).err).toContain('names the variable MY_THING');
   expect(await isThere(project, 'given')).toBe(false);
 
   await project.write('agents/nosy.md', agent(`mcp: ${mcp('HOME')}\n`));
-  await project.troupe('agents', 'allow', 'nosy', '--yes');
+  await project.look('agents', 'allow', 'nosy', '--yes');
   expect(await project.troupe('run', 'nosy', 'Go.')).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'given'), 'utf8')).toBe(project.env['HOME']);
 
@@ -174,6 +174,6 @@ it.each(['TROUPE_LEDGER', 'TROUPE_HOME'])('the ledger of the settings is closed 
   project.env[variable] = variable === 'TROUPE_HOME' ? join(project.folder, '../elsewhere') : 'sqlite:other.db';
   expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(0);
   delete project.env[variable];
-  expect((await project.troupe('ledger', 'verify')).code).toBe(0);
+  expect((await project.look('ledger', 'verify')).code).toBe(0);
   expect(await isThere(project, 'data/l.db-payloads/x')).toBe(false);
 });

@@ -42,13 +42,13 @@ it('a file holds exactly what was approved in another process, and nobody can re
     const approved = await project.troupe('approve', run);
     expect(approved).toMatchObject({ code: 0 });
     expect(await readFile(join(project.folder, 'settings.env'), 'utf8')).toBe(WRITTEN);
-    const logs = await project.troupe('logs', run, '--jsonl');
+    const logs = await project.look('logs', run, '--jsonl');
     expect(logs.out).toContain('[redacted:PGPASSWORD]');
     expect(logs.out).not.toContain('"sealed"');
-    for (const text of [await ledgerBytes(project), logs.out, approved.err, (await project.troupe('show', run)).out])
+    for (const text of [await ledgerBytes(project), logs.out, approved.err, (await project.look('show', run)).out])
       for (const secret of [PASSWORD, TOKEN]) expect(text.includes(secret), secret).toBe(false);
-    expect((await project.troupe('ledger', 'verify')).code).toBe(0);
-    const state = (await project.troupe('doctor', '--json')).out;
+    expect((await project.look('ledger', 'verify')).code).toBe(0);
+    const state = (await project.look('doctor', '--json')).out;
     expect(state).toMatch(/key [0-9a-f]{12} in /);
   } finally {
     await rm(project.env['XDG_STATE_HOME'] ?? '', { recursive: true, force: true });
@@ -70,6 +70,6 @@ it('without the key nothing is written, and who approved it is asked, told and s
   expect(left.code).toBe(0);
   expect(left.err).toContain('write was not run: its exact arguments are gone');
   expect(left.err).toContain('1 call was not made: its exact arguments are gone');
-  expect(JSON.parse((await project.troupe('show', run, '--json')).out)).toMatchObject({ callsGone: 1 });
-  expect((await project.troupe('logs', run, '--jsonl')).out).toContain('the exact arguments of this call are gone');
+  expect(JSON.parse((await project.look('show', run, '--json')).out)).toMatchObject({ callsGone: 1 });
+  expect((await project.look('logs', run, '--jsonl')).out).toContain('the exact arguments of this call are gone');
 });

@@ -44,6 +44,8 @@ export interface TestProject extends AsyncDisposable {
   write(path: string, content: string | Uint8Array): Promise<void>;
   start(args: readonly string[], spawned?: Spawned): Running;
   troupe(...args: readonly string[]): Promise<Ended>;
+  /** The same, but inside the test's own process, for looking: starting a process costs more than all the rest. */
+  look(...args: readonly string[]): Promise<Ended>;
   /** A command as it was printed, words in double quotes included. */
   typed(line: string): Promise<Ended>;
   /** A model server that plays these replies, the last one again and again; becomes the project's model. */
@@ -75,6 +77,7 @@ export async function createTestProject(settings = '', agent = AGENT): Promise<T
     write,
     start,
     troupe: (...args) => start(args).ended,
+    look: (...args) => lookInside(folder, env, args),
     typed: (line) => start(wordsOf(line)).ended,
     async serve(...replies) {
       const server = await startModelServer((request) => {
@@ -150,18 +153,19 @@ export function objectIn(text: string): JsonObject {
 
 export const agentWith = (frontmatter: string): string => `---\nname: helper\n${frontmatter}\n---\nYou help.\n`;
 
-/**
- * The ledger is sound, and the newest run is in it with this state. The same commands, but inside the test's own process:
- * every row asks this, and starting a process costs more than all the rest.
- */
+/** A command inside this process, as if there were no terminal. */
+export async function lookInside(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[]): Promise<Ended> {
+  const terminal = testTerminal({ env, cwd, columns: 0 });
+  const code = await runProgram(args, terminal);
+  return { code, out: terminal.written.out, err: terminal.written.progress };
+}
+
+/** The ledger is sound, and the newest run is in it with this state. */
 export async function expectKept(project: TestProject, status: string): Promise<void> {
-  const look = async (...args: readonly string[]): Promise<string> => {
-    const terminal = testTerminal({ env: project.env });
-    expect(await runProgram(['-C', project.folder, ...args], terminal)).toBe(0);
-    return terminal.written.out;
-  };
-  expect(await look('ledger', 'verify')).toMatch(/^sound: \d+ events/);
-  expect(objectIn(await look('show', 'last', '--json'))).toMatchObject({ status });
+  expect(await project.look('ledger', 'verify')).toMatchObject({ code: 0, out: expect.stringMatching(/^sound: \d+ events/) });
+  const shown = await project.look('show', 'last', '--json');
+  expect(shown.code).toBe(0);
+  expect(objectIn(shown.out)).toMatchObject({ status });
 }
 
 /** With `--json` stdout is one object whatever happens. */

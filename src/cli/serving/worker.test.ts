@@ -52,7 +52,12 @@ describe('troupe cluster', () => {
 describe('troupe doctor on a cluster that is not there', () => {
   it('names the server, and what to do', async () => {
     const terminal = testTerminal({
-      env: { HOME: folder, TROUPE_ENGINE: 'restate+http://127.0.0.1:1', OLLAMA_HOST: '127.0.0.1:1' },
+      env: {
+        HOME: folder,
+        TROUPE_ENGINE: 'restate+http://127.0.0.1:1',
+        TROUPE_RESTATE_ADMIN: 'http://127.0.0.1:1',
+        OLLAMA_HOST: '127.0.0.1:1',
+      },
     });
     expect(await runProgram(['-C', folder, 'doctor'], terminal)).toBe(1);
     expect(terminal.written.out).toMatch(/broken +restate: no answer at http:\/\/127\.0\.0\.1:1\n +fix: .*troupe cluster up/);
