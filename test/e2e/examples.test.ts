@@ -153,7 +153,7 @@ describe.concurrent('what the examples show', () => {
     expect(times(story, 'run.started reader')).toBe(4);
     expect(times(story, 'agent.dismissed reader')).toBe(3);
     const again = events.find((event) => (event['payload'] as JsonObject)['continues'] !== undefined);
-    expect(again?.['payload']).toMatchObject({ agent: 'reader', reason: 'clarification' });
+    expect(again?.['payload']).toMatchObject({ agent: 'reader', origin: { kind: 'clarification' } });
     expect(shown).toMatch(/reader \(clarification\) .* 1 turn .*“Does the report say why/);
     expect(shown).toContain('“shift work may differ from office work”');
   });
