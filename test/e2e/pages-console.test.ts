@@ -80,7 +80,8 @@ async function folderOf({ open }: Play, name: string): Promise<Folder> {
 async function run(play: Play, folder: Folder, line: string): Promise<string> {
   const plain = line.replace(/\s+#( |$).*$/, '').trim();
   if (plain === 'echo $?') return String(play.lastCode);
-  if (plain === 'npm run demo') return await run(play, folder, 'troupe demo');
+  if (plain === 'npm run demo')
+    return await run(play, { ...folder, env: { ...folder.env, TROUPE_CALLED_AS: './troupe' } }, 'troupe demo');
   const [, feeding, ours] = /^(?:(.*?) \| )?((?:\.\/)?troupe .*)$/.exec(plain) ?? [];
   if (ours === undefined) {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', plain], { cwd: folder.cwd, env: folder.env, encoding: 'utf8' });

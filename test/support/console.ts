@@ -47,7 +47,11 @@ const PIECES = new RegExp([NAME, ...VARIABLE.map(([shown]) => shown), ' {2,}', '
 
 /** With the real names in place of those of the page. */
 export function withReal(text: string, bindings: Bindings): string {
-  return text.replaceAll(new RegExp(NAME, 'g'), (name) => bindings.get(name) ?? name);
+  return text.replaceAll(new RegExp(NAME, 'g'), (name) => {
+    const real = bindings.get(name);
+    if (real === undefined) throw new Error(`nothing that was printed before is called ${name}: ${text}`);
+    return real;
+  });
 }
 
 /** Whether this was printed; notes which real names those of the page stand for. */
