@@ -31,7 +31,7 @@ import type { Remembers } from '../record/remembers.ts';
 import type { RunNode } from '../record/run-node.ts';
 import { createStepIndex, type StepIndex } from '../record/step-index.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
-import { hostedSession } from '../spawning/hosted-session.ts';
+import { hostedLoop } from '../spawning/hosted-loop.ts';
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
@@ -131,7 +131,7 @@ async function session(
   };
   const demands = demandsDuring(tree, node, setup);
   const reasons: unknown[] = [];
-  const playing = hostedSession(tree, node, setup.definition, input, {
+  const playing = hostedLoop(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, stepIndex),
     tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
     incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, seat, turn, room)),

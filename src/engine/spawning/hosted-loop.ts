@@ -1,4 +1,4 @@
-/** Runs a session here, or in a process of its own where the agent asks for it or was spawned. */
+/** Runs the loop of a run here, or in a process of its own where the agent asks for it or was spawned. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { threadOf } from '../../base/ids.ts';
 import { spawnerOf } from '../../events/run-origin.ts';
@@ -10,7 +10,7 @@ import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasAssistants } from './spawned.ts';
 
-export async function hostedSession(
+export async function hostedLoop(
   tree: HostAccess & Writes & HasAssistants,
   node: RunNode,
   definition: AgentDefinition,
