@@ -33,11 +33,11 @@ describe('the loop of a run', () => {
     ['is hosted when its file says so', 'process', undefined, true],
     ['is hosted when it was spawned', undefined, 'client', true],
     ['is played here when it was spawned and its file says so', 'inline', 'client', false],
-  ])('%s', async (_name, isolation, spawnedBy, hosted) => {
+  ])('%s', async (_name, isolation, by, hosted) => {
     const host = createHost();
     const agents = [agent(isolation === undefined ? {} : { isolation })];
     const world = kept(createWorld({ brain: () => reports('Done.'), agents, engineOptions: { host } }));
-    const handle = await start(world, spawnedBy === undefined ? {} : { spawnedBy });
+    const handle = await start(world, by === undefined ? {} : { origin: { kind: 'client', by } });
     expect(await resultOf(handle)).toMatchObject({ report: { body: 'Done.' } });
     expect(host.threads).toEqual(hosted ? [threadOf(handle.run)] : []);
     const events = await readAll(world.ledger, handle.session, { types: ['process.started', 'process.ended'] });
