@@ -198,9 +198,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   'group.ended': {
     says: 'A reflect loop has ended.',
     fields: {
+      outcome: 'whether it met its goal, missed it, or was cut off before that could be told',
       reason: 'which rule ended it',
-      goalMet: 'the only success',
-      cancelled: 'every other way out',
       iterations: 'how many there were',
       summary: 'the same for people',
     },

@@ -84,15 +84,23 @@ const optionalMark = (field: z.core.$ZodType): string => (field instanceof z.Zod
 const inCell = (text: string): string => text.replaceAll('|', '\\|');
 
 function eventSection(type: (typeof eventTypes)[number]): string {
-  const schema: z.core.$ZodType = payloadSchemas[type];
-  if (!(schema instanceof z.ZodObject)) throw new Error(`The payload of ${type} is not an object.`);
   const { says, fields } = eventMeanings[type];
   const meanings = new Map(Object.entries(fields));
-  const rows = Object.entries(schema.shape).map(([name, field]) => {
+  const rows = fieldsOf(payloadSchemas[type], type).map(([name, field]) => {
     const meaning = meanings.get(name) ?? '';
     return `| \`${name}${optionalMark(field)}\` | \`${inCell(typeText(field))}\` | ${meaning} |`;
   });
   return [`### ${type}`, '', says, '', '| field | type | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Of a payload that has several forms first what all have, then each form's own fields, those that tell them apart foremost. */
+function fieldsOf(schema: z.core.$ZodType, type: string): [name: string, field: z.core.$ZodType][] {
+  if (schema instanceof z.ZodObject) return Object.entries(schema.shape);
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) throw new Error(`The payload of ${type} is not an object.`);
+  const forms = schema.options.map((option) => fieldsOf(option, type));
+  const text = ([name, field]: [string, z.core.$ZodType]): string => `${name} ${typeText(field)}`;
+  const inAll = (row: [string, z.core.$ZodType]): boolean => forms.every((rows) => rows.some((one) => text(one) === text(row)));
+  return [...(forms[0] ?? []).filter(inAll), ...forms.flatMap((rows) => rows.filter((row) => !inAll(row)))];
 }
 
 function introduction(): string {

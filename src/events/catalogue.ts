@@ -97,6 +97,9 @@ export const agentSetup = z.object({
   ),
 });
 
+/** How many iterations a reflect loop took, and how it ended in words for people. */
+const loopEnd = { iterations: z.number().int(), summary: z.string() };
+
 const catalogue = {
   'session.started': z.object({ title: z.string().optional(), workspace: z.string() }),
   'session.config': agentSetup,
@@ -244,24 +247,17 @@ const catalogue = {
     consecutive: z.number().int(),
     stops: z.boolean(),
   }),
-  'group.ended': z.object({
-    reason: z.enum([
-      'goal_met',
-      'nothing_left',
-      'max_iterations',
-      'stalled',
-      'error_budget',
-      'no_assignments',
-      'all_failed',
-      'cancelled',
-      'budget_exhausted',
-    ]),
-    goalMet: z.boolean(),
-    /** Set on every way out but a met goal. */
-    cancelled: z.boolean(),
-    iterations: z.number().int(),
-    summary: z.string(),
-  }),
+  'group.ended': z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('met'), reason: z.enum(['goal_met', 'nothing_left']), ...loopEnd }),
+    /** Nothing left to do is not enough where somebody judges and has found the goal missed. */
+    z.object({
+      outcome: z.literal('missed'),
+      reason: z.enum(['nothing_left', 'max_iterations', 'stalled', 'error_budget', 'no_assignments', 'all_failed']),
+      ...loopEnd,
+    }),
+    /** Ended from outside of the loop. */
+    z.object({ outcome: z.literal('cut_off'), reason: z.enum(['cancelled', 'budget_exhausted']), ...loopEnd }),
+  ]),
   'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),

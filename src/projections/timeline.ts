@@ -160,7 +160,7 @@ function describeGroup(event: GroupRunEvent): Description {
     case 'group.stalled':
       return ['warn', `iteration ${event.payload.iteration}: says the same as before (${event.payload.consecutive} in a row)`];
     case 'group.ended':
-      return [event.payload.goalMet ? 'info' : 'warn', event.payload.summary];
+      return [event.payload.outcome === 'met' ? 'info' : 'warn', event.payload.summary];
     default:
       return unreachable(event);
   }

@@ -347,12 +347,12 @@ describe('the loop', () => {
     });
     expect(payloads(forgiven.events, 'group.ended')).toMatchObject([{ reason: 'max_iterations', iterations: 3 }]);
     const broken = await playReflect(({ part, round }) => (part === 'synthesis' && round === 2 ? breaks() : undefined));
-    expect(payloads(broken.events, 'group.ended')).toMatchObject([{ reason: 'error_budget', iterations: 2, cancelled: true }]);
+    expect(payloads(broken.events, 'group.ended')).toMatchObject([{ reason: 'error_budget', iterations: 2, outcome: 'missed' }]);
   });
 
   it('regression 39: every end but a met goal is marked, and a loop under way is not started over', async () => {
     const limited = await playReflect(nothing, { maxIterations: 1 });
-    expect(payloads(limited.events, 'group.ended')).toMatchObject([{ goalMet: false, cancelled: true }]);
+    expect(payloads(limited.events, 'group.ended')).toMatchObject([{ outcome: 'missed' }]);
     let second: unknown;
     let worldOf: World | undefined;
     const busy = await held(

@@ -65,7 +65,7 @@ function toldTo(events: readonly LedgerEvent[]): string[] {
 }
 
 function checkLoop(events: readonly LedgerEvent[]): void {
-  expect(payloads(events, 'group.ended')).toMatchObject([{ reason: 'goal_met', iterations: ITERATIONS, cancelled: false }]);
+  expect(payloads(events, 'group.ended')).toMatchObject([{ reason: 'goal_met', iterations: ITERATIONS, outcome: 'met' }]);
   expect(payloads(events, 'group.evaluated').map(({ iteration }) => iteration)).toEqual([1, 2, 3]);
   expect(payloads(events, 'group.planned').map(({ accepted }) => accepted)).toEqual([true, true, true]);
   const starts = only(events, 'run.started').map((event) => event.run_id);

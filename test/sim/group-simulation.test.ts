@@ -72,10 +72,11 @@ function noResultIsLost(story: SimulatedGroup): void {
 function everyExitIsMarked({ events, group, result }: SimulatedGroup): void {
   const ends = payloads(events, 'group.ended');
   expect(ends).toHaveLength(group.mode === 'reflect' ? 1 : 0);
-  for (const { reason, goalMet, cancelled, summary } of ends) {
+  for (const { reason, outcome, summary } of ends) {
+    const goalMet = outcome === 'met';
     // Nothing left to do is enough only where nobody else judges.
     expect(goalMet).toBe(reason === 'goal_met' || (reason === 'nothing_left' && group.evaluator === undefined));
-    expect(cancelled).toBe(!goalMet);
+    expect(outcome === 'cut_off').toBe(reason === 'cancelled' || reason === 'budget_exhausted');
     expect(summary).toMatch(/^Ended after/);
     if (result?.status === 'completed') expect(goalMet).toBe(true);
     if (!goalMet) expect(result?.error?.code).toBe(reason);

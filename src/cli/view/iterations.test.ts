@@ -48,7 +48,7 @@ const story: readonly (readonly [LedgerEvent, string])[] = [
   [started('w3', 'dev', 'worker', 'coder'), 'desk: iteration 2, working: coder (the part of coder) · score 0.50, stable'],
   [evaluated(2, 0.95, 'improving'), 'desk: iteration 2, working: coder (the part of coder) · score 0.95, improving'],
   [
-    event('group.ended', 'desk', { reason: 'goal_met', goalMet: true, cancelled: false, iterations: 2, summary: 'met' }),
+    event('group.ended', 'desk', { outcome: 'met', reason: 'goal_met', iterations: 2, summary: 'met' }),
     'desk: iteration 2, ended · score 0.95, improving',
   ],
 ];

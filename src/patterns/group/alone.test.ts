@@ -29,7 +29,7 @@ describe('a loop of one', () => {
   it('goes on until it says on a line of its own that it is done', async () => {
     const { result, ending, asked } = await play(saying('Draft.', 'Better.', 'Best.\n[[REFLECTION_COMPLETE]]'));
     expect(result).toMatchObject({ status: 'completed', report: { body: 'Best.' }, finalAgent: 'lead' });
-    expect(ending).toMatchObject({ reason: 'goal_met', iterations: 3, cancelled: false });
+    expect(ending).toMatchObject({ reason: 'goal_met', iterations: 3, outcome: 'met' });
     expect(asked[0]?.text).toContain('Build it.');
     expect(asked[1]?.text).toMatch(/^Look at your answer again/);
     // It sees what it had said.
@@ -47,13 +47,13 @@ describe('a loop of one', () => {
       saying('I will say [[REFLECTION_COMPLETE]] later.', 'Is `[[REFLECTION_COMPLETE]]` a word?', 'x [[REFLECTION_COMPLETE]]'),
       { maxIterations: 3 },
     );
-    expect(ending).toMatchObject({ reason: 'max_iterations', iterations: 3, cancelled: true });
+    expect(ending).toMatchObject({ reason: 'max_iterations', iterations: 3, outcome: 'missed' });
     expect(result).toMatchObject({ status: 'completed_unverified', error: { code: 'max_iterations' } });
   });
 
   it('stops when it says the same again', async () => {
     const { ending } = await play(saying('The same.'));
-    expect(ending).toMatchObject({ reason: 'stalled', iterations: 3, cancelled: true });
+    expect(ending).toMatchObject({ reason: 'stalled', iterations: 3, outcome: 'missed' });
   });
 
   it('leaves it to the evaluator, if there is one', async () => {

@@ -32,11 +32,12 @@ export async function endLoop(loop: Loop, iterations: number, rule: StopReason, 
   const { run, latest } = loop;
   const reason = asItWas(rule, latest?.outcomes ?? []);
   const late = await loop.work.late();
-  const goalMet = isMet(loop, reason);
+  const end = endOf(loop, reason);
+  const goalMet = end.outcome === 'met';
   const exhausted = reason === 'budget_exhausted' ? last.result?.exhausted : undefined;
   const why = `${detail(reason, last)}${goalMet ? '' : scored(loop)}`;
   const summary = `Ended after ${iterations} of at most ${counted(loop.maxIterations, 'iteration')}: ${SAYS[reason]}.${why}`;
-  const payload = { reason, goalMet, cancelled: !goalMet, iterations, summary };
+  const payload = { ...end, iterations, summary };
   await run.steps.emit('ended', { type: 'group.ended', payload });
   const error = goalMet ? undefined : { code: reason, message: summary };
   if (latest === undefined) return withLate(withoutResult(loop, reason, summary, last), late);
@@ -51,9 +52,19 @@ export async function endLoop(loop: Loop, iterations: number, rule: StopReason, 
   return withLate(withVerification(result, goalMet ? verification : unverified([summary, ...found])), late);
 }
 
-/** Where somebody judges, the one who is judged does not decide: nothing left to do is not enough for a goal that was missed. */
-function isMet({ config }: Loop, reason: StopReason): boolean {
-  return reason === 'goal_met' || (reason === 'nothing_left' && config.evaluator === undefined);
+function endOf({ config }: Loop, reason: StopReason) {
+  switch (reason) {
+    case 'goal_met':
+      return { outcome: 'met', reason } as const;
+    case 'nothing_left':
+      // Where somebody judges, the one who is judged does not decide: it is not enough for a goal that was missed.
+      return config.evaluator === undefined ? ({ outcome: 'met', reason } as const) : ({ outcome: 'missed', reason } as const);
+    case 'cancelled':
+    case 'budget_exhausted':
+      return { outcome: 'cut_off', reason } as const;
+    default:
+      return { outcome: 'missed', reason } as const;
+  }
 }
 
 /** The last word of the judge, for whoever reads only why the goal was missed. */

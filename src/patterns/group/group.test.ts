@@ -150,9 +150,8 @@ describe('a group that reflects', () => {
     });
     expect(result).toMatchObject({ status: 'completed', report: { body: 'Synthesis 1 of everything' } });
     expect(events.find((event) => event.event_type === 'group.ended')?.payload).toMatchObject({
+      outcome: 'met',
       reason: 'goal_met',
-      goalMet: true,
-      cancelled: false,
       iterations: 2,
     });
     expect(events.filter((event) => event.event_type === 'group.evaluated').map((event) => event.payload)).toMatchObject([
@@ -183,7 +182,7 @@ describe('a group that reflects', () => {
     expect(events.find((event) => event.event_type === 'group.ended')?.payload).toMatchObject({
       reason,
       iterations,
-      cancelled: status !== 'completed',
+      outcome: status === 'completed' ? 'met' : 'missed',
     });
     expect(result.status).toBe(status);
     expect(result.report.body).not.toContain('[[');

@@ -37,6 +37,7 @@ async function play(group: Partial<Group>, player?: Player, more: Partial<GroupR
   return told;
 }
 
+const CUT_OFF: readonly string[] = ['cancelled', 'budget_exhausted'];
 const ending = ({ events }: Pick<GroupRun, 'events'>) => payloads(events, 'group.ended')[0];
 const SAME = 'the same words again and again\n[[NEEDS_ITERATION]]';
 
@@ -133,7 +134,11 @@ describe('ways out of a reflect loop', () => {
     const told = await play(group, player);
     const goalMet = status === 'completed';
     expect(payloads(told.events, 'group.ended')).toHaveLength(1);
-    expect(ending(told)).toMatchObject({ reason, iterations, goalMet, cancelled: !goalMet });
+    expect(ending(told)).toMatchObject({
+      reason,
+      iterations,
+      outcome: goalMet ? 'met' : CUT_OFF.includes(status) ? 'cut_off' : 'missed',
+    });
     expect(told.result.status).toBe(status);
     expect(told.result.finalAgent).toBe('lead');
     expect(told.result.report.body).not.toContain('[[');
@@ -189,7 +194,9 @@ describe('ways out of a reflect loop', () => {
       world = made;
     });
     expect(told.end).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
-    expect(payloads(told.events, 'group.ended')).toMatchObject([{ reason, iterations, cancelled: true, goalMet: false }]);
+    expect(payloads(told.events, 'group.ended')).toMatchObject([
+      { reason, iterations, outcome: CUT_OFF.includes(reason) ? 'cut_off' : 'missed' },
+    ]);
     const starts = told.events.filter((event) => event.event_type === 'run.started').length;
     expect(told.events.filter((event) => event.event_type === 'run.ended')).toHaveLength(starts);
   });

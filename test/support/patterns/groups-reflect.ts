@@ -15,11 +15,12 @@ const solo = (changes: Partial<Group> = {}, own = {}) => [
   actor('judge'),
 ];
 
-/** Every loop ends once, by one rule, and only a met goal is not marked as cancelled. */
+/** Every loop ends once, by one rule; only one that was ended from outside is marked as cut off. */
 function ends(story: ScenarioRun, reason: Payloads['group.ended']['reason'], iterations: number, judged = false): void {
   const ended = eventsOf(story, 'group.ended').map((event) => event.payload);
   const goalMet = reason === 'goal_met' || (reason === 'nothing_left' && !judged);
-  expect(ended).toMatchObject([{ reason, iterations, goalMet, cancelled: !goalMet }]);
+  const cutOff = reason === 'cancelled' || reason === 'budget_exhausted';
+  expect(ended).toMatchObject([{ reason, iterations, outcome: goalMet ? 'met' : cutOff ? 'cut_off' : 'missed' }]);
 }
 
 const scores = (story: ScenarioRun): number[] => eventsOf(story, 'group.evaluated').map(({ payload }) => payload.score);
