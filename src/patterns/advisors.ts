@@ -3,7 +3,8 @@
  * as they said it; one that fails leaves a report of its failure in its place, and the agent goes on with what there is.
  */
 import { textOf, type UserMessage, userText } from '../events/messages.ts';
-import { type AgentRun, succeeded } from './agent-run.ts';
+import { succeeded } from '../events/succeeded.ts';
+import type { AgentRun } from './agent-run.ts';
 import { endedEmpty, ranOut } from './out-of-budget.ts';
 import { enrichedRequest, failedAdvice } from './prompts.ts';
 import type { RunResult } from './steps.ts';

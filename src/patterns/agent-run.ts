@@ -94,9 +94,6 @@ export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: CheckedS
   return withVerification(result, verification);
 }
 
-export const succeeded = (result: Pick<RunResult, 'status'>): boolean =>
-  result.status === 'completed' || result.status === 'completed_unverified';
-
 /** Whether the run itself was cancelled, and not only one of those below it. */
 export async function wasStopped(run: AgentRun, key: string, results: readonly Pick<RunResult, 'status'>[]): Promise<boolean> {
   if (!results.some(({ status }) => status === 'cancelled')) return false;

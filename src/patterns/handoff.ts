@@ -4,8 +4,9 @@
  * those before it.
  */
 import { textOf, type UserMessage, userText } from '../events/messages.ts';
+import { succeeded } from '../events/succeeded.ts';
 import { verificationLine } from '../events/verification-text.ts';
-import { type AgentRun, type Answered, succeeded } from './agent-run.ts';
+import type { AgentRun, Answered } from './agent-run.ts';
 import { endedEmpty, ranOut } from './out-of-budget.ts';
 import { handedOverRequest } from './prompts.ts';
 import type { RunResult, StartOptions } from './steps.ts';

@@ -1,8 +1,8 @@
 /** The texts that patterns put together. Headings are those of the patterns' contract; what others wrote is fenced. */
 import { fenced, fenceNote } from '../base/fence.ts';
 import type { Verification } from '../events/catalogue.ts';
+import { succeeded } from '../events/succeeded.ts';
 import { verificationLine, verificationText } from '../events/verification-text.ts';
-import { succeeded } from './agent-run.ts';
 import type { RunResult } from './steps.ts';
 import type { Part } from './verification.ts';
 

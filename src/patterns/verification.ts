@@ -2,8 +2,10 @@
  * A result is as good as what it rests on. The algebra in two operations: what was written with other results at hand
  * (`restsOn`), and results that stand side by side (`together`). docs/verification.md says what follows from it.
  */
+
 import { limits } from '../base/limits.ts';
 import type { Claim, Verification } from '../events/catalogue.ts';
+import { succeeded } from '../events/succeeded.ts';
 import type { RunResult } from './steps.ts';
 
 export const UNCHECKED: Verification = { state: 'unchecked' };
@@ -58,7 +60,7 @@ export function together(parts: readonly Part[]): Verification {
 
 /** The status follows from the verification, here and nowhere else. Only what has completed can be checked at all. */
 export function withVerification(result: RunResult, verification: Verification): RunResult {
-  if (!completed(result)) return { ...result, verification: UNCHECKED };
+  if (!succeeded(result)) return { ...result, verification: UNCHECKED };
   return { ...result, status: verification.state === 'unverified' ? 'completed_unverified' : 'completed', verification };
 }
 
@@ -74,9 +76,7 @@ export const sameClaim = (one: Claim, other: Claim): boolean =>
     ? other.kind === 'file' && one.path === other.path
     : other.kind === 'command' && one.command === other.command;
 
-const completed = ({ status }: Pick<RunResult, 'status'>): boolean => status === 'completed' || status === 'completed_unverified';
-
-const gaveText = ({ result }: Part): boolean => completed(result);
+const gaveText = ({ result }: Part): boolean => succeeded(result);
 
 function heals(own: Own, { result }: Part): boolean {
   if (own.verification.state !== 'verified' || result.verification.state !== 'unverified') return false;

@@ -7,6 +7,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Payloads, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { groupMember, parentRun, roleInTree } from '../events/run-origin.ts';
+import { succeeded } from '../events/succeeded.ts';
 
 export type GroupPhase = 'planning' | 'working' | 'synthesising' | 'evaluating' | 'ended';
 
@@ -117,7 +118,7 @@ function end(state: GroupsProgress, event: EventOf<'run.ended'>): void {
   if (worker === undefined) return;
   state.workers.delete(event.run_id);
   const { status, verification } = event.payload;
-  const done = status === 'completed' || status === 'completed_unverified';
+  const done = succeeded({ status });
   // Somebody who was late belongs to the iteration that gave the task.
   const asked = groupOf(state, worker.group).iterations.find((one) => one.workers.some(({ run }) => run === event.run_id));
   if (asked === undefined) return;

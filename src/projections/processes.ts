@@ -7,6 +7,7 @@ import type { RunId } from '../base/ids.ts';
 import type { EventType, RunStatus, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { parentRun, spawnerOf } from '../events/run-origin.ts';
+import { succeeded } from '../events/succeeded.ts';
 
 export interface Process {
   readonly run: RunId;
@@ -109,7 +110,7 @@ const atWork = (process: Process): Pick<Process, 'status'> => ({ status: hasEnde
 
 function ended(process: Process, event: EventOf<'run.ended'>): Process {
   const { status, verification } = event.payload;
-  const finished = status === 'completed' || status === 'completed_unverified';
+  const finished = succeeded({ status });
   return {
     ...process,
     status: finished ? 'finished' : 'failed',

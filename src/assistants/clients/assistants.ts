@@ -15,9 +15,11 @@ import { fail, ok } from '../../base/result.ts';
 import type { Engine, RunEnd, RunHandle } from '../../engine/port.ts';
 import { noAgent } from '../../engine/run/prepare.ts';
 import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
+import { tooManyAssistants } from '../../engine/spawning/spawned.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import { spawnerOf } from '../../events/run-origin.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
 import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
@@ -73,7 +75,8 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
     const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
     if (before !== undefined && !(await isTask(ledger, before, input))) return fail(keyReused(before.run));
     const most = needs.perClient ?? limits.assistantsPerParent;
-    if (before === undefined && (await theirs.atWork(caller.name)) >= most) return fail(tooMany(most));
+    if (before === undefined && (await theirs.atWork(caller.name)) >= most)
+      return fail(tooManyAssistants(`a client may have ${most} assistants at work at a time`, FOR_CLIENTS));
     await needs.refresh();
     const started = await engine.start({
       agent: input.assistant_id,
@@ -207,7 +210,7 @@ async function ended(
 async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact: AssistantNeeds['redact']): Outcome<SpawnOutput> {
   if (end.kind === 'ended') {
     const { status, report, verification } = end.result;
-    const finished = status === 'completed' || status === 'completed_unverified';
+    const finished = succeeded({ status });
     return ok({
       ...spawned(handle, finished ? 'finished' : 'failed', redact(report.body)),
       ...(finished ? { verification } : {}),
@@ -239,8 +242,5 @@ const ownName = (name: string): Failure => ({
   fix: 'For whoever runs the server: give the agent or the caller another name.',
 });
 
-const tooMany = (most: number): Failure => ({
-  code: 'too_many_assistants',
-  message: `Not spawned: a client may have ${most} assistants at work at a time.`,
-  fix: 'Wait until one has ended, or cancel one. For whoever runs the server: raise assistants.perParent in troupe.yaml.',
-});
+const FOR_CLIENTS =
+  'Wait until one has ended, or cancel one. For whoever runs the server: raise assistants.perParent in troupe.yaml.';

@@ -2,12 +2,14 @@
  * What `troupe ps` lists: root runs, newest first, each with the runs below it. Of a session only what began with the oldest
  * listed run is read, so the cost follows from what is listed and not from how long the ledger is.
  */
+
 import { codeOf } from '../../base/errors.ts';
 import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { EventType, Verification } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
 import { boxTypes, createMessageBox, type MessageBox } from '../../projections/message-box.ts';
 import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
@@ -154,7 +156,7 @@ function plainRow(row: RunRow, now: number): PsRow {
 function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, node: RunNode, depth: number, now: number): PsRow {
   const { run, parent, agent, startedAt, endedAt } = node;
   const row: RunRow = { run, session: root.session, parent, agent, state: node.state, startedAt, endedAt, owner: root.owner };
-  const completed = node.state === 'completed' || node.state === 'completed_unverified';
+  const completed = succeeded({ status: node.state });
   const process = folded.processes.find(run);
   const { unread, oldestUnreadAt } = unreadBy(folded, node);
   const { nanoUsd, unknownCalls } = subtreeSpending(folded.tree, run);

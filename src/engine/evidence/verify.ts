@@ -6,12 +6,14 @@
  * - With `retries`, they are run whenever the agent wants to end, and it is told what fails, as often as it may mend it.
  * - Commands of an agent's file need the permission that its shell would need. The project's own are the owner's word.
  */
+
 import type { Verify } from '../../agents/definition/verify.ts';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { unverified, withVerification } from '../../patterns/verification.ts';
@@ -55,8 +57,7 @@ export async function verified(
   const own = declared(node, setup);
   const project = node.parent === undefined ? tree.projectVerify : undefined;
   const demands = [...demandsIn(own), ...demandsIn(project)];
-  const completed = result.status === 'completed' || result.status === 'completed_unverified';
-  if (demands.length === 0 || !completed || node.abort.signal.aborted) return result;
+  if (demands.length === 0 || !succeeded(result) || node.abort.signal.aborted) return result;
   const refusal = own === undefined ? undefined : await permittedCommands(tree, node, setup.definition, own.commands);
   const outcomes: Outcome[] = [];
   for (const [index, demand] of demands.entries()) {

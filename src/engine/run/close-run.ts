@@ -4,9 +4,9 @@
  * "accepted" had an effect, or is told here that it was too late.
  */
 import { threadOf } from '../../base/ids.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
-import { succeeded } from '../../patterns/agent-run.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';

@@ -1,8 +1,10 @@
 /** The steps port on the ledger: a step's outcome is an event, a child is a run in the same session. */
+
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import type { Answer } from '../../events/catalogue.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { Cause } from '../../ledger/port.ts';
 import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../patterns/steps.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
@@ -66,7 +68,7 @@ export function ledgerSteps(
     },
     async all(handles) {
       const results = await settled(handles);
-      const failed = results.findIndex((result) => result.status !== 'completed' && result.status !== 'completed_unverified');
+      const failed = results.findIndex((result) => !succeeded(result));
       const result = results[failed];
       if (result !== undefined)
         throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);

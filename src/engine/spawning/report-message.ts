@@ -3,7 +3,7 @@ import { type RunId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { Payloads } from '../../events/catalogue.ts';
-import { succeeded } from '../../patterns/agent-run.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { boundResult } from '../../tools/bounded.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';

@@ -8,7 +8,7 @@ import { limits } from '../../base/limits.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type RunOrigin, spawnerOf } from '../../events/run-origin.ts';
-import { succeeded } from '../../patterns/agent-run.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { Part } from '../../patterns/verification.ts';
 import type { AssistantLimits, HostAccess } from '../options.ts';
 import type { ChildRun } from './child-run.ts';
@@ -117,8 +117,12 @@ function spawnDepth(node: Kin): number {
   return depth;
 }
 
-const tooMany = (limit: string, setting: string): Failure => ({
+const tooMany = (limit: string, setting: string): Failure =>
+  tooManyAssistants(limit, `Wait until one has ended, or raise assistants.${setting} in troupe.yaml.`);
+
+/** The refusal of one more, for agents and for clients; what can be done about it depends on who is told. */
+export const tooManyAssistants = (limit: string, fix: string): Failure => ({
   code: 'too_many_assistants',
   message: `Not spawned: ${limit}.`,
-  fix: `Wait until one has ended, or raise assistants.${setting} in troupe.yaml.`,
+  fix,
 });

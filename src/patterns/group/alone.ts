@@ -4,7 +4,8 @@
  */
 import type { RunId } from '../../base/ids.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
-import { type AgentRun, succeeded } from '../agent-run.ts';
+import { succeeded } from '../../events/succeeded.ts';
+import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
 import { afterRound, type Part, resting } from '../verification.ts';
 import type { Judgement } from './evaluation.ts';

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { Ending, Exit } from '../../loop/port.ts';
-import { type AgentRun, succeeded } from '../agent-run.ts';
+import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
 import { ask } from './orchestrator.ts';
 import { evaluationPrompt, type Judged } from './prompts.ts';

@@ -5,7 +5,8 @@
 
 import type { Verification } from '../../events/catalogue.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
-import { type AgentRun, succeeded, wasStopped } from '../agent-run.ts';
+import { succeeded } from '../../events/succeeded.ts';
+import { type AgentRun, wasStopped } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
 import { afterRound, type Part, resting, together, UNCHECKED, withVerification } from '../verification.ts';
 import { ownWork } from './alone.ts';

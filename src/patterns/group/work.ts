@@ -3,7 +3,8 @@
  * it failed: tasks that were done stay done, and no result is thrown away because the next step broke.
  */
 import type { RunId } from '../../base/ids.ts';
-import { type AgentRun, succeeded } from '../agent-run.ts';
+import { succeeded } from '../../events/succeeded.ts';
+import type { AgentRun } from '../agent-run.ts';
 import { afterRound, type Part } from '../verification.ts';
 import { selfJudged } from './evaluation.ts';
 import type { At, Made, Work } from './loop.ts';

@@ -7,8 +7,9 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { UserMessage } from '../../events/messages.ts';
 import type { Seat } from '../../events/run-origin.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { Ending, Exit } from '../../loop/port.ts';
-import { type AgentRun, type Answered, resultOf, succeeded } from '../agent-run.ts';
+import { type AgentRun, type Answered, resultOf } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
 
 export const BROADCAST = 'team_broadcast';

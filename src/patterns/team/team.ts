@@ -9,7 +9,8 @@ import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
 import type { Seat } from '../../events/run-origin.ts';
-import { type AgentRun, succeeded, wasStopped } from '../agent-run.ts';
+import { succeeded } from '../../events/succeeded.ts';
+import { type AgentRun, wasStopped } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
 import {
   broadcastsChecked,
