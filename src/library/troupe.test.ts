@@ -211,6 +211,55 @@ describe('a program that is asked', () => {
   });
 });
 
+describe('going on', () => {
+  it('with a run that is not there, or that somebody else drives, is refused with what to do; one’s own is joined', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<string>();
+    const blocking = defineTool({
+      ...{ name: 'block', description: 'Blocks.', input: z.object({}), readOnly: true, timeoutMs: 20_000 },
+      run: () => {
+        asked.resolve();
+        return answered.promise;
+      },
+    });
+    await using project = await temporaryProject({ 'replies.yaml': '[{ toolCalls: [{ name: block }] }, { text: Done. }]' });
+    const agents = [defineAgent({ name: 'blocked', prompt: 'You wait.', tools: ['block'] })];
+    const options = {
+      root: project.root,
+      env: { HOME: project.root },
+      model: 'scripted:replies.yaml',
+      agents,
+      tools: [blocking],
+    };
+    await using troupe = await createTroupe(options);
+    await expect(troupe.resume('run_nobody' as RunId)).rejects.toMatchObject({ code: 'unknown_run', fix: expect.any(String) });
+    const running = troupe.run('blocked', 'Go.');
+    await asked.promise;
+    const [row] = await troupe.ledger.runs({ roots: true });
+    const other = await createTroupe(options);
+    const refused = await other.resume(row?.run as RunId).catch((error: unknown) => error);
+    await other.close();
+    const joined = troupe.resume(row?.run as RunId);
+    answered.resolve('at last');
+    expect(refused).toMatchObject({ code: 'held', fix: expect.any(String) });
+    expect(bodyOf(await running)).toBe('Done.');
+    expect(await joined).toEqual(await running);
+  });
+
+  it('after the project was closed and opened again is going on where it was', async () => {
+    await using project = await temporaryProject({
+      'agents/asker.md': '---\ntools: [ask]\n---\nx',
+      'replies.yaml': '[{ toolCalls: [{ name: ask, input: { question: Which? } }] }, { text: "So: {{lastToolResult}}" }]',
+    });
+    const options = { root: project.root, env: { HOME: project.root }, model: 'scripted:replies.yaml' };
+    const waiting = await run('asker', 'Ask.', options);
+    expect(waiting).toMatchObject({ status: 'waiting', waits: [{ question: 'Which?' }] });
+    await using troupe = await createTroupe(options);
+    const outcome = await troupe.resume(waiting.run, { answer: () => 'this one' });
+    expect(outcome).toMatchObject({ status: 'completed', report: { body: 'So: this one' }, usage: { modelCalls: 2 } });
+  });
+});
+
 describe('an abort', () => {
   const HOUR_MS = 3_600_000;
   const slow: ReplyInput = { ...looks, delayMs: HOUR_MS };
