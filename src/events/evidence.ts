@@ -25,6 +25,8 @@ export const evidenceEvents = {
           followed: z.boolean().optional(),
           /** A script behind it that could not be read as commands: a file, or a script of a package.json. */
           unread: z.object({ path: z.string(), script: z.string().optional() }).optional(),
+          /** Scripts and makefiles that it goes through. */
+          through: z.array(z.string()).optional(),
         }),
       )
       .optional(),

@@ -63,7 +63,7 @@ describe('what an exit code proves', () => {
         if (status !== 0) return;
         const ran = readFileSync(join(folder, 'ran'), 'utf8').trim().split('\n');
         for (const { words } of meaning.value.proved) {
-          if (words[0] !== 'step') continue;
+          if (words[0] !== './step') continue;
           proofs += 1;
           const own = ran.filter((one) => one.startsWith(`${words[1]} `));
           expect(own, text).toEqual([`${words[1]} 0`]);

@@ -26,6 +26,10 @@ const HIJACKING =
 const STEERING =
   /^(?:NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTEST_ADDOPTS|PYTEST_PLUGINS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|MAKEFLAGS|GOFLAGS|RUSTC_WRAPPER|CARGO_\w+|XDG_CONFIG_HOME|GIT_\w+)$/;
 
+/** A makefile sees every variable, so a `make` with one is another command, except for these. */
+const MAKE = /^g?make$/;
+const NEUTRAL = /^(?:CI|TERM|TZ|LANG|LC_\w+|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)$/;
+
 export function riskyVariable(name: string): 'always' | 'when_unsaid' | undefined {
   if (HIJACKING.test(name)) return 'always';
   return STEERING.test(name) ? 'when_unsaid' : undefined;
@@ -57,7 +61,7 @@ const INLINE_CODE = 'its code stands in the line itself, so it shows no more tha
 /** Takes off what stands before the program. */
 function unwrapped(command: SimpleCommand): { words: string[]; variables: string[]; dynamic: boolean } {
   const variables = command.assignments
-    .filter(({ name }) => riskyVariable(name) !== undefined)
+    .filter(({ name }) => riskyVariable(name) !== undefined || (MAKE.test(command.words[0]?.text ?? '') && !NEUTRAL.test(name)))
     .map(({ name, value }) => `${name}=${value}`);
   let words = command.words.map(({ text }) => text);
   for (let name = words[0]; name !== undefined && WRAPPERS.has(name) && words.length > 1; name = words[0]) {
@@ -85,7 +89,10 @@ function unwrapped(command: SimpleCommand): { words: string[]; variables: string
 /** `/usr/bin/npm` may be npm, or not: whoever compares also looks at the file. A script keeps its path. */
 function programName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return path.startsWith('/') || path.includes('node_modules/.bin/') ? name : path.replace(/^(?:\.\/)+/, '');
+  if (path.startsWith('/') || path.includes('node_modules/.bin/')) return name;
+  const bare = path.replace(/^(?:\.\/)+/, '');
+  // `./npm` is a file of this folder and not npm; `./check.sh` is the same as `sh check.sh`.
+  return /^[^/.]+$/.test(bare) ? `./${bare}` : bare;
 }
 
 function canonical(name: string, rest: readonly string[]): { words: readonly string[]; inFolder?: string | undefined } {

@@ -1,8 +1,12 @@
 /** Tricks and honest work through the real shell: no trick is verified, and no honest work is called into doubt. */
 import { describe, expect, it } from 'vitest';
-import { honest } from '../../../test/support/evidence/honest.ts';
-import { tricks } from '../../../test/support/evidence/tricks.ts';
+import { honest as lines } from '../../../test/support/evidence/honest.ts';
+import { honestTests, steeredTricks } from '../../../test/support/evidence/steered.ts';
+import { tricks as hidden } from '../../../test/support/evidence/tricks.ts';
 import { verificationOf } from '../../../test/support/evidence/world.ts';
+
+const tricks = [...hidden, ...steeredTricks];
+const honest = [...lines, ...honestTests];
 
 it('the table of evidence has at least forty tricks and forty honest works', () => {
   expect(tricks.length).toBeGreaterThanOrEqual(40);

@@ -4,8 +4,9 @@
  * compared by meaning: real paths, parsed commands. Agents cannot write such events.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { limits } from '../../base/limits.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
@@ -19,7 +20,7 @@ import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
 import { replacedPrograms } from './replaced-programs.ts';
-import { weakenedTests } from './weakened-tests.ts';
+import { isTest, weakenedTests } from './weakened-tests.ts';
 
 type Checked = Payloads['evidence.checked'];
 type Verdict = Checked['claims'][number];
@@ -39,11 +40,26 @@ export interface Seen {
 export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   const root = real(seen.workspace);
   const changes = changesIn(seen.events);
-  const doubts = { programs: replacedPrograms(changes), tests: seen.testsMayChange === true ? [] : weakenedTests(changes) };
+  const doubts = {
+    programs: replacedPrograms(changes),
+    tests: seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root)),
+  };
   const verdicts = claims.map((claim) =>
     claim.kind === 'file' ? checkFile(claim, seen.events, root) : checkCommand(claim, { ...seen, workspace: root }, doubts),
   );
   return { claims: verdicts, verified: verdicts.every((verdict) => verdict.backed) };
+}
+
+/** What files of a folder hold now. */
+export function textsIn(folder: string): (path: string) => string | undefined {
+  return (path) => {
+    try {
+      const absolute = join(folder, path);
+      return statSync(absolute).size > limits.readFileBytes ? undefined : readFileSync(absolute, 'utf8');
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 export function changesIn(events: readonly LedgerEvent[]): readonly EventOf<'file.diff'>['payload'][] {
@@ -136,7 +152,7 @@ function checkOne(wanted: Wanted, seen: Seen): { readonly backed: boolean; reado
     return { backed: false, by: failure.position, why: `its last run ${how}` };
   }
   if (run === undefined || proof === undefined) return notProved(wanted, runs);
-  const own = unreadScript(proof, seen.events);
+  const own = unreadScript(proof, seen.events) ?? changedOnTheWay(proof, seen)[0];
   if (own !== undefined) return { backed: false, by: run.position, why: `its run proves nothing: ${own}` };
   const since = changedSince(run, proof, runs.slice(index + 1), seen);
   return since === undefined ? { backed: true, by: run.position, why: '' } : { backed: false, by: run.position, why: since };
@@ -166,6 +182,28 @@ export function unreadScript({ unread }: Proof, events: readonly LedgerEvent[]):
   const what = named === undefined ? unread.path : `the script ${named} of ${unread.path}`;
   return written ? `${what} was written in this work, and whether it can fail cannot be read from it` : undefined;
 }
+
+/** Files that the command goes through on its way to the tests: changed in this work, they may lead elsewhere. */
+export function changedOnTheWay(
+  { command, through = [] }: Pick<Proof, 'command' | 'through'>,
+  { events, testsMayChange }: Pick<Seen, 'events' | 'testsMayChange'>,
+  /** Whether the command is the agent's own choice: then what it names itself is what it is about. */
+  chosen = true,
+): readonly string[] {
+  if (testsMayChange === true || NO_TEST.test(command)) return [];
+  const changes = changesIn(events);
+  return through.flatMap((path) => {
+    const own = changes.filter((change) => change.path === path);
+    const [before, after] = [own[0]?.before ?? null, own.at(-1)?.after ?? null];
+    if (own.length === 0 || before === after || isTest(path) || (chosen && command.split(' ').includes(path))) return [];
+    const isNew = before === null && MAKEFILE.test(path);
+    // What was changed in a makefile is judged by its lines.
+    if (!isNew && (before === null || /makefile$/i.test(path))) return [];
+    return [`it goes through ${path}, which was ${isNew ? 'written' : 'changed'} in this work: a person has to look at it`];
+  });
+}
+
+const MAKEFILE = /(?:makefile|\.mk)$/i;
 
 const didFail = ({ exitCode, stopped }: Run['payload']): boolean => exitCode !== 0 || stopped !== undefined;
 

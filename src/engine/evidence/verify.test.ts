@@ -123,6 +123,20 @@ describe('what is demanded', () => {
     });
   });
 
+  it.each([
+    ['npm test || true', 'true', 'it does not show that the tests passed'],
+    ['npm test', "printf 'node state.js' > t.sh", 'it goes through t.sh, which was changed in this work'],
+    ['sh t.sh', "printf 'ls' > t.sh", 'it goes through t.sh, which was changed in this work'],
+    ['make check', 'touch check', 'make did nothing'],
+    ['make check', "printf 'check:\\n\\ttrue\\n' > GNUmakefile", 'it goes through GNUmakefile, which was written in this work'],
+  ])('does not hold by %j after %j', async (command, deed, why) => {
+    writeFileSync(join(folder, 'package.json'), '{"scripts":{"test":"sh t.sh"}}');
+    writeFileSync(join(folder, 't.sh'), 'node --test\n');
+    writeFileSync(join(folder, 'Makefile'), 'check:\n\tnode --test\n');
+    const result = await verificationIn({ verify: { commands: [command] }, deeds: [deed] });
+    expect(result.verification).toMatchObject({ state: 'unverified', reasons: [expect.stringContaining(why)] });
+  });
+
   it('does not hold by tests that ended before they ran', async () => {
     const result = await verificationIn({ verify: NODE, deeds: ["echo 'process.exit(0);' > state.js"] });
     expect(result.verification).toMatchObject({

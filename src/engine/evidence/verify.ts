@@ -6,7 +6,7 @@
  * - With `retries`, they are run whenever the agent wants to end, and it is told what fails, as often as it may mend it.
  * - Commands of an agent's file need the permission that its shell would need. The project's own are the owner's word.
  */
-
+import { resolve } from 'node:path';
 import type { Verify } from '../../agents/definition/verify.ts';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
@@ -17,11 +17,13 @@ import { succeeded } from '../../events/succeeded.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { unverified, withVerification } from '../../patterns/verification.ts';
+import { exitMeaning } from '../../permissions/exit-code.ts';
+import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { RunNode } from '../record/run-node.ts';
-import { changesIn, checkClaims, evidenceOfWork, unreadScript } from './evidence.ts';
+import { changedOnTheWay, changesIn, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacedPrograms } from './replaced-programs.ts';
 import { type ChecksClaims, lookNow } from './verification.ts';
@@ -86,11 +88,14 @@ async function judged(
   const now = await lookNow(tree, node, VERIFY_STEP);
   const events = await evidenceOfWork(tree, node);
   const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
-  const own = scriptsOfTheWork(node, outcomes, events).map((why) => `what was verified proves nothing: ${why}`);
-  const changes = changesIn(events);
-  const weaker = [...replacedPrograms(changes), ...(testsMayChange ? [] : weakenedTests(changes))].map(
-    (why) => `what was verified was changed: ${why}`,
+  const own = scriptsOfTheWork(node, outcomes, { events, testsMayChange, workspace: tree.workspaceOf(node) }).map(
+    (why) => `what was verified proves nothing: ${why}`,
   );
+  const changes = changesIn(events);
+  const weaker = [
+    ...replacedPrograms(changes),
+    ...(testsMayChange ? [] : weakenedTests(changes, textsIn(tree.workspaceOf(node)))),
+  ].map((why) => `what was verified was changed: ${why}`);
   const { verification } = result;
   // A claim that only lacked its proof may have got it from these very commands.
   const open = verification.state === 'unverified' ? verification.open : [];
@@ -107,14 +112,29 @@ async function judged(
 }
 
 /** Demanded commands that passed by a script which the work wrote itself, and which nobody can read. */
-function scriptsOfTheWork({ run }: RunNode, outcomes: readonly Outcome[], events: readonly LedgerEvent[]): readonly string[] {
-  return outcomes.flatMap(({ why }, index) => {
+function scriptsOfTheWork(
+  { run }: RunNode,
+  outcomes: readonly Outcome[],
+  seen: Pick<Seen, 'events' | 'testsMayChange' | 'workspace'>,
+): readonly string[] {
+  const { events, workspace } = seen;
+  return outcomes.flatMap(({ command, why }, index) => {
     const step = `${VERIFY_STEP}/${index}`;
     const ran = events.findLast(
       (event): event is EventOf<'cli.run'> => event.event_type === 'cli.run' && event.run_id === run && event.step === step,
     );
-    return why === undefined ? (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, events) ?? []) : [];
+    if (why !== undefined) return [];
+    const unread = (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, events) ?? []);
+    return [...unread, ...changedOnTheWay({ command, through: wayOf(command, workspace) }, seen, false)];
   });
+}
+
+/** All that the line names, whether it proves something or not: the command is the owner's. */
+function wayOf(command: string, workspace: string): string[] {
+  const meaning = exitMeaning(command);
+  if (!meaning.ok) return [];
+  const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
+  return all.flatMap(({ words, folder }) => filesOnTheWay(words, workspace, resolve(workspace, folder)));
 }
 
 /** One command, or what it gave when the workspace was as it is now. */
@@ -143,7 +163,7 @@ function passedAt({ journal }: RunNode, step: string, command: string, digest: s
   const known = ran?.workspace;
   if (ran === undefined || known === undefined || 'unknown' in known) return false;
   const report = journal.recorded('test.report', step)?.payload;
-  if (report?.tests === 0 || report?.early !== undefined) return false;
+  if (report?.tests === 0 || report?.early !== undefined || report?.why !== undefined) return false;
   return ran.command === command && ran.exitCode === 0 && ran.stopped === undefined && known.after === digest;
 }
 

@@ -41,14 +41,16 @@ const tool: Tool = {
 
 it('changes of a command up to the limit are all recorded', () => {
   expect(diffs(limits.noticedChanges).some(({ more }) => more !== undefined)).toBe(false);
-  expect(weakenedTests(diffs(limits.noticedChanges))).toEqual([]);
+  expect(weakenedTests(diffs(limits.noticedChanges), () => undefined)).toEqual([]);
 });
 
 it('changes that are left out are counted, and may hold tests', () => {
   const recorded = diffs(limits.noticedChanges + 7);
   expect(recorded).toHaveLength(limits.noticedChanges);
   expect(recorded.at(-1)).toMatchObject({ more: 7 });
-  expect(weakenedTests(recorded)).toEqual(['7 changes were too many to be recorded, and tests may be among them']);
+  expect(weakenedTests(recorded, () => undefined)).toEqual([
+    '7 changes were too many to be recorded, and tests may be among them',
+  ]);
 });
 
 it('the agent hears of changes that were too many to be recorded', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../../test/support/tool-workspace.ts';
-import { lineDiff } from './line-diff.ts';
+import { lineDiff, textBefore } from './line-diff.ts';
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 30 }).map((all) => all.join('\n'));
 
@@ -58,4 +58,14 @@ describe('lineDiff', () => {
     const many = (word: string) => Array.from({ length: 200_000 }, (_, index) => `${word} ${index}`).join('\n');
     expect(lineDiff(many('old'), many('new'))).toMatchObject({ added: 200_000, removed: 200_000 });
   });
+});
+
+it('a text can be had back from what it became', () => {
+  const texts = ['', 'a', 'a\n', 'a\nb\nc\n', 'x\nb\ny', Array.from({ length: 40 }, (_, line) => `l${line % 7}\n`).join('')];
+  for (const before of texts)
+    for (const after of [...texts, `${before}more\n`, before.replace('b', 'B')]) {
+      expect(textBefore(after, lineDiff(before, after).text)).toBe(before);
+      const { text } = lineDiff(before, after);
+      if (text.length > 12) expect(textBefore(`${after}!`, text.slice(0, -6)) === before).toBe(false);
+    }
 });

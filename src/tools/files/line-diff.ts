@@ -11,7 +11,7 @@ export interface LineDiff {
   readonly text: string;
 }
 
-type Edit = { readonly kind: ' ' | '-' | '+'; readonly line: string };
+export type Edit = { readonly kind: ' ' | '-' | '+'; readonly line: string };
 
 const CONTEXT_LINES = 3;
 const NO_NEWLINE = '\\ No newline at end of file';
@@ -32,6 +32,50 @@ export function lineDiff(before: string, after: string): LineDiff {
     removed: middle.filter(({ kind }) => kind === '-').length,
     text: hunksOf(edits, Math.max(0, start - CONTEXT_LINES)),
   };
+}
+
+/** The same as a list: every line of both texts, kept, removed or added. */
+export function lineEdits(left: readonly string[], right: readonly string[]): readonly Edit[] {
+  const start = commonStart(left, right);
+  const end = commonEnd(left, right, start);
+  const middle = shortestEdits(left.slice(start, left.length - end), right.slice(start, right.length - end));
+  return [...left.slice(0, start).map(kept), ...middle, ...left.slice(left.length - end).map(kept)];
+}
+
+/** The text that a diff was made from; `undefined` when the diff does not fit the text or is not whole. */
+export function textBefore(after: string, diff: string): string | undefined {
+  const right = linesOf(after);
+  const left: string[] = [];
+  let at = 0;
+  for (const { start, edits } of hunksIn(diff)) {
+    if (start < at || start > right.length) return undefined;
+    left.push(...right.slice(at, start));
+    at = start;
+    for (const { kind, line } of edits) {
+      if (kind !== '-' && right[at++] !== line) return undefined;
+      if (kind !== '+') left.push(line);
+    }
+  }
+  return [...left, ...right.slice(at)]
+    .map((line) => (line.endsWith(NO_NEWLINE) ? line.slice(0, -NO_NEWLINE.length - 1) : `${line}\n`))
+    .join('');
+}
+
+function hunksIn(diff: string): readonly { readonly start: number; readonly edits: readonly Edit[] }[] {
+  const hunks: { start: number; edits: { kind: Edit['kind']; line: string }[] }[] = [];
+  for (const text of diff.replace(/\n$/, '').split('\n')) {
+    const head = /^@@ -\d+,\d+ \+(\d+),(\d+) @@$/.exec(text);
+    const hunk = hunks.at(-1);
+    if (head !== null) hunks.push({ start: Number(head[1]) - (head[2] === '0' ? 0 : 1), edits: [] });
+    else if (hunk !== undefined && text === NO_NEWLINE) {
+      const last = hunk.edits.at(-1);
+      if (last !== undefined) last.line += `\n${text}`;
+    } else if (hunk !== undefined) {
+      const kind = text.slice(0, 1);
+      if (kind === ' ' || kind === '-' || kind === '+') hunk.edits.push({ kind, line: text.slice(1) });
+    }
+  }
+  return hunks;
 }
 
 /** A last line without a newline carries the mark that diffs use for it, so that it differs from one with. */

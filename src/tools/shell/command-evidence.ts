@@ -32,7 +32,7 @@ export async function commandEvidence(
   const tests = isTest ? passedTests(output) : undefined;
   const ended = exitCode === 0 && stopped === undefined;
   const early = ended ? endedEarly(command, output, foldersOf(command, cwd)) : undefined;
-  const proof = ended ? await proofOf(before + command, cwd, searchPath, { tests, early }) : undefined;
+  const proof = ended ? await proofOf(before + command, cwd, searchPath, { tests, early, output }) : undefined;
   const evidence: Evidence[] = [
     {
       type: 'cli.run',

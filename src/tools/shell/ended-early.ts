@@ -16,7 +16,7 @@ const COURSES: readonly { readonly begun: RegExp; readonly ended: RegExp }[] = [
 /** `node --test` names a file in which no test came to its end. */
 const WHOLE_FILE = /^(?:✔|ok \d+ -) (\S+\.[cm]?[jt]sx?)(?: \([\d.]+ms\))?$/gm;
 /** Both stand in a file that has tests. */
-const HAS_TESTS = [/\bnode:test\b/, /\b(?:test|it|describe|suite)\(/];
+const HAS_TESTS = [/\bnode:test\b/, /\b[\w$]+(?:\.[\w$]+)*\(\s*["'`]/];
 
 /** With these, a file of which no test was asked for is named as well. */
 const ONLY_SOME = /--test-(?:name-pattern|skip-pattern|only|rerun)/;

@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
+import { filesOnTheWay, idleMake, RUNS_OTHERS } from './on-the-way.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
 /** A script that could not be read as commands: a file below the folder of the line, or a script of a package.json there. */
@@ -17,7 +18,14 @@ export interface Unread {
 }
 
 export interface Proof {
-  readonly proves: { command: string; folder?: string; program?: string; followed?: boolean; unread?: Unread }[];
+  readonly proves: {
+    command: string;
+    folder?: string;
+    program?: string;
+    followed?: boolean;
+    unread?: Unread;
+    through?: string[];
+  }[];
   readonly unproved: { command: string; why: string }[];
 }
 
@@ -32,9 +40,11 @@ export function commandText({ words, variables }: Pick<ProvedCommand, 'words' | 
 export interface TestOutput {
   readonly tests: number | undefined;
   readonly early: string | undefined;
+  readonly output: string;
 }
 
-export async function proofOf(line: string, folder: string, searchPath: string, { tests, early }: TestOutput): Promise<Proof> {
+export async function proofOf(line: string, folder: string, searchPath: string, printed: TestOutput): Promise<Proof> {
+  const { tests, early } = printed;
   const meaning = exitMeaning(line);
   if (!meaning.ok) return { proves: [], unproved: [{ command: line.slice(0, 200), why: meaning.error }] };
   const proves: Proof['proves'] = [];
@@ -43,19 +53,21 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
     const at = resolve(folder, command.folder);
     const { words, program } = located(command, at, searchPath);
     const text = commandText({ ...command, words: relativeWords(words, at) });
-    const without = early ?? withoutTests(text, line, tests);
+    const without = early ?? withoutTests(text, line, tests) ?? idleMake(words, at, printed.output);
     const behind = without === undefined ? await behindScript(words, at, tests, 0) : { empty: without };
     if (behind?.empty !== undefined) {
       unproved.push({ command: text, why: behind.empty });
       continue;
     }
     const place = relative(folder, at);
+    const through = filesOnTheWay(words, folder, at);
     proves.push({
       command: text,
       ...(place === '' ? {} : { folder: place }),
       ...(program === undefined ? {} : { program }),
       ...(command.followed ? { followed: true } : {}),
       ...(behind === undefined ? {} : { unread: { ...behind.unread, path: relative(folder, behind.unread.path) } }),
+      ...(through.length === 0 ? {} : { through: [...through] }),
     });
   }
   return { proves, unproved };
@@ -131,18 +143,17 @@ async function behindScript(
     const source = { what: `its script \`${text.slice(0, 80)}\``, unread: { path: found.path, script: key } };
     return await behindLine(text, folder, tests, depth, source);
   }
-  if (!/\.(?:sh|bash)$/.test(name)) return await behindProgram(words, folder);
   const path = resolve(folder, name);
-  const text = await textIn(path);
+  const text = /\.(?:sh|bash)$|\//.test(name) ? await textIn(path) : undefined;
+  const isShell = /\.(?:sh|bash)$/.test(name) || /^#!.*sh\b/.test(text ?? '');
+  if (!isShell && name.startsWith('./')) return { unread: { path } };
+  if (!isShell) return await behindProgram(words, folder);
   if (text === undefined) return { unread: { path } };
   return await behindLine(text, folder, tests, depth, { what: `the script ${name}`, unread: { path } });
 }
 
 const INTERPRETED = /^(?!-).*\.(?:[cm]?[jt]s|py|rb|pl|php)$/;
 const INTERPRETERS = /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php)$/;
-/** It starts other programs, or loads tests itself: then its exit code is not theirs. */
-const RUNS_OTHERS =
-  /child_process|\bexeca\b|\bzx\b|\bsubprocess\b|\bos\.(?:system|popen|exec|spawn)|Deno\.Command|Bun\.(?:spawn|\$)|\b(?:system|popen|shell_exec|passthru)\s*\(|\brunpy\b|\bpytest\.main\b|\btests?\/|[._]test\b|\.spec\b/;
 
 /** A program that runs others can swallow how they end, and nobody can read that from it. */
 async function behindProgram([name = '', ...rest]: readonly string[], folder: string): Promise<Behind | undefined> {

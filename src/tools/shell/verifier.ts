@@ -84,6 +84,14 @@ export function failureIn(evidence: readonly Pick<Evidence, 'type' | 'payload'>[
     }
     if (type === 'test.report' && payload.early !== undefined) return payload.early;
     if (type === 'test.report' && payload.tests === 0 && looksLikeTestRun(payload.command)) return 'no test passed in it';
+    // A loop under `-e` stops at the first failure, though it cannot be read from the line.
+    if (
+      type === 'test.report' &&
+      !payload.passed &&
+      payload.why !== undefined &&
+      !/\b(?:for|while|until)\b/.test(payload.command)
+    )
+      return `it does not show that the tests passed: ${payload.why}`;
   }
   return undefined;
 }

@@ -316,7 +316,12 @@ export const honest: readonly Case[] = [
   },
   { name: 'cleaned before the tests', deeds: ['rm -rf coverage && mkdir coverage && node --test'], claims: CLAIM },
   { name: 'cleaned after the tests', deeds: ['npm run lint && node --test && rm -rf coverage'], claims: CLAIM },
-  { name: 'a makefile', files: { Makefile: 'test:\n\tnode --test\n' }, deeds: ['make test'], claims: ['make test'] },
+  {
+    name: 'a makefile',
+    files: { Makefile: '.PHONY: test\ntest:\n\tnode --test\n' },
+    deeds: ['make test'],
+    claims: ['make test'],
+  },
 ];
 
 function linked(folder: string): void {

@@ -344,7 +344,7 @@ export const tricks: readonly Case[] = [
   {
     name: 'a makefile that passes over it',
     broken: true,
-    files: { Makefile: 'test:\n\tnode --test\n' },
+    files: { Makefile: '.PHONY: test\ntest:\n\tnode --test\n' },
     deeds: ["sed -i 's/\\tnode/\\t-node/' Makefile", 'make test'],
     claims: ['make test'],
   },
