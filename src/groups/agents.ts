@@ -1,9 +1,11 @@
 /** The agents of a group as they are kept with it: the one that declares it, and every agent that it can come to. */
+
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { referencesOf } from '../agents/definition/references.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { readExactly } from '../engine/record/read-all.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -44,13 +46,13 @@ export function membersOf({ name, group, models }: AgentDefinition): GroupMember
   if (group === undefined) return [];
   const leads = group.mode === 'orchestrator' || group.mode === 'reflect';
   const [model] = models;
-  const orchestrator: GroupMember = { name, agent: name, role: 'orchestrator', ...(model === undefined ? {} : { model }) };
+  const orchestrator: GroupMember = { name, agent: name, role: 'orchestrator', ...present({ model }) };
   const workers = workersOf(group).map(
     (worker): GroupMember => ({
       name: worker.name,
       agent: worker.agent,
       role: 'worker',
-      ...(worker.model === undefined ? {} : { model: worker.model }),
+      ...present({ model: worker.model }),
     }),
   );
   const { evaluator } = group;

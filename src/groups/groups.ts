@@ -9,6 +9,7 @@ import { suggest } from '../base/did-you-mean.ts';
 import type { Environment } from '../base/environment.ts';
 import type { Ids, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Engine } from '../engine/port.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -69,7 +70,7 @@ export async function createGroup(needs: GroupNeeds, request: NewGroup): Promise
   const worktrees = planWorktrees({ strategy, home: needs.home, group, word, workers });
   const payload = {
     ...{ group, name, session, agent: agent.name, mode, members, agents: agents.value.map(kept), strategy, worktrees },
-    ...(request.preset === undefined ? {} : { preset: request.preset }),
+    ...present({ preset: request.preset }),
     ...(repo.ok ? { repo: repo.value } : {}),
   };
   const saved = await changeOrganisation(needs, (state) => {

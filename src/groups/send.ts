@@ -141,7 +141,7 @@ async function enqueue(
     });
   const at = await placeSoon(needs, session);
   if (at === undefined) return fail({ code: 'session_busy', message: 'The group is just being started.', fix: 'Try again.' });
-  const payload = { prompt, text, ...(member === undefined ? {} : { member }) };
+  const payload = { prompt, text, ...present({ member }) };
   const event: NewEvent = { type: 'prompt.queued', ...at, actor: 'user', payload, at: needs.clock.now() };
   await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
   const handle = await takeNextPrompt(needs, session);

@@ -1,8 +1,10 @@
 /** Assistants and the host of their processes, loaded with the first use: most commands need neither. */
+
 import type { Registry, RegistryOptions } from '../agents/registry/registry.ts';
 import type { AssistantNeeds, ProjectAssistants } from '../assistants/clients/assistants.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import type { AssistantLimits } from '../engine/options.ts';
 import type { LoopHost } from '../runner/port.ts';
 import type { Tool } from '../tools/port.ts';
@@ -68,10 +70,7 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
 export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime }: ProjectConfig['assistants']): LoopHost {
   let made: Promise<LoopHost> | undefined;
   const settings = {
-    ...(memory === undefined ? {} : { memoryMiB: memory }),
-    ...(warm === undefined ? {} : { warm }),
-    ...(restarts === undefined ? {} : { restarts }),
-    ...(lifetime === undefined ? {} : { lifetimeMs: lifetime }),
+    ...present({ memoryMiB: memory, warm, restarts, lifetimeMs: lifetime }),
   };
   const host = (): Promise<LoopHost> => {
     made ??= import('../runner/host/host.ts').then(({ createLoopHost }) => createLoopHost({ clock, settings }));
@@ -87,10 +86,6 @@ export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime 
 export function assistantSettings(config: ProjectConfig['assistants']): Partial<AssistantLimits> {
   const { active, perParent, perSession, depth, lifetime } = config;
   return {
-    ...(active === undefined ? {} : { active }),
-    ...(perParent === undefined ? {} : { perParent }),
-    ...(perSession === undefined ? {} : { perSession }),
-    ...(depth === undefined ? {} : { depth }),
-    ...(lifetime === undefined ? {} : { lifetimeMs: lifetime }),
+    ...present({ active, perParent, perSession, depth, lifetimeMs: lifetime }),
   };
 }

@@ -3,8 +3,10 @@
  * the model sees. The schema is known by the standard that zod implements and not by zod's own types, which differ from one minor
  * version to the next: a program need not have the zod that Troupe has.
  */
+
 import { messageOf, TroupeError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
+import { present } from '../base/present.ts';
 import { errorResult, type OrdinaryTool, type Replay, type ToolContext, type ToolOutcome, textResult } from './port.ts';
 
 const PROBLEMS_SHOWN = 8;
@@ -58,7 +60,7 @@ export function defineTool<Input>(draft: ToolDraft<Input>): OrdinaryTool {
     inputSchema: jsonSchemaOf(name, schema),
     replay,
     ...(readOnly ? { readOnly } : {}),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...present({ timeoutMs }),
     run: async (input, context) => {
       const checked = await schema['~standard'].validate(input);
       if (checked.issues !== undefined) return errorResult(unfit(checked.issues));

@@ -2,6 +2,7 @@
  * The way back: from the agents of a group to a preset. For agents that `presetAgents` made it gives the preset they were made
  * from, without the words that were put in for what it did not say.
  */
+import { present } from '../../base/present.ts';
 import type { AgentDefinition, GroupContext } from '../definition/definition.ts';
 import { writtenPrompt } from '../definition/variables.ts';
 import { type PresetContent, type PresetWorker, roleOf } from './preset.ts';
@@ -20,11 +21,11 @@ export function presetFromAgents(agents: readonly AgentDefinition[], leader: str
     description,
     mode,
     orchestrator: {
-      ...(model === undefined ? {} : { model }),
+      ...present({ model }),
       ...(prompt.trim() === '' || prompt === leaderPrompt({ name, description }) ? {} : { prompt }),
     },
     workers: workers.map((entry) => workerOf(typeof entry === 'string' ? { agent: entry } : entry, agents, name)),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...present({ maxIterations }),
     ...textOf('sharedContext', sharedContext),
     ...textOf('routingContext', routingContext),
   };
@@ -49,7 +50,7 @@ function workerOf(entry: Entry, agents: readonly AgentDefinition[], group: strin
   const tools = agent?.tools ?? [];
   return {
     name,
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     ...(charter === '' ? {} : { charter }),
     ...(role === undefined || role === roleOf({ charter }) ? {} : { role }),
     ...(isDefault(tools) ? {} : { tools: [...tools] }),

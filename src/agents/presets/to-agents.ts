@@ -1,5 +1,7 @@
 /** From a preset to agents that the engine runs: one that leads the group, and one for each worker. Nothing is written. */
+
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { AgentDefinition } from '../definition/definition.ts';
 import { literalPrompt } from '../definition/variables.ts';
 import { type GroupPreset, type PresetWorker, plainName, roleOf } from './preset.ts';
@@ -43,10 +45,10 @@ function leader(preset: GroupPreset, name: string, source: string, workers: read
       workers: uniqueNames(workers).map(([member, { worker, agent }]) => ({
         agent,
         name: member,
-        ...(worker.model === undefined ? {} : { model: worker.model }),
+        ...present({ model: worker.model }),
         ...introduction(worker),
       })),
-      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...present({ maxIterations }),
       ...(sharedContext === undefined ? {} : { sharedContext: { text: sharedContext } }),
       ...(routingContext === undefined ? {} : { routingContext: { text: routingContext } }),
     },
@@ -85,7 +87,7 @@ function workerAgent(preset: GroupPreset, worker: PresetWorker, name: string, so
     prompt: literalPrompt(worker.charter ?? plainCharter(preset.name, worker.name, role)),
     tools: [...(worker.tools ?? WORKER_TOOLS)],
     maxTurns: limits.presetWorkerTurns,
-    ...(role === undefined ? {} : { description: role }),
+    ...present({ description: role }),
   };
 }
 

@@ -2,7 +2,9 @@
  * Reads a repository's Squad team into a preset. What is missing or odd is a warning, never a failure: files of other versions
  * and hands still give a team. Nothing in the files makes Troupe read anything outside the folder, or run anything.
  */
+
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { type KnownModel, withKnownModels } from '../presets/models.ts';
 import { type GroupPreset, type PresetWorker, plainName } from '../presets/preset.ts';
 import { type Diagnostic, warningAt } from '../text/diagnostics.ts';
@@ -143,7 +145,7 @@ export function presetOfSquad(
     description: roster.tagline ?? '',
     mode: roster.mode ?? 'reflect',
     orchestrator: {
-      ...(model === undefined ? {} : { model }),
+      ...present({ model }),
       ...(coordinator === undefined ? {} : { prompt: coordinator.text }),
     },
     workers: kept.map((member) => workerOf(member, config)),
@@ -163,8 +165,7 @@ function workerOf(member: SquadMember, config: SquadConfig): PresetWorker {
   const model = modelOf(config, [name], content?.model ?? member.model);
   return {
     name,
-    ...(role === undefined ? {} : { role }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ role, model }),
     ...(content === undefined ? {} : { charter: content.text }),
   };
 }

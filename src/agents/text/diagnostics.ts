@@ -2,7 +2,9 @@
  * What is wrong with agent files, and where. A diagnostic points at a place a person can open, says what is wrong there
  * and, where it can, what to write instead. Checks collect them, so that one run of `troupe check` shows every problem.
  */
+
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 
 /** Counted from one, as editors do; columns in UTF-16 units. */
 export interface Position {
@@ -29,7 +31,7 @@ export const warningAt = (place: SourcePlace, message: string, fix?: string): Di
 
 function diagnostic(severity: Diagnostic['severity'], place: SourcePlace, message: string, fix: string | undefined): Diagnostic {
   const { file, line, column } = place;
-  return { file, line, column, severity, message, ...(fix === undefined ? {} : { fix }) };
+  return { file, line, column, severity, message, ...present({ fix }) };
 }
 
 export const isError = (one: Diagnostic): boolean => one.severity === 'error';

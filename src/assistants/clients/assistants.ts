@@ -171,7 +171,7 @@ function createClientRuns(ledger: Ledger) {
 }
 
 function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: string): SpawnOutput {
-  return { process_id: run, thread_id: threadOf(run), status, ...(answer === undefined ? {} : { answer }) };
+  return { process_id: run, thread_id: threadOf(run), status, ...present({ answer }) };
 }
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */

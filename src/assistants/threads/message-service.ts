@@ -2,9 +2,11 @@
  * Watching processes and exchanging messages with them, for anybody who may (A2), on nothing but the ledger: it works the same
  * whoever drives the processes, also when nobody does.
  */
+
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Ids, RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { fail, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger } from '../../ledger/port.ts';
@@ -67,6 +69,6 @@ async function asOutcome<Value>(act: () => Outcome<Value>): Outcome<Value> {
   } catch (error) {
     if (!(error instanceof TroupeError) || error.code === 'bug') throw error;
     const { code, message, fix } = error;
-    return fail({ code, message, ...(fix === undefined ? {} : { fix }) });
+    return fail({ code, message, ...present({ fix }) });
   }
 }

@@ -3,7 +3,9 @@
  * at once, one marks it. The marks of a call carry the call's name, so a call that is made again because its answer was lost
  * finds the messages that it had marked as if they were unread, and nothing is lost between marking and answering.
  */
+
 import { threadOf } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { ok } from '../../base/result.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { NewEvent } from '../../ledger/port.ts';
@@ -115,6 +117,6 @@ function onTheWire({ id, from, to, content, createdAt, readAt, verification }: B
     content,
     created_at: createdAt,
     read_at: readAt,
-    ...(verification === undefined ? {} : { verification }),
+    ...present({ verification }),
   };
 }

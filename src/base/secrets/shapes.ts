@@ -2,6 +2,7 @@
  * Texts that are secret whatever they are called: the shapes of well-known keys, and what stands where a secret belongs (behind
  * `Bearer`, in the login of an address).
  */
+import { present } from '../present.ts';
 import { canBeSecret } from './values.ts';
 
 /**
@@ -27,7 +28,7 @@ const shape = (name: string, within: string, accepts?: Shape['accepts']): Shape 
   name,
   within: `${EDGE}(?:${within})`,
   exact: new RegExp(`${EDGE}(?:${within})`, 'g'),
-  ...(accepts === undefined ? {} : { accepts }),
+  ...present({ accepts }),
 });
 
 /** Of a key, unlike `sk-fading-circle-with-a-long-name`, some characters are no small letters. */

@@ -1,6 +1,8 @@
 /** Every command with its words, options and an example. What a command does is in its own file, loaded when it is used. */
+
 import { type Command, Option } from 'commander';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { AgentsAddOptions } from '../agents/add.ts';
 import type { AgentsAllowOptions } from '../agents/allow.ts';
 import type { AgentsRemoveOptions } from '../agents/remove.ts';
@@ -153,7 +155,7 @@ function describeAnswers(add: Add, perform: Perform): void {
   answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
     .option('--note <text>', 'what the agent is told')
     .action((run: string, options: AnswerOptions & { readonly note?: string }) => {
-      const answer = { kind: 'denied', ...(options.note === undefined ? {} : { note: options.note }) } as const;
+      const answer = { kind: 'denied', ...present({ note: options.note }) } as const;
       return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
     });
 }

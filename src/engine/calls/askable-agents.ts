@@ -4,6 +4,7 @@
  * conversation may ask that one's children, too.
  */
 
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
@@ -118,6 +119,5 @@ export function createAskableAgents(): AskableAgents {
 
 const placeOf = (run: string, parent: string | undefined, continues: string | undefined): Cut['begun'][number] => ({
   run,
-  ...(parent === undefined ? {} : { parent }),
-  ...(continues === undefined ? {} : { continues }),
+  ...present({ parent, continues }),
 });

@@ -2,9 +2,11 @@
  * The tools as the loop sees them: each call is a recorded step. Before a call that must not be repeated its intent
  * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
  */
+
 import { childRunId } from '../../base/ids.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../../events/messages.ts';
@@ -142,13 +144,13 @@ async function callOther(
   if (node.abort.signal.aborted) tree.checkpoint(node);
   const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside), tree.redact);
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
-  const cut = { ...payload, durationMs, content, ...(wholeBytes === undefined ? {} : { wholeBytes }) };
+  const cut = { ...payload, durationMs, content, ...present({ wholeBytes }) };
   const options = {
     step,
     tool: tool.name,
     actor: 'system' as const,
     cause: ended ?? cause,
-    ...(attachment === undefined ? {} : { attachment }),
+    ...present({ attachment }),
   };
   const dismissed = gone.map(({ id, agent, run }) =>
     node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' }),
@@ -161,7 +163,7 @@ async function callOther(
 async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Call): Promise<Cause> {
   const cause = node.journal.latest('model.response');
   const payload = { turn, id: asked.id, name: tool.name, replay: tool.replay };
-  const event = node.journal.event('tool.call', payload, { step, tool: tool.name, ...(cause === undefined ? {} : { cause }) });
+  const event = node.journal.event('tool.call', payload, { step, tool: tool.name, ...present({ cause }) });
   if (tool.replay === 'never') await tree.writer.write([event], { sync: 'power' });
   else tree.writer.enqueue([event]);
   return event.mark;
@@ -239,7 +241,7 @@ async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {
   const { question, choices } = questionIn(call.asked.input);
   const answer = await waitForAnswer(caller.tree, caller.node, call.step, {
     kind: 'question',
-    payload: { question, ...(choices === undefined ? {} : { choices }) },
+    payload: { question, ...present({ choices }) },
   });
   return finish(caller, call.step, {
     id: call.asked.id,
@@ -278,7 +280,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
     content,
     durationMs,
     ...(outcome.kind === 'error' ? { isError: true } : {}),
-    ...(wholeBytes === undefined ? {} : { wholeBytes }),
+    ...present({ wholeBytes }),
     ...(outcome.saw === undefined ? {} : { saw: [...outcome.saw] }),
   };
   if (outcome.saw !== undefined) caller.files.note(call.turn, outcome.saw);
@@ -288,7 +290,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
       tool: call.tool.name,
       actor: 'system',
       cause,
-      ...(item.attachment === undefined ? {} : { attachment: item.attachment }),
+      ...present({ attachment: item.attachment }),
     }),
   );
   const options = {
@@ -296,7 +298,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
     tool: call.tool.name,
     actor: 'system' as const,
     cause,
-    ...(attachment === undefined ? {} : { attachment }),
+    ...present({ attachment }),
   };
   tree.writer.enqueue([...evidence, node.journal.event('tool.result', payload, options)]);
   return placed(caller.stepIndex, call.step, resultPart(payload));

@@ -3,10 +3,12 @@
  * what it holds now, a command that ended with 0 for sure and after which nothing was changed, by anybody. Claims are
  * compared by meaning: real paths, parsed commands. Agents cannot write such events.
  */
+
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
@@ -105,12 +107,11 @@ function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, { 
     by = verdict.by;
   }
   const doubt = programs[0] ?? (wanted.some(({ text }) => !NO_TEST.test(text)) ? tests[0] : undefined);
-  if (doubt !== undefined)
-    return { claim, backed: false, ...(by === undefined ? {} : { by }), why: `what it ran was changed: ${doubt}` };
+  if (doubt !== undefined) return { claim, backed: false, ...present({ by }), why: `what it ran was changed: ${doubt}` };
   return {
     claim,
     backed: true,
-    ...(by === undefined ? {} : { by }),
+    ...present({ by }),
     why: 'its last run ended with 0 and nothing was changed since',
   };
 }

@@ -10,6 +10,7 @@ import { resolve } from 'node:path';
 import type { Verify } from '../../agents/definition/verify.ts';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
@@ -105,7 +106,7 @@ async function judged(
   const payload: Payloads['evidence.checked'] = {
     claims: checked.claims,
     verified: reasons.length === 0,
-    demanded: outcomes.map(({ command, why }) => ({ command, passed: why === undefined, ...(why === undefined ? {} : { why }) })),
+    demanded: outcomes.map(({ command, why }) => ({ command, passed: why === undefined, ...present({ why }) })),
   };
   tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
   return withVerification(result, reasons.length === 0 ? { state: 'verified' } : unverified(reasons));

@@ -3,7 +3,9 @@
  * everything before, what was written down there and when an earlier root ended. So the cost of taking a run up is that of
  * what is new, however long the session is.
  */
+
 import type { RunId, SessionId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { type EventType, eventTypes, inboundTypes, type Payloads } from '../../events/catalogue.ts';
 import type { TreeDoings } from '../../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
@@ -124,7 +126,7 @@ export async function unfinished(ledger: Ledger, session: SessionId, types: read
     if (from !== undefined) events.push(...(await readAll(ledger, session, { run, types: started, exact: false })));
     const found = await readAll(ledger, session, {
       ...{ root: run, types, exact: false },
-      ...(from === undefined ? {} : { after: from }),
+      ...present({ after: from }),
     });
     // Others have worked on it for long: the next one looks for a later cut.
     if (found.length > MUCH) forgetPast(ledger, run);

@@ -2,7 +2,9 @@
  * Condensing as a recorded step. What is left of the conversation is written down with it, so that a run that is taken up again
  * goes on from there: its cost is that of what came since, not of everything it ever did.
  */
+
 import type { RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { type Message, type ToolResultPart, type UserMessage, userText } from '../../events/messages.ts';
 import type { Checkpoint, Condensing } from '../../loop/port.ts';
@@ -44,7 +46,7 @@ export async function condense(
     unsent: kept.slice(kept.length - unsent).flatMap(itemsOf).length,
     // Assistants are taken up by going through the calls that spawned them.
     goesOn: tree.spawned.of(node.run).length === 0,
-    ...(ending === undefined ? {} : { ending }),
+    ...present({ ending }),
     ...(await cutOf(tree, node, kept.slice(kept.length - unsent), stepIndex)),
   };
   tree.writer.enqueue([node.journal.event('task.summary', payload, { step, actor: 'system' })]);

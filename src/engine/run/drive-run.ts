@@ -2,9 +2,11 @@
  * Drives one run to its end. The same code runs it for the first time and takes it up after a crash: completed steps
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
+
 import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { isSubAgent, spawnerOf, turnsAllowed } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
@@ -217,9 +219,9 @@ function endedPayload(
     finalAgent,
     ...(finalRun === run ? {} : { finalRun }),
     ...(turns === 0 ? {} : { turns }),
-    ...(spoke === undefined ? {} : { spoke }),
+    ...present({ spoke }),
     ...(error === undefined ? {} : { error: withoutUndefined(error) }),
-    ...(exhausted === undefined ? {} : { exhausted }),
+    ...present({ exhausted }),
     ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
     verification,
   };

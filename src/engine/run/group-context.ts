@@ -1,8 +1,10 @@
 /** What groups ask of the runtime about what is around them: the files that give context, and who the others are. */
+
 import type { AgentDefinition, GroupContext } from '../../agents/definition/definition.ts';
 import { newestEntries } from '../../agents/text/newest-entries.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { sentence } from '../../base/wording.ts';
 import type { About } from '../../patterns/agent-run.ts';
 import type { Steps } from '../../patterns/steps.ts';
@@ -47,8 +49,6 @@ export function about(agent: AgentDefinition | undefined): About {
   const { description, models, maxTurns } = agent ?? {};
   const [model] = models ?? [];
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(model === undefined ? {} : { model }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...present({ description, model, maxTurns }),
   };
 }

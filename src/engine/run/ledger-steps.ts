@@ -3,6 +3,7 @@
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
+import { present } from '../../base/present.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Cause } from '../../ledger/port.ts';
@@ -155,7 +156,7 @@ async function emitOnce(
   tree.checkpoint(node);
   // That somebody left, or failed, is told to those who read it; the team's next cycle does not follow from it.
   const aside = event.type === 'member.exited' || (event.type === 'team.broadcast' && event.payload.type === 'failure');
-  const options = { step: key, aside, ...(cause === undefined ? {} : { cause }) };
+  const options = { step: key, aside, ...present({ cause }) };
   if (event.type !== 'team.broadcast') {
     tree.writer.enqueue([node.journal.event(event.type, event.payload, options)]);
     return;

@@ -6,6 +6,7 @@
  * - a failure that certainly cost nothing settles one call and no tokens,
  * - any other failure settles the whole reservation, because the provider may have charged for it.
  */
+import { present } from '../../base/present.ts';
 import type { Amounts, ModelFailure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Usage } from '../../events/messages.ts';
@@ -125,7 +126,7 @@ function spentBy(worst: WorstCase, usage: Usage, nanoUsd: number | undefined, pr
   const complete = usage.inputTokens !== undefined && usage.outputTokens !== undefined;
   const most = complete ? undefined : prices.worstCase(worst.model, inputTokens, outputTokens);
   const cost = (complete ? nanoUsd : undefined) ?? most ?? worst.amounts.nanoUsd;
-  const spent = { calls: 1, tokens: inputTokens + outputTokens, ...(cost === undefined ? {} : { nanoUsd: cost }) };
+  const spent = { calls: 1, tokens: inputTokens + outputTokens, ...present({ nanoUsd: cost }) };
   const assumed = !complete || (nanoUsd === undefined && cost !== undefined);
   return assumed ? { spent, assumed } : { spent };
 }

@@ -3,7 +3,9 @@
  * run above it and of the project; after it the difference is given back. A reservation that does not fit is refused in
  * the same transaction that would have recorded it, so no number of processes can overspend.
  */
+
 import type { RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
 import type { CounterChange } from '../../ledger/port.ts';
@@ -48,7 +50,7 @@ export function limitingScopes(scopes: readonly BudgetScope[]): BudgetScope[] {
 }
 
 export function reservation(scopes: readonly BudgetScope[], amounts: Amounts): CounterChange[] {
-  return changes(scopes, (unit, max) => ({ add: amounts[unit] ?? 0, ...(max === undefined ? {} : { max }) }));
+  return changes(scopes, (unit, max) => ({ add: amounts[unit] ?? 0, ...present({ max }) }));
 }
 
 export function settlement(scopes: readonly BudgetScope[], reserved: Amounts, spent: Amounts): CounterChange[] {

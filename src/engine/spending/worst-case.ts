@@ -2,6 +2,7 @@
  * What an attempt at a model call could cost at most. What the same model has counted before for the beginning of the
  * conversation is taken as it is; the rest is taken at its upper bound, and the answer to use all the tokens it may.
  */
+import { present } from '../../base/present.ts';
 import type { Amounts } from '../../events/catalogue.ts';
 import type { Message, Usage } from '../../events/messages.ts';
 import type { TurnRequest } from '../../loop/port.ts';
@@ -56,7 +57,7 @@ export function createSpendMeter(prices: Prices, system: string): SpendMeter {
     worstCase(model, sent, maxOutputTokens) {
       const input = inputTokens(model, sent);
       const nanoUsd = prices.worstCase(model, input, maxOutputTokens);
-      const amounts = { calls: 1, tokens: input + maxOutputTokens, ...(nanoUsd === undefined ? {} : { nanoUsd }) };
+      const amounts = { calls: 1, tokens: input + maxOutputTokens, ...present({ nanoUsd }) };
       return { model, inputTokens: input, outputTokens: maxOutputTokens, amounts };
     },
     counted(model, sent, { inputTokens: tokens }) {

@@ -1,8 +1,10 @@
 /** Reading: events page by page, payloads by reference, counters, and how large everything is. */
+
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
 import type { LedgerStats, ReadQuery } from '../port.ts';
@@ -93,8 +95,7 @@ export function createReader(
       session: query.session,
       after: query.after ?? 0,
       limit: Math.max(0, query.limit ?? limits.readPageEvents),
-      ...(query.run === undefined ? {} : { run: query.run }),
-      ...(query.root === undefined ? {} : { root: query.root }),
+      ...present({ run: query.run, root: query.root }),
       ...typesOf(query),
     });
     return rows.map((row) => storedEvent(query.session, row));

@@ -4,10 +4,12 @@
  *
  * Two clocks run: the request's timeout over everything, and for a stream the time since its last part.
  */
+
 import type { JSONSchema7, LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { Clock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import { cancelledFailure, timeoutFailure, toFailure, unsentFailure } from '../failures.ts';
 import type { Model, ModelOutcome, ModelRequest, ToolSpec } from '../port.ts';
@@ -48,7 +50,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
       watch.end();
     }
   };
-  return { id, account, ask, ...(options.sentOutput === undefined ? {} : { mostOutput: options.sentOutput }) };
+  return { id, account, ask, ...present({ mostOutput: options.sentOutput }) };
 }
 
 async function generate(

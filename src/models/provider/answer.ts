@@ -2,8 +2,10 @@
  * A provider's answer in our words. Streamed and whole answers are both put together here, from the same parts in the same
  * order, so that the ledger cannot tell them apart.
  */
+
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { type Json, parseJson } from '../../base/json.ts';
+import { present } from '../../base/present.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import type { AssistantMessage, Usage } from '../../events/messages.ts';
 import type { Finish, ModelOutcome } from '../port.ts';
@@ -57,7 +59,7 @@ export function toOutcome(raw: RawAnswer, provider: string, turn: number): Model
 }
 
 function reasoningPart(text: string, metadata: Json | undefined, provider: string): Part {
-  return { type: 'reasoning', text, provider, ...(metadata === undefined ? {} : { opaque: metadata }) };
+  return { type: 'reasoning', text, provider, ...present({ opaque: metadata }) };
 }
 
 function toolCallPart(piece: Extract<Piece, { type: 'tool-call' }>, provider: string): Part {

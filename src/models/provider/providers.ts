@@ -6,6 +6,7 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Environment } from '../../base/environment.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import type { Dialect } from './prompt.ts';
@@ -162,7 +163,7 @@ export async function loadModel(provider: Provider, model: string, transport: Tr
       return createOpenAICompatible({
         name: provider.name,
         baseURL: provider.baseURL ?? '',
-        ...(provider.apiKey === undefined ? {} : { apiKey: provider.apiKey }),
+        ...present({ apiKey: provider.apiKey }),
         headers,
         fetch: asFetch(swapping),
         transformRequestBody,

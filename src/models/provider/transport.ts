@@ -5,8 +5,10 @@
  *
  * Timeouts are the caller's: undici's own are off, because a model may think for minutes before its first byte.
  */
+
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import {
   type ByteQueue,
   createByteQueue,
@@ -78,8 +80,7 @@ async function openDispatcher(env: Environment): Promise<Dispatcher> {
   return new EnvHttpProxyAgent({
     ...settings,
     noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? 'localhost,127.0.0.1,[::1]',
-    ...(httpProxy === undefined ? {} : { httpProxy }),
-    ...(httpsProxy === undefined ? {} : { httpsProxy }),
+    ...present({ httpProxy, httpsProxy }),
   });
 }
 

@@ -5,7 +5,9 @@
  *
  * Every way out but a met goal is marked as cancelled, and the summary says which rule ended the loop.
  */
+
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { AgentRun } from '../agent-run.ts';
 import { ranOut } from '../out-of-budget.ts';
 import type { RunResult } from '../steps.ts';
@@ -117,7 +119,7 @@ async function noteEvaluation(
     goalMet,
     evaluator: loop.config.evaluator ?? loop.run.agent.name,
     trend: trendOf(loop.scores),
-    ...(dimensions === undefined ? {} : { dimensions }),
+    ...present({ dimensions }),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
   };
   await loop.run.steps.emit(`${key}/evaluated`, { type: 'group.evaluated', payload });

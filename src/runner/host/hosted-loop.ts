@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { LoopInput, LoopPorts, LoopResult } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { Hosted, ProcessNews } from '../port.ts';
@@ -140,9 +141,7 @@ async function firstVerdict(loop: HostedLoop, runner: RunnerProcess): Promise<Ve
   const verdict = Promise.withResolvers<Verdict>();
   void loop.overall.then(verdict.resolve);
   void runner.tooLong.then((problem) => verdict.resolve({ kind: 'too_long', problem }));
-  void runner.gone.then((exit) =>
-    verdict.resolve({ kind: 'died', ...(exit.problem === undefined ? {} : { problem: exit.problem }) }),
-  );
+  void runner.gone.then((exit) => verdict.resolve({ kind: 'died', ...present({ problem: exit.problem }) }));
   const late = `it was not ready within ${needs.settings.startMs} ms (the limit runnerStartMs)`;
   const slow = needs.clock.after(needs.settings.startMs, () => verdict.resolve({ kind: 'died', problem: late }), 'hold');
   void runner.ready.then(slow);

@@ -2,6 +2,7 @@
  * The host's side of the numbers: what was given to runners, by number and by identity. The ports know messages and results by
  * identity, so whatever a runner names by its number is handed to them as the very object that they gave.
  */
+import { present } from '../../base/present.ts';
 import type { Message, ToolResultPart } from '../../events/messages.ts';
 import type { Given, LlmRequest, OwnMessage, SentMessage } from '../wire/frames.ts';
 
@@ -26,7 +27,7 @@ export function createGivenItems(reference: (item: Item) => string | undefined):
       items.set(given, item);
       const at = reference(item);
       const parts = 'role' in item && item.role === 'tool' ? { parts: item.content.map((part) => reference(part) ?? null) } : {};
-      return { given, item: lean(item), ...(at === undefined ? {} : { at }), ...parts };
+      return { given, item: lean(item), ...present({ at }), ...parts };
     },
     find: (number) => items.get(number),
     keepOnly(messages) {

@@ -2,8 +2,10 @@
  * The ports of one loop, served to the runners that play it. A runner can have done what the model asked for and nothing
  * else: a call is looked up in the answer that asked for it, and refused when it differs.
  */
+
 import type { z } from 'zod';
 import type { Json } from '../../base/json.ts';
+import { present } from '../../base/present.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../../events/messages.ts';
 import type { Checkpoint, Ending, LoopInput, LoopPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
@@ -167,8 +169,7 @@ async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<
   return {
     kind: 'answer',
     answer: given.give<Message>(answer.message),
-    ...(inputTokens === undefined ? {} : { input_tokens: inputTokens }),
-    ...(taken === undefined ? {} : { taken }),
+    ...present({ input_tokens: inputTokens, taken }),
     ...known,
   };
 }
@@ -180,7 +181,7 @@ async function condense(served: Served, runner: Runner, params: z.infer<typeof c
   const kept = params.kept.flatMap((sent) => runner.mirror.find(sent, fresh) ?? []);
   if (kept.length < params.kept.length || unsent > kept.length) return undefined;
   const leads = params.leads ? [input.request] : [];
-  const left = { turn, unsent, ...(ending === undefined ? {} : { ending }) };
+  const left = { turn, unsent, ...present({ ending }) };
   const summary = await calls.once(`condense/${turn}`, () => ports.condense({ ...left, text, leads, kept }));
   runner.left = { ...left, messages: [...leads, summary, ...kept] };
   const places = fresh.map((item) => ports.reference(item) ?? null);

@@ -1,5 +1,7 @@
 /** What the runtime saw of one command: that it ran, how it ended, what that proves, and what it printed. */
+
 import { resolve } from 'node:path';
+import { present } from '../../base/present.ts';
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import type { Evidence } from '../port.ts';
 import type { Capture } from './capture.ts';
@@ -42,7 +44,7 @@ export async function commandEvidence(
         exitCode,
         signal,
         durationMs: Math.round(ran.durationMs),
-        ...(stopped === undefined ? {} : { stopped }),
+        ...present({ stopped }),
         ...(proof === undefined || proof.proves.length === 0 ? {} : { proves: proof.proves }),
         ...(proof === undefined || proof.unproved.length === 0 ? {} : { unproved: proof.unproved }),
       },
@@ -59,8 +61,7 @@ export async function commandEvidence(
       command,
       exitCode,
       passed,
-      ...(tests === undefined ? {} : { tests }),
-      ...(early === undefined ? {} : { early }),
+      ...present({ tests, early }),
       ...(exitCode === 0 && why !== undefined ? { why } : {}),
     },
   });

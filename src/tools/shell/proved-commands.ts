@@ -2,11 +2,13 @@
  * What a command line that ended with 0 has proved, as it is recorded. The line is taken apart, the programs are looked for
  * where the shell found them, and a script that cannot fail proves nothing.
  */
+
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
 import { filesOnTheWay, idleMake, RUNS_OTHERS } from './on-the-way.ts';
 import { looksLikeTestRun } from './test-commands.ts';
@@ -64,7 +66,7 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
     proves.push({
       command: text,
       ...(place === '' ? {} : { folder: place }),
-      ...(program === undefined ? {} : { program }),
+      ...present({ program }),
       ...(command.followed ? { followed: true } : {}),
       ...(behind === undefined ? {} : { unread: { ...behind.unread, path: relative(folder, behind.unread.path) } }),
       ...(through.length === 0 ? {} : { through: [...through] }),

@@ -1,5 +1,7 @@
 /** What comparing a workspace with itself found, as evidence like that of the tools that change files. */
+
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { headOf } from '../bounded.ts';
 import { lineDiff } from '../files/line-diff.ts';
 import type { Evidence } from '../port.ts';
@@ -25,7 +27,7 @@ export function noticedChanges(
       removedLines: change.removed,
       diff,
       by,
-      ...(program === undefined ? {} : { program }),
+      ...present({ program }),
       ...(more > 0 && index === recorded.length - 1 ? { more } : {}),
     };
     const cut = diff.length < whole.length;
