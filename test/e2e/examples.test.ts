@@ -209,7 +209,7 @@ describe.concurrent('what the examples of groups show', () => {
       /3 +0\.94 +improving +author.*, critic/,
     ])
       expect(shown).toMatch(row);
-    expect(shown).toContain('ended: goal met. Ended after 3 of at most 4 iterations');
+    expect(shown).toContain('Ended after 3 of at most 4 iterations: the goal was met.');
   });
 
   it('12: a Squad team is kept as a group and remembers', async () => {

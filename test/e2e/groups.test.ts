@@ -332,7 +332,7 @@ describe('seeing it', () => {
     expect(text).toMatch(/ITERATION +SCORE +TREND +WORKERS/);
     expect(text).toMatch(/1 +0\.50 +\S+ +coder \(unchecked\), tester \(unchecked\)/);
     expect(text).toMatch(/2 +0\.95 +improving +coder/);
-    expect(text).toContain('ended: goal met');
+    expect(text).toContain('the goal was met');
     const parsed = parseJson(await run(at, 'show', 'last', '--json'));
     expect(parsed.ok && parsed.value).toMatchObject({
       groups: [

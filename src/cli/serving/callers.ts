@@ -68,7 +68,10 @@ function tokenOf(name: string, entry: Entry, known: readonly NamedToken[], env: 
   }
   if (entry.tokenEnv === undefined) {
     if (elsewhere) return [];
-    throw usageError(`${where} has no token`, 'name the variable that holds it: tokenEnv, or give its hash: tokenSha256');
+    throw usageError(
+      `${where} has no token`,
+      'name the variable that holds it: tokenEnv, or give its hash: tokenSha256; or give it in TROUPE_TOKENS',
+    );
   }
   const token = env[entry.tokenEnv] ?? '';
   const problem = tokenProblem(token);

@@ -108,7 +108,7 @@ describe('the table of iterations', () => {
 
   it('says of one that named workers who are not there which names they were', () => {
     const note = noteOf({ nudges: 0, unknown: ['ghost'] }, { nudges: 1, unknown: ['ghost', 'spook'] });
-    expect(note).toContain('no worker is named ghost, spook; told 1 time so');
+    expect(note).toContain('no worker is named ghost, spook; was told 1 time');
     expect(note).not.toContain('delegate');
   });
 });

@@ -45,7 +45,7 @@ export function iterationLines(tree: RunTree, root: RunId, now: number): readonl
     .flatMap((group) => {
       const rows = group.iterations.map((one) => cellsOf(one, now));
       const table = tableLines(['ITERATION', 'SCORE', 'TREND', 'WORKERS', 'TOOK', 'NOTE'], rows);
-      const stop = group.stop === null ? [] : [`ended: ${group.stop.replaceAll('_', ' ')}. ${safeLine(group.summary ?? '')}`];
+      const stop = group.stop === null ? [] : [safeLine(group.summary ?? `Ended: ${group.stop.replaceAll('_', ' ')}.`)];
       return [`${safeLine(group.agent)}${group.phase === 'ended' ? '' : ` is ${group.phase}`}`, ...table, ...stop];
     });
 }
@@ -62,7 +62,7 @@ function cellsOf(one: Iteration, now: number): readonly string[] {
     ...(one.stalled > 0 ? [`the same as before (${one.stalled} in a row)`] : []),
     ...(one.direct ? ['answered without the workers'] : []),
     ...(one.unknown.length > 0 ? [`no worker is named ${one.unknown.map(safeLine).join(', ')}`] : []),
-    ...(one.nudges > 0 ? [`told ${counted(one.nudges, 'time')} ${one.unknown.length > 0 ? 'so' : 'to delegate'}`] : []),
+    ...(one.nudges > 0 ? [`was told ${counted(one.nudges, 'time')}${one.unknown.length > 0 ? '' : ' to delegate'}`] : []),
   ];
   return [
     String(one.iteration),

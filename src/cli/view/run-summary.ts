@@ -82,7 +82,10 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
   const { input, output } = summary.tokens;
   const facts = [
     counted(summary.turns, 'turn'),
-    `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`,
+    // A model that was asked has read something: what it did not report is not nothing.
+    summary.turns > 0 && input + output === 0
+      ? 'tokens not reported'
+      : `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`,
     readableCost(summary.cost),
     readableDuration(summary.durationMs),
   ];

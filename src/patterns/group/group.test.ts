@@ -109,6 +109,18 @@ describe('a group with an orchestrator', () => {
     expect(events.filter((event) => event.event_type === 'group.planned')).toHaveLength(4);
   });
 
+  it('takes no plan for strangers as an answer, however long it is', async () => {
+    let times = 0;
+    const { result } = await run({
+      agents: groupOf({ mode: 'orchestrator', workers: ['coder', 'tester'] }),
+      brain: () => {
+        times += 1;
+        return says(times === 1 ? '@worker:bogus Do all of it, and do it well.\n@end' : 'I did it myself.');
+      },
+    });
+    expect(result).toMatchObject({ status: 'completed', report: { body: 'I did it myself.' } });
+  });
+
   it('reports unknown workers back', async () => {
     const { events } = await run({
       agents: groupOf({ mode: 'orchestrator', workers: ['coder', 'tester'] }),

@@ -66,7 +66,9 @@ export async function plan(
     if (!succeeded(result)) return { kind: 'failed', result };
     const parsed = parseAssignments(result.report.body, names);
     for (const { worker, task } of parsed.assignments) taken.set(worker, task);
-    if (fullest === undefined || result.report.body.length > fullest.report.body.length) fullest = result;
+    // A plan for nobody is no answer, however long it is.
+    const answers = isClear(parsed) && parsed.assignments.length === 0;
+    if (answers && result.report.body.length > (fullest?.report.body.length ?? -1)) fullest = result;
     const planned = decide(parsed, taken, { attempt, iteration: request.iteration, result, fullest });
     await announce(run, request, attempt, parsed, planned);
     if (planned !== undefined) return planned;
@@ -92,12 +94,16 @@ interface Attempt {
   readonly attempt: number;
   readonly iteration: number;
   readonly result: RunResult;
-  readonly fullest: RunResult;
+  /** The longest answer of the orchestrator's own. */
+  readonly fullest: RunResult | undefined;
 }
 
+const isClear = ({ unknown, empty }: Plan): boolean => unknown.length === 0 && empty.length === 0;
+
 /** Undefined when the orchestrator has to be asked again. */
-function decide({ unknown, empty }: Plan, taken: ReadonlyMap<string, string>, at: Attempt): Planned | undefined {
-  const clear = unknown.length === 0 && empty.length === 0;
+function decide(parsed: Plan, taken: ReadonlyMap<string, string>, at: Attempt): Planned | undefined {
+  const { unknown, empty } = parsed;
+  const clear = isClear(parsed);
   const nothing = taken.size === 0;
   const settled = clear && (!nothing || at.iteration > 1);
   if (!settled && at.attempt < limits.groupNudges) return undefined;
@@ -105,7 +111,9 @@ function decide({ unknown, empty }: Plan, taken: ReadonlyMap<string, string>, at
     const assignments = [...taken].map(([worker, task]) => ({ worker, task }));
     return { kind: 'assigned', assignments, unknown, orchestrator: at.result.finalRun };
   }
-  return clear ? { kind: 'direct', result: at.fullest } : { kind: 'astray', result: at.result, unknown: [...unknown, ...empty] };
+  return clear
+    ? { kind: 'direct', result: at.fullest ?? at.result }
+    : { kind: 'astray', result: at.result, unknown: [...unknown, ...empty] };
 }
 
 async function announce(
