@@ -5,7 +5,7 @@
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Totals } from './budget.ts';
 
-export interface Spending {
+export interface CallCosts {
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -15,7 +15,7 @@ export interface Spending {
   readonly unknownCalls: number;
 }
 
-export interface CostLine extends Spending {
+export interface CostLine extends CallCosts {
   readonly agent: string;
   readonly model: string;
 }
@@ -24,11 +24,11 @@ export interface Costs {
   /** Names of the runs' agents, to tell whose call a response was. */
   readonly agents: Map<string, string>;
   readonly lines: Map<string, CostLine>;
-  total: Spending;
+  total: CallCosts;
   inDoubt: Totals;
 }
 
-const nothing: Spending = { calls: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, nanoUsd: 0, unknownCalls: 0 };
+const nothing: CallCosts = { calls: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, nanoUsd: 0, unknownCalls: 0 };
 
 export const initialCosts = (): Costs => ({
   agents: new Map(),
@@ -56,7 +56,7 @@ export function costLines(costs: Costs): readonly CostLine[] {
   );
 }
 
-export function spendingOf(payload: EventOf<'model.response'>['payload']): Spending {
+export function spendingOf(payload: EventOf<'model.response'>['payload']): CallCosts {
   return {
     calls: 1,
     inputTokens: payload.usage.inputTokens ?? 0,
@@ -67,7 +67,7 @@ export function spendingOf(payload: EventOf<'model.response'>['payload']): Spend
   };
 }
 
-export function addSpending(left: Spending, right: Spending): Spending {
+export function addSpending(left: CallCosts, right: CallCosts): CallCosts {
   return {
     calls: left.calls + right.calls,
     inputTokens: left.inputTokens + right.inputTokens,
@@ -78,7 +78,7 @@ export function addSpending(left: Spending, right: Spending): Spending {
   };
 }
 
-export const noSpending = (): Spending => nothing;
+export const noSpending = (): CallCosts => nothing;
 
 function addResponse(costs: Costs, event: EventOf<'model.response'>): void {
   const spent = spendingOf(event.payload);

@@ -13,7 +13,7 @@ import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { groupMember, isSubAgent, parentRun, reasonInTree, roleInTree, type Seat, teamSeat } from '../events/run-origin.ts';
-import { addSpending, noSpending, type Spending, spendingOf } from './costs.ts';
+import { addSpending, type CallCosts, noSpending, spendingOf } from './costs.ts';
 import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
 import { firstLine } from './readable.ts';
@@ -69,7 +69,7 @@ export interface RunNode {
   /** Calls that were not made because their exact arguments are gone. */
   readonly gone: number;
   /** This run's own calls; children have theirs. */
-  readonly spent: Spending;
+  readonly spent: CallCosts;
   readonly budget: Budget | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -125,7 +125,7 @@ export function beginRunTree(tree: RunTree, started: EventOf<'run.started'>, { o
 }
 
 /** This run's spending and that of every run below it. */
-export function subtreeSpending(tree: RunTree, run: RunId): Spending {
+export function subtreeSpending(tree: RunTree, run: RunId): CallCosts {
   return subtreeDoings(tree, run).spent;
 }
 

@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import { foldSession } from '../../library/session-events.ts';
 import type { Project } from '../../project/project.ts';
-import { type Costs, costLines, foldCosts, initialCosts, type Spending } from '../../projections/costs.ts';
+import { type CallCosts, type Costs, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
 import { readableCost, readableCount } from '../../projections/readable.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
@@ -34,7 +34,7 @@ async function sessionsOf({ ledger }: Project, text: string | undefined): Promis
 
 function printCosts(context: CommandContext, costs: Costs): void {
   const { out, progress } = context.terminal;
-  const cells = (spent: Spending): readonly string[] => [
+  const cells = (spent: CallCosts): readonly string[] => [
     String(spent.calls),
     readableCount(spent.inputTokens),
     readableCount(spent.outputTokens),

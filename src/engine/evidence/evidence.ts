@@ -21,7 +21,7 @@ import type { Writes } from '../record/writes.ts';
 import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
-import { replacedPrograms } from './replaced-programs.ts';
+import { replacementReasons } from './replaced-programs.ts';
 import { isTest, weakenedTests } from './weakened-tests.ts';
 
 type Checked = Payloads['evidence.checked'];
@@ -43,7 +43,7 @@ export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   const root = real(seen.workspace);
   const changes = changesIn(seen.events);
   const doubts = {
-    programs: replacedPrograms(changes),
+    programs: replacementReasons(changes),
     tests: seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root)),
   };
   const verdicts = claims.map((claim) =>

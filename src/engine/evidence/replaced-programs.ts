@@ -11,7 +11,7 @@ type Change = EventOf<'file.diff'>['payload'];
 const INSTALLED = /(?:^|\/)(?:node_modules|site-packages|\.venv)\//;
 
 /** A sentence for each; `changes` are those of the whole work, in order. */
-export function replacedPrograms(changes: readonly Change[]): readonly string[] {
+export function replacementReasons(changes: readonly Change[]): readonly string[] {
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   return [...byPath].flatMap(([path, all]) => {

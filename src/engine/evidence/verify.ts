@@ -26,7 +26,7 @@ import type { AgentSetup } from '../record/agent-setup.ts';
 import type { RunNode } from '../record/run-node.ts';
 import { changedOnTheWay, changesIn, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
-import { replacedPrograms } from './replaced-programs.ts';
+import { replacementReasons } from './replaced-programs.ts';
 import { type ChecksClaims, lookNow } from './verification.ts';
 import { withEvidence } from './watched-call.ts';
 import { weakenedTests } from './weakened-tests.ts';
@@ -94,7 +94,7 @@ async function judged(
   );
   const changes = changesIn(events);
   const weaker = [
-    ...replacedPrograms(changes),
+    ...replacementReasons(changes),
     ...(testsMayChange ? [] : weakenedTests(changes, textsIn(tree.workspaceOf(node)))),
   ].map((why) => `what was verified was changed: ${why}`);
   const { verification } = result;

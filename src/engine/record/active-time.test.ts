@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { createActivity } from './active-time.ts';
+import { createActiveTimes } from './active-time.ts';
 import { wholePast } from './past.ts';
 
 const run = (name: string): RunId => `run_${name}` as RunId;
@@ -32,7 +32,7 @@ it('is the time since the start of the run without the time when nobody drove it
     ['run.resumed', 'root', 112],
     ['model.request', 'child', 115],
   ]);
-  const { before } = createActivity(wholePast(events), systemClock);
+  const { before } = createActiveTimes(wholePast(events), systemClock);
   expect([before(run('root')), before(run('child')), before(run('nobody'))]).toEqual([15_000, 5_000, 0]);
 });
 
@@ -44,14 +44,14 @@ it('goes on from what was known where the root was condensed, for the root alone
     ['model.request', 'root', 23],
   ]);
   const state = { heard: 0, activeMs: 1_000_000, facts: { approved: [], members: [] }, held: [], rests: [], begun: [] };
-  const { before } = createActivity({ ...wholePast(events), cut: { run: run('root'), position: 3, state } }, systemClock);
+  const { before } = createActiveTimes({ ...wholePast(events), cut: { run: run('root'), position: 3, state } }, systemClock);
   expect([before(run('root')), before(run('child'))]).toEqual([1_003_000, 13_000]);
 });
 
 it('costs one look at each event, however many runs are asked about and how often', () => {
   let looks = 0;
   const many = Array.from({ length: 500 }, (_, index) => ['run.started', `r${index}`, index] as const);
-  const { before, soFar } = createActivity(wholePast(story(many, () => (looks += 1))), systemClock);
+  const { before, soFar } = createActiveTimes(wholePast(story(many, () => (looks += 1))), systemClock);
   for (let round = 0; round < 3; round += 1) {
     for (let index = 0; index < 500; index += 1) {
       expect(before(run(`r${index}`))).toBe((499 - index) * 1_000);

@@ -10,14 +10,14 @@ import type { Past } from './past.ts';
 /** What others append while nobody drives the run is no work on it. */
 const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
 
-export interface Activity {
+export interface ActiveTimes {
   began(run: RunId): void;
   /** Before this life. */
   before(run: RunId): number;
   soFar(run: RunId): number;
 }
 
-export function createActivity(past: Past, clock: Clock): Activity {
+export function createActiveTimes(past: Past, clock: Clock): ActiveTimes {
   const begunAt = new Map<RunId, number>();
   let known: ((run: RunId) => number) | undefined;
   const before = (run: RunId): number => {

@@ -13,16 +13,16 @@ import { limits } from '../../base/limits.ts';
 import { runService, sessionService } from './address.ts';
 import type { WorkOutcome } from './work.ts';
 
-export interface Assignment {
+export interface WorkOrder {
   readonly session: SessionId;
   readonly run: RunId;
 }
 
-export type Work = (assignment: Assignment, signal: AbortSignal) => Promise<WorkOutcome>;
+export type WorkOnRun = (order: WorkOrder, signal: AbortSignal) => Promise<WorkOutcome>;
 
 /** What the services have a worker do. */
 export interface Duties {
-  readonly work: Work;
+  readonly work: WorkOnRun;
   /** Whether the run is in the ledger and has not ended. */
   isOpen(run: RunId): Promise<boolean>;
 }
@@ -45,12 +45,12 @@ const optionsWith = (inactivityMs: number) => ({
 
 /** A run as other handlers call it. */
 type RunHandlers = {
-  drive(context: restate.ObjectContext, assignment: Assignment): Promise<void>;
+  drive(context: restate.ObjectContext, order: WorkOrder): Promise<void>;
   poke(context: restate.ObjectSharedContext): Promise<void>;
 };
 
 type SessionHandlers = {
-  run(context: restate.ObjectContext, assignment: Assignment): Promise<void>;
+  run(context: restate.ObjectContext, order: WorkOrder): Promise<void>;
 };
 
 /** After so much time of waiting an invocation is put aside, and replayed when there is something to do. */
@@ -60,7 +60,7 @@ export function createServices(name: string, { work, isOpen }: Duties, inactivit
     name: runService(name),
     options,
     handlers: {
-      drive: (context: restate.ObjectContext, assignment: Assignment) => drive(context, assignment, work, runService(name)),
+      drive: (context: restate.ObjectContext, order: WorkOrder) => drive(context, order, work, runService(name)),
       poke: restate.handlers.object.shared(async (context: restate.ObjectSharedContext): Promise<void> => {
         const waiting = await context.get<string>(WAKE);
         if (waiting !== null) context.resolveAwakeable(waiting);
@@ -71,17 +71,15 @@ export function createServices(name: string, { work, isOpen }: Duties, inactivit
     name: sessionService(name),
     options,
     handlers: {
-      run: async (context: restate.ObjectContext, assignment: Assignment): Promise<void> => {
-        await context.objectClient<RunHandlers>({ name: runService(name) }, assignment.run).drive(assignment);
+      run: async (context: restate.ObjectContext, order: WorkOrder): Promise<void> => {
+        await context.objectClient<RunHandlers>({ name: runService(name) }, order.run).drive(order);
       },
       /** A while after a run was written down, in case that whoever wrote it did not get to handing it over. */
-      check: restate.handlers.object.shared(
-        async (context: restate.ObjectSharedContext, assignment: Assignment): Promise<void> => {
-          if (!(await context.run('look', () => isOpen(assignment.run)))) return;
-          const once = restate.rpc.sendOpts<Assignment>({ idempotencyKey: assignment.run });
-          context.objectSendClient<SessionHandlers>({ name: sessionService(name) }, assignment.session).run(assignment, once);
-        },
-      ),
+      check: restate.handlers.object.shared(async (context: restate.ObjectSharedContext, order: WorkOrder): Promise<void> => {
+        if (!(await context.run('look', () => isOpen(order.run)))) return;
+        const once = restate.rpc.sendOpts<WorkOrder>({ idempotencyKey: order.run });
+        context.objectSendClient<SessionHandlers>({ name: sessionService(name) }, order.session).run(order, once);
+      }),
     },
   });
   return [runs, sessions];
@@ -91,11 +89,11 @@ export function createServices(name: string, { work, isOpen }: Duties, inactivit
  * The bell is hung up before the work begins: whoever rings while it goes on is not missed. It is rung when a child has ended or
  * something came from outside.
  */
-async function drive(context: restate.ObjectContext, assignment: Assignment, work: Work, runs: string): Promise<void> {
+async function drive(context: restate.ObjectContext, order: WorkOrder, work: WorkOnRun, runs: string): Promise<void> {
   for (;;) {
     const bell = context.awakeable();
     context.set(WAKE, bell.id);
-    const outcome = await context.run('work', () => work(assignment, context.request().attemptCompletedSignal));
+    const outcome = await context.run('work', () => work(order, context.request().attemptCompletedSignal));
     if (outcome.kind !== 'left') {
       context.clear(WAKE);
       if (outcome.kind === 'ended' && outcome.parent !== null)

@@ -12,7 +12,7 @@ import { createSlots } from '../spawning/slots.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
 import type { RestateAddress } from './address.ts';
 import { createIngress } from './ingress.ts';
-import { type Assignment, createServices } from './services.ts';
+import { createServices, type WorkOrder } from './services.ts';
 import { type WorkOutcome, type Workplace, workOn } from './work.ts';
 
 export interface RestateWorker {
@@ -43,7 +43,7 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
   const slots = createSlots(assistantLimits(engineOptions).active);
   let draining = false;
 
-  const work = async ({ session, run }: Assignment, attempt: AbortSignal): Promise<WorkOutcome> => {
+  const work = async ({ session, run }: WorkOrder, attempt: AbortSignal): Promise<WorkOutcome> => {
     const place: Workplace = {
       engineOptions,
       slots,
@@ -59,8 +59,8 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
       room.leave();
     }
   };
-  const counted = (assignment: Assignment, attempt: AbortSignal): Promise<WorkOutcome> => {
-    const piece = work(assignment, attempt);
+  const counted = (order: WorkOrder, attempt: AbortSignal): Promise<WorkOutcome> => {
+    const piece = work(order, attempt);
     const over = piece.then(
       () => undefined,
       () => undefined,

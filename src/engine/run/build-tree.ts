@@ -17,7 +17,7 @@ import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-
 import { Interruption } from '../interruption.ts';
 import { type EngineOptions, type LedgerAccess, ofSession } from '../options.ts';
 import type { LivePart } from '../port.ts';
-import { createActivity } from '../record/active-time.ts';
+import { createActiveTimes } from '../record/active-time.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import { conversationOf } from '../record/history.ts';
 import { createJournal } from '../record/journal.ts';
@@ -78,7 +78,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const { members, ...folds } = folded(driven.past, outside);
   const { broadcasts, doings, askable, messages } = folds;
   const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
-  const activity = createActivity(driven.past, clock);
+  const activity = createActiveTimes(driven.past, clock);
   const make = createNodes(clock, past, driven.past.cut?.run);
   const node: MakeNode = (run, parent, started, scopes) => {
     const made = make(run, parent, started, scopes);

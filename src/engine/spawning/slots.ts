@@ -1,5 +1,5 @@
 /**
- * How many hosted sessions work at once. Whoever waits for somebody else gives its slot back first and takes one again
+ * How many hosted loops work at once. Whoever waits for somebody else gives its slot back first and takes one again
  * before it goes on, so parents and the children they wait for can never hold each other up.
  */
 import type { RunId } from '../../base/ids.ts';

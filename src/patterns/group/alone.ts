@@ -9,8 +9,8 @@ import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
 import { afterRound, type Part, resting } from '../verification.ts';
 import type { Judgement } from './evaluation.ts';
-import type { Work } from './loop.ts';
 import { ask } from './orchestrator.ts';
+import type { LoopWork } from './reflect-loop.ts';
 import { saysReflectionComplete, withoutSentinels } from './sentinels.ts';
 import { type GroupConfig, LONGEST } from './workers.ts';
 
@@ -22,7 +22,7 @@ const REVIEW =
 const VERDICT =
   'Is your last answer as good as it can be, compared with the request? Say in one or two sentences what is still wrong or missing.';
 
-export function ownWork(run: AgentRun, config: GroupConfig, request: UserMessage): Work {
+export function ownWork(run: AgentRun, config: GroupConfig, request: UserMessage): LoopWork {
   const speaksJson = run.agent.output?.format === 'json' || run.agent.output?.schema !== undefined;
   const decides = config.evaluator === undefined;
   const hint = decides && !speaksJson ? `\n\n${SAY_WHEN_DONE}` : '';

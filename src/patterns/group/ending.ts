@@ -5,7 +5,7 @@ import type { RunStatus } from '../../events/catalogue.ts';
 import type { RunResult } from '../steps.ts';
 import { UNCHECKED, unverified, withVerification } from '../verification.ts';
 import { GOAL } from './evaluation.ts';
-import type { Loop, StopReason } from './loop.ts';
+import type { ReflectLoop, StopReason } from './reflect-loop.ts';
 import { withoutSentinels } from './sentinels.ts';
 import { type WorkerOutcome, withLate, withMissing } from './workers.ts';
 
@@ -28,7 +28,7 @@ export interface Last {
   readonly outcomes?: readonly WorkerOutcome[] | undefined;
 }
 
-export async function endLoop(loop: Loop, iterations: number, rule: StopReason, last: Last = {}): Promise<RunResult> {
+export async function endLoop(loop: ReflectLoop, iterations: number, rule: StopReason, last: Last = {}): Promise<RunResult> {
   const { run, latest } = loop;
   const reason = asItWas(rule, latest?.outcomes ?? []);
   const late = await loop.work.late();
@@ -52,7 +52,7 @@ export async function endLoop(loop: Loop, iterations: number, rule: StopReason, 
   return withLate(withVerification(result, goalMet ? verification : unverified([summary, ...found])), late);
 }
 
-function endOf({ config }: Loop, reason: StopReason) {
+function endOf({ config }: ReflectLoop, reason: StopReason) {
   switch (reason) {
     case 'goal_met':
       return { outcome: 'met', reason } as const;
@@ -68,7 +68,7 @@ function endOf({ config }: Loop, reason: StopReason) {
 }
 
 /** The last word of the judge, for whoever reads only why the goal was missed. */
-function scored({ config, judged }: Loop): string {
+function scored({ config, judged }: ReflectLoop): string {
   if (config.evaluator === undefined || judged === undefined) return '';
   return ` ${config.evaluator} gave it ${judged.score} of the ${GOAL} that it takes: ${sentence(judged.rationale)}`;
 }
@@ -80,7 +80,7 @@ function asItWas(rule: StopReason, outcomes: readonly WorkerOutcome[]): StopReas
 }
 
 /** Nothing was made: what was said last is still shown. */
-function withoutResult({ run }: Loop, reason: StopReason, summary: string, last: Last): RunResult {
+function withoutResult({ run }: ReflectLoop, reason: StopReason, summary: string, last: Last): RunResult {
   const spoken = last.result?.report.synthetic === true ? undefined : last.result?.report.body;
   const said = spoken === undefined ? '' : `\n\nThe last words were:\n\n${spoken}`;
   return {

@@ -14,7 +14,7 @@ import type { RunResult } from '../steps.ts';
 import { adviceFor } from './advice.ts';
 import { endLoop } from './ending.ts';
 import { evaluate, type Judgement } from './evaluation.ts';
-import type { At, Loop, Made, Something, StopReason, Work } from './loop.ts';
+import type { At, LoopWork, Made, MadeResult, ReflectLoop, StopReason } from './reflect-loop.ts';
 import { checkStall, noStall, trendOf } from './stall.ts';
 import type { GroupConfig } from './workers.ts';
 
@@ -23,10 +23,20 @@ type Iteration =
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly result?: RunResult }
   | Extract<Made, { kind: 'error' }>;
 
-export async function reflect(run: AgentRun, config: GroupConfig, work: Work, request: string): Promise<RunResult> {
+export async function reflect(run: AgentRun, config: GroupConfig, work: LoopWork, request: string): Promise<RunResult> {
   const maxIterations = config.maxIterations ?? limits.reflectIterations;
   const fresh = { unjudged: undefined, latest: undefined, evaluation: undefined, judged: undefined, before: undefined };
-  const loop: Loop = { run, config, work, request, maxIterations, ...fresh, stall: noStall, scores: [], seen: new Set(['']) };
+  const loop: ReflectLoop = {
+    run,
+    config,
+    work,
+    request,
+    maxIterations,
+    ...fresh,
+    stall: noStall,
+    scores: [],
+    seen: new Set(['']),
+  };
   let errors = 0;
   for (let iteration = 1; iteration <= maxIterations; ) {
     const key = errors === 0 ? `iteration/${iteration}` : `iteration/${iteration}/again/${errors}`;
@@ -47,7 +57,7 @@ export async function reflect(run: AgentRun, config: GroupConfig, work: Work, re
 }
 
 /** What was made but could not be judged is not made again. */
-async function iterate(loop: Loop, at: At): Promise<Iteration> {
+async function iterate(loop: ReflectLoop, at: At): Promise<Iteration> {
   const made = loop.unjudged ?? (await loop.work.make(at));
   if (made.kind !== 'made') return made;
   loop.latest = made;
@@ -58,7 +68,7 @@ async function iterate(loop: Loop, at: At): Promise<Iteration> {
   return await goOn(loop, at, made, judged);
 }
 
-async function judgementOf(loop: Loop, { key, iteration }: At, made: Something): Promise<Judgement> {
+async function judgementOf(loop: ReflectLoop, { key, iteration }: At, made: MadeResult): Promise<Judgement> {
   const { run, config, work, request, maxIterations } = loop;
   if (config.evaluator === undefined) return await work.judge(key, made);
   const last = iteration === maxIterations;
@@ -69,7 +79,7 @@ async function judgementOf(loop: Loop, { key, iteration }: At, made: Something):
 
 type Judged = Extract<Judgement, { kind: 'judged' }>;
 
-async function goOn(loop: Loop, { key, iteration }: At, made: Something, judged: Judged): Promise<Iteration> {
+async function goOn(loop: ReflectLoop, { key, iteration }: At, made: MadeResult, judged: Judged): Promise<Iteration> {
   const { run, work } = loop;
   loop.scores = [...loop.scores, judged.score];
   loop.judged = judged;
@@ -93,7 +103,7 @@ async function goOn(loop: Loop, { key, iteration }: At, made: Something, judged:
  * Whoever paused the loop has looked at it, so it counts anew. Files that hold what they never held before, or a test that
  * ends otherwise than last time, are no stall.
  */
-async function stallOf(loop: Loop, key: string, body: string) {
+async function stallOf(loop: ReflectLoop, key: string, body: string) {
   const now = await loop.run.steps.step(`${key}/progress`, () => loop.run.progress());
   const { before, seen } = loop;
   if (before !== undefined && now.pauses !== before.pauses) loop.stall = noStall;
@@ -105,7 +115,7 @@ async function stallOf(loop: Loop, key: string, body: string) {
 }
 
 async function noteEvaluation(
-  loop: Loop,
+  loop: ReflectLoop,
   iteration: number,
   key: string,
   judged: Judged,

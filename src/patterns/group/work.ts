@@ -7,9 +7,9 @@ import { succeeded } from '../../events/succeeded.ts';
 import type { AgentRun } from '../agent-run.ts';
 import { afterRound, type Part } from '../verification.ts';
 import { selfJudged } from './evaluation.ts';
-import type { At, Made, Work } from './loop.ts';
 import { type Assigned, allMissing, ask, divide, plan, synthesise } from './orchestrator.ts';
 import { JUDGE_YOURSELF } from './prompts.ts';
+import type { At, LoopWork, Made } from './reflect-loop.ts';
 import {
   endedAmong,
   type GroupConfig,
@@ -21,7 +21,7 @@ import {
   type WorkerOutcome,
 } from './workers.ts';
 
-export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Work {
+export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): LoopWork {
   const speaksJson = run.agent.output?.format === 'json' || run.agent.output?.schema !== undefined;
   const judges = config.evaluator === undefined && !speaksJson;
   let orchestrator: RunId | undefined;

@@ -10,10 +10,10 @@ import type { Condensing, Ending, LoopInput, LoopPorts, TurnOutcome, TurnRequest
 import type { ToolSpec } from '../../models/port.ts';
 import type {
   CondensedReply,
+  FramedMessage,
   Given,
   LlmReply,
   OwnMessage,
-  SentMessage,
   ServiceContextReply,
   Start,
   ToolReply,
@@ -25,7 +25,7 @@ type Item = Message | ToolResultPart;
 interface Names {
   learn<Kind extends Item>(given: Given<Kind>): Kind;
   /** How the host is told of a message. What the loop made itself goes into `fresh`. */
-  tell(message: Message, fresh: Item[]): SentMessage;
+  tell(message: Message, fresh: Item[]): FramedMessage;
   at(item: Item): string | undefined;
   /** Where those that were told as fresh can be looked up. */
   place(fresh: readonly Item[], places: readonly (string | null)[] | undefined): void;

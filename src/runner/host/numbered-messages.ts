@@ -4,7 +4,7 @@
  */
 import { present } from '../../base/present.ts';
 import type { Message, ToolResultPart } from '../../events/messages.ts';
-import type { Given, LlmRequest, OwnMessage, SentMessage } from '../wire/frames.ts';
+import type { FramedMessage, Given, LlmRequest, OwnMessage } from '../wire/frames.ts';
 
 type Item = Message | ToolResultPart;
 
@@ -55,7 +55,7 @@ function leanPart(part: Item['content'][number]): Item['content'][number] {
 export interface Mirror {
   /** The whole conversation of a request; `undefined` when it names what there is not. `fresh` are the runner's own items. */
   follow(request: LlmRequest): { readonly messages: readonly Message[]; readonly fresh: readonly Item[] } | undefined;
-  find(sent: SentMessage, fresh: Item[]): Message | undefined;
+  find(sent: FramedMessage, fresh: Item[]): Message | undefined;
   keepOnly(messages: readonly Message[]): void;
 }
 
@@ -78,7 +78,7 @@ export function createMirror(given: GivenItems): Mirror {
     return { role: 'tool', content };
   };
 
-  const find = (sent: SentMessage, fresh: Item[]): Message | undefined => {
+  const find = (sent: FramedMessage, fresh: Item[]): Message | undefined => {
     if ('given' in sent) {
       const item = given.find(sent.given);
       return item !== undefined && 'role' in item ? item : undefined;

@@ -60,7 +60,7 @@ export const condensed = z.object({
 });
 export const turnOnly = z.object(about);
 
-export type SentMessage = z.infer<typeof sentMessage>;
+export type FramedMessage = z.infer<typeof sentMessage>;
 export type OwnMessage = z.infer<typeof ownMessage>;
 export type LlmRequest = z.infer<typeof llmRequest>;
 

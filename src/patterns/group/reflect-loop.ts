@@ -28,27 +28,27 @@ export type Made =
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly result: RunResult }
   | { readonly kind: 'error'; readonly result: RunResult; readonly outcomes?: readonly WorkerOutcome[] | undefined };
 
-export type Something = Extract<Made, { kind: 'made' }>;
+export type MadeResult = Extract<Made, { kind: 'made' }>;
 
 /** What the loop goes round about: a group's work, or an agent's own. */
-export interface Work {
+export interface LoopWork {
   make(at: At): Promise<Made>;
   /** The maker's own judgement, asked for when there is no evaluator. */
-  judge(key: string, made: Something): Promise<Judgement>;
+  judge(key: string, made: MadeResult): Promise<Judgement>;
   /** What came of those who were late in the last iteration. */
   late(): Promise<readonly WorkerOutcome[]>;
   readonly workers: readonly Worker[];
 }
 
-export interface Loop {
+export interface ReflectLoop {
   readonly run: AgentRun;
   readonly config: GroupConfig;
-  readonly work: Work;
+  readonly work: LoopWork;
   readonly request: string;
   readonly maxIterations: number;
   /** What the present iteration has made, if it could not be judged yet. */
-  unjudged: Something | undefined;
-  latest: Something | undefined;
+  unjudged: MadeResult | undefined;
+  latest: MadeResult | undefined;
   evaluation: string | undefined;
   /** The last judgement that there was. */
   judged: Extract<Judgement, { kind: 'judged' }> | undefined;
