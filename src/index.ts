@@ -7,7 +7,7 @@ export type { RunId, SessionId } from './base/ids.ts';
 export type { Json } from './base/json.ts';
 export type {
   Engine,
-  LivePart,
+  LivePiece,
   OpenWait,
   PermissionWait,
   QuestionWait,

@@ -138,7 +138,7 @@ describe.each([
       'Json',
       'Ledger',
       'LedgerEvent',
-      'LivePart',
+      'LivePiece',
       'Message',
       'OpenWait',
       'OrdinaryTool',

@@ -4,8 +4,8 @@ import type { Payloads } from '../events/catalogue.ts';
 import type { Fence, NewEvent, RunRow } from '../ledger/port.ts';
 import type { ResumeOutcome, RunHandle } from './port.ts';
 import type { AgentSetup } from './record/agent-setup.ts';
+import type { DrivenRun } from './record/driven-run.ts';
 import type { Past } from './record/past.ts';
-import type { RunNode } from './record/run-node.ts';
 
 export interface DriveTask {
   readonly session: SessionId;
@@ -16,7 +16,7 @@ export interface DriveTask {
   readonly past: Past;
   readonly rootSetup?: AgentSetup | undefined;
   /** Written before anything else. */
-  opening(root: RunNode): readonly NewEvent[];
+  opening(root: DrivenRun): readonly NewEvent[];
 }
 
 export interface Driver {

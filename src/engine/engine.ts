@@ -11,14 +11,14 @@ import { failureOf } from './failure-of.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { openWaits } from './hearing/waits.ts';
 import type { EngineOptions } from './options.ts';
-import type { Engine, LivePart, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
+import type { Engine, LivePiece, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
 import { startNew } from './start.ts';
 import { takeUp } from './take-up.ts';
 
-export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(part: LivePart) => void>) => Driver;
+export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(piece: LivePiece) => void>) => Driver;
 
 export function createEngine(options: EngineOptions, makeDriver: MakeDriver): Engine {
-  const watchers = new Set<(part: LivePart) => void>();
+  const watchers = new Set<(piece: LivePiece) => void>();
   const driver = makeDriver(options, watchers);
 
   const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await options.ledger.runs({ run }))[0];

@@ -106,7 +106,7 @@ export type SignalOutcome =
 export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' | 'cancelled' | 'unseen' };
 
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
-export interface LivePart {
+export interface LivePiece {
   readonly session: SessionId;
   readonly run: RunId;
   readonly agent: string;
@@ -131,7 +131,7 @@ export interface Engine {
   answer(run: RunId, wait: string, answer: Answer): Promise<AnswerOutcome>;
   waits(run: RunId): Promise<readonly OpenWait[]>;
   /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
-  watch(watcher: (part: LivePart) => void): () => void;
+  watch(watcher: (piece: LivePiece) => void): () => void;
   /** Lets running steps finish being recorded, gives the leases back. */
   close(): Promise<void>;
 }

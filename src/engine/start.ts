@@ -12,9 +12,9 @@ import { ofSession } from './options.ts';
 import type { StartOutcome, StartRequest } from './port.ts';
 import { brokenReference } from './reachable.ts';
 import { budgetOf, setupPayload } from './record/agent-setup.ts';
+import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
 import { latestEnded, NO_PAST, type Past, pastBefore } from './record/past.ts';
-import type { RunNode } from './record/run-node.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted } from './run/setup-run.ts';
@@ -52,7 +52,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
       ...present({ budget, continues, model: request.model }),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
     };
-    const opening = (root: RunNode): readonly NewEvent[] => {
+    const opening = (root: DrivenRun): readonly NewEvent[] => {
       const cause = begun?.newest ?? null;
       const begin =
         begun !== undefined

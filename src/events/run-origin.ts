@@ -21,7 +21,7 @@ export type Seat = z.infer<typeof seat>;
 
 /** The agent's own session and nothing else: to plan, answer or judge without tools, or to work with its own. */
 const part = z.enum(['planner', 'speaker', 'evaluator', 'self']);
-export type Part = z.infer<typeof part>;
+export type AgentPart = z.infer<typeof part>;
 
 /** Tightens the agent's own limit. */
 const maxTurns = z.number().int().nonnegative();
@@ -91,7 +91,7 @@ export function spawnerOf({ origin }: Started): SpawnOrigin | undefined {
   return 'by' in origin ? origin : undefined;
 }
 
-export function groupMember({ origin }: Started): string | undefined {
+export function memberOfGroup({ origin }: Started): string | undefined {
   return 'member' in origin ? origin.member : undefined;
 }
 
@@ -99,7 +99,7 @@ export function teamSeat({ origin }: Started): Seat | undefined {
   return origin.kind === 'seat' ? origin.seat : undefined;
 }
 
-export function partOfAgent({ origin }: Started): Part | undefined {
+export function partOfAgent({ origin }: Started): AgentPart | undefined {
   return origin.kind === 'part' ? origin.part : undefined;
 }
 

@@ -18,8 +18,8 @@ import { DEFAULT_FOLDER, type Folder, groupOfSession, type Organisation, type Sa
 import { agentsOfGroup, type FindAgent, kept, membersOf } from './agents.ts';
 import {
   changeOrganisation,
-  type Decision,
   type OrganisationChange,
+  type OrganisationDecision,
   type OrganisationNeeds,
   readOrganisation,
 } from './organisation.ts';
@@ -225,7 +225,7 @@ function changeFound(
     found: Found,
   ) => Result<OrganisationChange[], Failure> | Promise<Result<OrganisationChange[], Failure>>,
 ): Promise<Result<Found, Failure>> {
-  return changeOrganisation<Found>(needs, async (state): Promise<Result<Decision<Found>, Failure>> => {
+  return changeOrganisation<Found>(needs, async (state): Promise<Result<OrganisationDecision<Found>, Failure>> => {
     const found = findIn(state, word);
     if (!found.ok) return found;
     const changes = await change(state, found.value);

@@ -25,7 +25,7 @@ export type OrganisationChange = {
 }[OrganisationType];
 
 /** Looks at what is there, says what changes; `whileHeld` happens before anybody else may change anything. */
-export interface Decision<Value> {
+export interface OrganisationDecision<Value> {
   readonly changes: readonly OrganisationChange[];
   readonly value: Value;
   whileHeld?(): Promise<Result<void, Failure>>;
@@ -43,7 +43,9 @@ export async function readOrganisation(ledger: Ledger): Promise<Organisation> {
 
 export async function changeOrganisation<Value>(
   needs: OrganisationNeeds,
-  decide: (state: Organisation) => Result<Decision<Value>, Failure> | Promise<Result<Decision<Value>, Failure>>,
+  decide: (
+    state: Organisation,
+  ) => Result<OrganisationDecision<Value>, Failure> | Promise<Result<OrganisationDecision<Value>, Failure>>,
 ): Promise<Result<Value, Failure>> {
   const fence = await takeTurn(needs);
   if (fence === undefined) return fail(busy);

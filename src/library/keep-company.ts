@@ -1,6 +1,6 @@
 /** A program beside its run: shows it what happens, asks it what has to be decided, and stops when it wants to. */
 import type { RunId } from '../base/ids.ts';
-import type { Engine, LivePart, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
+import type { Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
 import type { Answer } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { subtreeDoings } from '../projections/run-tree.ts';
@@ -121,7 +121,7 @@ function createStopping(engine: Engine, run: RunId, { signal, whenAborted = 'can
 }
 
 interface Speech {
-  hear(part: LivePart): void;
+  hear(piece: LivePiece): void;
   /** The report, when it is not what was said last. */
   end(end: RunEnd): void;
 }
@@ -135,8 +135,8 @@ function createSpeech({ session }: RunHandle, { onText }: CompanyOptions, guard:
     guard(() => onText?.(text, { agent, run, turn }));
   };
   return {
-    hear(part) {
-      if (part.session === session && part.terminal && part.delta.type === 'text') say(part.delta.text, part);
+    hear(piece) {
+      if (piece.session === session && piece.terminal && piece.delta.type === 'text') say(piece.delta.text, piece);
     },
     end(end) {
       if (end.kind !== 'ended') return;

@@ -8,12 +8,12 @@ import type { AgentRun } from './agent-run.ts';
 import { endedEmpty, ranOut } from './out-of-budget.ts';
 import { enrichedRequest, failedAdvice } from './prompts.ts';
 import type { RunResult } from './steps.ts';
-import type { Part } from './verification.ts';
+import type { NamedResult } from './verification.ts';
 
 /** The request as the agent gets it, and what was put into it. */
 export interface Advised {
   readonly request: UserMessage;
-  readonly advice: readonly Part[];
+  readonly advice: readonly NamedResult[];
 }
 
 export async function withAdvice(run: AgentRun): Promise<Advised | { readonly ended: RunResult }> {

@@ -4,7 +4,15 @@ import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
-import { groupMember, type Part, parentRun, partOfAgent, type Seat, teamSeat, turnsAllowed } from '../events/run-origin.ts';
+import {
+  type AgentPart,
+  memberOfGroup,
+  parentRun,
+  partOfAgent,
+  type Seat,
+  teamSeat,
+  turnsAllowed,
+} from '../events/run-origin.ts';
 import type { Ending, Exit, LoopResult } from '../loop/port.ts';
 import type { RunResult, Steps } from './steps.ts';
 import { withVerification } from './verification.ts';
@@ -19,8 +27,8 @@ export interface AgentRun {
   readonly goesOn: boolean;
   /** Tightens the agent's own limit of turns. */
   readonly maxTurns: number | undefined;
-  /** Only the agent's own session is wanted, and as what. */
-  readonly part: Part | undefined;
+  /** Only the agent's own loop is wanted, and as what. */
+  readonly part: AgentPart | undefined;
   /** The budgets that this run counts against: its own, those of the runs above it, the project's. */
   readonly scopes: ReadonlySet<string>;
   readonly steps: Steps;
@@ -32,8 +40,8 @@ export interface AgentRun {
   progress(): Promise<Progress>;
   /** What these claims are worth now, when everything that this group did has been done. */
   checkAgain(claims: readonly Claim[]): Promise<Verification>;
-  /** The agent's own session: turns until it ends. */
-  session(request: SessionRequest): Promise<CheckedSession>;
+  /** The agent's own loop: turns until it ends. */
+  loop(request: LoopRequest): Promise<CheckedResult>;
 }
 
 /** What is wanted of the agent, by how its run came to be. */
@@ -43,7 +51,7 @@ export function wantedBy(started: Payloads['run.started']): Pick<AgentRun, 'inpu
     input: input.role === 'user' ? input : userText(''),
     seat: teamSeat(started),
     // A group's member keeps its conversation but gets a new task: its patterns apply again.
-    goesOn: parentRun(started) !== undefined && continues !== undefined && groupMember(started) === undefined,
+    goesOn: parentRun(started) !== undefined && continues !== undefined && memberOfGroup(started) === undefined,
     maxTurns: turnsAllowed(started),
     part: partOfAgent(started),
   };
@@ -65,12 +73,12 @@ export type Progress = {
   readonly pauses: number;
 };
 
-/** How the session ended, and what its claims were found to be worth. */
-export type CheckedSession = LoopResult & Pick<RunResult, 'verification'>;
+/** How the loop ended, and what its claims were found to be worth. */
+export type CheckedResult = LoopResult & Pick<RunResult, 'verification'>;
 
-export interface SessionRequest {
+export interface LoopRequest {
   readonly input: UserMessage;
-  /** Further tools that end the session. */
+  /** Further tools that end the loop. */
   readonly exits?: readonly Exit[];
   /** Hears, before each turn, what was broadcast to this seat. */
   readonly seat?: Seat;
@@ -86,10 +94,10 @@ export interface Answered {
   readonly route?: { readonly agent: string; readonly message?: string } | undefined;
 }
 
-export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, session: CheckedSession): RunResult {
-  const { status, report, error, exhausted, turns, verification } = session;
+export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, checked: CheckedResult): RunResult {
+  const { status, report, error, exhausted, turns, verification } = checked;
   // As the ledger has it: nothing claimed is nothing recorded.
-  const claims = session.claims.length === 0 ? undefined : session.claims;
+  const claims = checked.claims.length === 0 ? undefined : checked.claims;
   const result = { status, report, finalAgent: run.agent.name, finalRun: run.run, turns, claims, error, exhausted, verification };
   return withVerification(result, verification);
 }

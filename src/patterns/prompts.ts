@@ -4,7 +4,7 @@ import type { Verification } from '../events/catalogue.ts';
 import { succeeded } from '../events/succeeded.ts';
 import { verificationLine, verificationText } from '../events/verification-text.ts';
 import type { RunResult } from './steps.ts';
-import type { Part } from './verification.ts';
+import type { NamedResult } from './verification.ts';
 
 export interface Advice {
   /** The agent whose words these are, after its own handoffs. */
@@ -67,7 +67,7 @@ export const nextCycle = (cycle: number): string =>
   `Cycle ${cycle} of the team's work begins. Read the broadcasts that are new to you, go on with your part, and broadcast what you have.`;
 
 /** What the broadcasts of a cycle are worth, by name. Broadcasts claim nothing, so mostly there is nothing to tell apart. */
-export function broadcastsChecked(said: readonly Part[]): string {
+export function broadcastsChecked(said: readonly NamedResult[]): string {
   const told = said.filter(({ result }) => succeeded(result));
   if (told.every(({ result }) => result.verification.state === 'unchecked'))
     return 'None of the broadcasts was checked by the runtime.';

@@ -1,12 +1,15 @@
 /** A result is as good as what it rests on. */
 import { expect, it } from 'vitest';
 import type { Claim } from '../events/catalogue.ts';
-import { type Part, restsOn, UNCHECKED, unverified } from './verification.ts';
+import { type NamedResult, restsOn, UNCHECKED, unverified } from './verification.ts';
 
 const passed: Claim = { kind: 'command', command: 'npm test' };
 const verified = { state: 'verified' } as const;
 
-const part = (verification: Part['result']['verification'], status: Part['result']['status'] = 'completed'): Part => ({
+const part = (
+  verification: NamedResult['result']['verification'],
+  status: NamedResult['result']['status'] = 'completed',
+): NamedResult => ({
   name: 'coder',
   result: { status, verification },
 });

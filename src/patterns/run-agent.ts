@@ -1,11 +1,11 @@
 /**
  * One run of one agent: advisors, then the core, then the router's choice, then the handoff. The core is exactly one of a
- * plain session and the patterns that take its place. All of it recurses: any agent named anywhere may declare any pattern.
+ * plain loop and the patterns that take its place. All of it recurses: any agent named anywhere may declare any pattern.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { Part, Seat } from '../events/run-origin.ts';
+import type { AgentPart, Seat } from '../events/run-origin.ts';
 import type { Ending } from '../loop/port.ts';
 import { withAdvice } from './advisors.ts';
 import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
@@ -14,7 +14,7 @@ import { runGroup } from './group/group.ts';
 import { handOver } from './handoff.ts';
 import { followRoute, routeExit } from './router.ts';
 import type { RunResult } from './steps.ts';
-import { announce, seatedSession } from './team/seat.ts';
+import { announce, seatedLoop } from './team/seat.ts';
 import { runTeam } from './team/team.ts';
 import { resting } from './verification.ts';
 
@@ -27,7 +27,7 @@ export function notYet(agent: AgentDefinition): string[] {
 
 export async function runAgent(run: AgentRun): Promise<RunResult> {
   if (run.seat?.role === 'supervisor') return await supervise(run, run.seat);
-  if (run.part !== undefined) return await ownSession(run, run.part);
+  if (run.part !== undefined) return await ownLoop(run, run.part);
   if (run.goesOn) return await goOn(run);
   const advised = await withAdvice(run);
   if ('ended' in advised) return advised.ended;
@@ -42,29 +42,29 @@ export async function runAgent(run: AgentRun): Promise<RunResult> {
 
 /** Whoever answered last time is asked again. Its patterns were for the first request: now it is only its conversation. */
 async function goOn(run: AgentRun): Promise<RunResult> {
-  if (run.seat === undefined) return resultOf(run, await run.session({ input: run.input, reports: true }));
-  return await announce(run, run.seat, (await seatedSession(run, run.input, run.seat)).result);
+  if (run.seat === undefined) return resultOf(run, await run.loop({ input: run.input, reports: true }));
+  return await announce(run, run.seat, (await seatedLoop(run, run.input, run.seat)).result);
 }
 
 /** One cycle in the supervisor's seat. What it reports goes on along its own handoff; what it broadcasts stays in the team. */
 async function supervise(run: AgentRun, seat: Seat): Promise<RunResult> {
-  const judged = await seatedSession(run, run.input, seat);
+  const judged = await seatedLoop(run, run.input, seat);
   if (judged.result.spoke !== undefined) return await announce(run, seat, judged.result);
   return seat.own === true ? judged.result : (await handOver(run, judged)).result;
 }
 
 /** What a group asks its orchestrator or evaluator: their own words, without the patterns they declare. */
-async function ownSession(run: AgentRun, part: Part): Promise<RunResult> {
+async function ownLoop(run: AgentRun, part: AgentPart): Promise<RunResult> {
   const { input } = run;
   switch (part) {
     case 'planner':
-      return resultOf(run, await run.session({ input, reports: false, plain: freeWords }));
+      return resultOf(run, await run.loop({ input, reports: false, plain: freeWords }));
     case 'evaluator':
-      return resultOf(run, await run.session({ input, exits: [evaluateExit()], reports: false, plain: plainJudgement }));
+      return resultOf(run, await run.loop({ input, exits: [evaluateExit()], reports: false, plain: plainJudgement }));
     case 'speaker':
-      return resultOf(run, await run.session({ input, reports: false }));
+      return resultOf(run, await run.loop({ input, reports: false }));
     case 'self':
-      return resultOf(run, await run.session({ input, reports: true }));
+      return resultOf(run, await run.loop({ input, reports: true }));
   }
 }
 
@@ -75,8 +75,8 @@ const freeWords = (body: string): Result<Ending, string> =>
 async function core(run: AgentRun, request: UserMessage, seat: Seat | undefined): Promise<Answered> {
   if (run.agent.team !== undefined) return { result: await runTeam(run, run.agent.team, request) };
   if (run.agent.group !== undefined) return { result: await runGroup(run, run.agent.group, request) };
-  if (seat !== undefined) return await seatedSession(run, request, seat);
+  if (seat !== undefined) return await seatedLoop(run, request, seat);
   const exits = run.agent.router === undefined ? [] : [routeExit(run.agent.router.destinations)];
-  const session = await run.session({ input: request, exits, reports: true });
-  return { result: resultOf(run, session), route: session.exit?.value as Answered['route'] };
+  const checked = await run.loop({ input: request, exits, reports: true });
+  return { result: resultOf(run, checked), route: checked.exit?.value as Answered['route'] };
 }

@@ -14,7 +14,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { Part, Seat } from '../events/run-origin.ts';
+import type { AgentPart, Seat } from '../events/run-origin.ts';
 
 /** How a run ended, as its parent sees it. */
 export interface RunResult {
@@ -39,7 +39,7 @@ export interface Handle {
   readonly key: string;
 }
 
-/** What is wanted of a child: the whole agent, a seat in a team, or only its own session. */
+/** What is wanted of a child: the whole agent, a seat in a team, or only its own loop. */
 export type StartOptions = {
   /** The child's part in the pattern, such as `advisor` or `worker`. */
   readonly role: string;
@@ -67,7 +67,7 @@ export type StartOptions = {
   | {
       /** A plan or a judgement in free words, an answer, or its own work with its own tools. */
       readonly kind: 'part';
-      readonly part: Part;
+      readonly part: AgentPart;
       readonly member?: string | undefined;
       readonly maxTurns?: number | undefined;
     }

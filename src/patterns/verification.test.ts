@@ -8,7 +8,7 @@ import { verification as schema } from '../events/verification.ts';
 import {
   afterRound,
   madeElsewhere,
-  type Part,
+  type NamedResult,
   restsOn,
   together,
   UNCHECKED,
@@ -24,11 +24,11 @@ const part = (
   verification: Verification,
   claims: readonly Claim[] = [],
   status: RunStatus = 'completed',
-): Part => ({
+): NamedResult => ({
   name,
   result: { status, verification, claims },
 });
-const bad = (name: string, ...commands: readonly string[]): Part =>
+const bad = (name: string, ...commands: readonly string[]): NamedResult =>
   part(name, unverified([`${name} did not`], commands.map(claim)), commands.map(claim), 'completed_unverified');
 
 describe('what was written with other results at hand', () => {

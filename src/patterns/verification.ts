@@ -11,7 +11,7 @@ import type { RunResult } from './steps.ts';
 export const UNCHECKED: Verification = { state: 'unchecked' };
 
 /** A result that another one was made from, under the name that the other one knows it by. */
-export interface Part {
+export interface NamedResult {
   readonly name: string;
   readonly result: Pick<RunResult, 'status' | 'verification' | 'claims'>;
 }
@@ -33,7 +33,7 @@ export function unverified(reasons: readonly string[], open?: readonly Claim[]):
  * whole was verified by the very claims that the part could not back. A part that is verified or unchecked changes nothing:
  * it neither speaks for what was written after it nor against it. Of a part that failed there is nothing to rest on.
  */
-export function restsOn(own: Own, parts: readonly Part[]): Verification {
+export function restsOn(own: Own, parts: readonly NamedResult[]): Verification {
   const pulling = parts.filter((part) => gaveText(part) && part.result.verification.state === 'unverified' && !heals(own, part));
   if (pulling.length === 0) return own.verification;
   return allUnverified([
@@ -43,15 +43,16 @@ export function restsOn(own: Own, parts: readonly Part[]): Verification {
 }
 
 /** The same, as the result that it makes. */
-export const resting = (result: RunResult, parts: readonly Part[]): RunResult => withVerification(result, restsOn(result, parts));
+export const resting = (result: RunResult, parts: readonly NamedResult[]): RunResult =>
+  withVerification(result, restsOn(result, parts));
 
 /** Work in rounds, one after the other: what an earlier round could not back and a later one has backed is made good. */
-export function afterRound(before: readonly Part[], round: readonly Part[]): readonly Part[] {
+export function afterRound(before: readonly NamedResult[], round: readonly NamedResult[]): readonly NamedResult[] {
   return [...before.filter((part) => !round.some(({ result }) => heals(result, part))), ...round];
 }
 
 /** What texts side by side are worth: what the weakest of them is. One that failed leaves a gap, which nobody has checked. */
-export function together(parts: readonly Part[]): Verification {
+export function together(parts: readonly NamedResult[]): Verification {
   const bad = parts.filter((part) => gaveText(part) && part.result.verification.state === 'unverified');
   if (bad.length > 0) return allUnverified(bad.map(named));
   const verified = parts.length > 0 && parts.every((part) => gaveText(part) && part.result.verification.state === 'verified');
@@ -76,9 +77,9 @@ export const sameClaim = (one: Claim, other: Claim): boolean =>
     ? other.kind === 'file' && one.path === other.path
     : other.kind === 'command' && one.command === other.command;
 
-const gaveText = ({ result }: Part): boolean => succeeded(result);
+const gaveText = ({ result }: NamedResult): boolean => succeeded(result);
 
-function heals(own: Own, { result }: Part): boolean {
+function heals(own: Own, { result }: NamedResult): boolean {
   if (own.verification.state !== 'verified' || result.verification.state !== 'unverified') return false;
   const { open } = result.verification;
   return open !== undefined && open.length > 0 && open.every((claim) => own.claims?.some((one) => sameClaim(one, claim)));
@@ -89,7 +90,7 @@ interface Named {
   readonly verification: Verification;
 }
 
-const named = ({ name, result }: Part): Named => ({ name, verification: result.verification });
+const named = ({ name, result }: NamedResult): Named => ({ name, verification: result.verification });
 
 function allUnverified(parts: readonly Named[]): Verification {
   const reasons: string[] = [];

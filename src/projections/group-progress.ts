@@ -6,7 +6,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { Payloads, Verification } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import { groupMember, parentRun, roleInTree } from '../events/run-origin.ts';
+import { memberOfGroup, parentRun, roleInTree } from '../events/run-origin.ts';
 import { succeeded } from '../events/succeeded.ts';
 
 export type GroupPhase = 'planning' | 'working' | 'synthesising' | 'evaluating' | 'ended';
@@ -100,7 +100,7 @@ function begin(state: GroupsProgress, event: EventOf<'run.started'>): void {
   if (role === 'evaluator') enter(state, parent, 'evaluating');
   else if (role === 'orchestrator') enter(state, parent, allAnswered(state.groups.get(parent)) ? 'synthesising' : 'planning');
   else if (role === 'worker') {
-    const worker = groupMember(event.payload) ?? agent;
+    const worker = memberOfGroup(event.payload) ?? agent;
     const group = enter(state, parent, 'working');
     const { iteration } = group.iterations.at(-1) ?? { iteration: 1 };
     change(state, parent, iteration, at(event), (one) => withWorker(one, worker, { run: event.run_id, state: 'working' }));

@@ -12,7 +12,7 @@ import type { Budget, Failure, Payloads, Report, RunStatus, Verification } from 
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
-import { groupMember, isSubAgent, parentRun, reasonInTree, roleInTree, type Seat, teamSeat } from '../events/run-origin.ts';
+import { isSubAgent, memberOfGroup, parentRun, reasonInTree, roleInTree, type Seat, teamSeat } from '../events/run-origin.ts';
 import { addSpending, type CallCosts, noSpending, spendingOf } from './costs.ts';
 import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
@@ -189,7 +189,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     parent: parent?.run ?? null,
     agent: payload.agent,
     role: roleInTree(payload) ?? null,
-    member: groupMember(payload) ?? null,
+    member: memberOfGroup(payload) ?? null,
     reason: reasonInTree(payload) ?? null,
     note: noteOf(payload, parent),
     seat: teamSeat(payload) ?? null,

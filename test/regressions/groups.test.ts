@@ -11,7 +11,7 @@ import type { RunId, SessionId } from '../../src/base/ids.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
-import { groupMember, roleInTree } from '../../src/events/run-origin.ts';
+import { memberOfGroup, roleInTree } from '../../src/events/run-origin.ts';
 import type { ModelOutcome } from '../../src/models/port.ts';
 import { parseAssignments } from '../../src/patterns/group/assignments.ts';
 import { nudge } from '../../src/patterns/group/prompts.ts';
@@ -334,7 +334,7 @@ describe('workers in trouble', () => {
         part === 'synthesis' && ++failures <= 2 ? breaks() : part === 'work' && agent === 'coder' ? breaks() : undefined,
       { maxIterations: 2 },
     );
-    const members = only(events, 'run.started').flatMap(({ payload }) => groupMember(payload) ?? []);
+    const members = only(events, 'run.started').flatMap(({ payload }) => memberOfGroup(payload) ?? []);
     expect([...new Set(members)].toSorted()).toEqual(['coder', 'lead', 'tester']);
   });
 });

@@ -7,7 +7,7 @@
 import { describe, expect, it } from 'vitest';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { textOf } from '../../src/events/messages.ts';
-import { groupMember, partOfAgent, roleInTree } from '../../src/events/run-origin.ts';
+import { memberOfGroup, partOfAgent, roleInTree } from '../../src/events/run-origin.ts';
 import { neutralised } from '../../src/patterns/group/sentinels.ts';
 import { only, payloads } from '../support/patterns/group-on-engine.ts';
 import { type Luck, type SimulatedGroup, simulateGroup } from '../support/patterns/group-simulation.ts';
@@ -48,7 +48,7 @@ function everyAssignmentHasOneOutcome(story: SimulatedGroup): void {
   if (story.group.mode === 'reflect' || story.group.mode === 'orchestrator')
     expect(worked.map((event) => event.run_id).toSorted()).toEqual(tasks.map((task) => task.run).toSorted());
   for (const { worker, run } of tasks) {
-    expect(worked.filter((event) => event.run_id === run && groupMember(event.payload) === worker)).toHaveLength(1);
+    expect(worked.filter((event) => event.run_id === run && memberOfGroup(event.payload) === worker)).toHaveLength(1);
     expect(only(story.events, 'run.ended').filter((event) => event.run_id === run)).toHaveLength(1);
   }
 }

@@ -17,7 +17,7 @@ import { type CommandContext, usageError, withProject } from '../terminal/comman
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
 
-export interface RunOptions extends OutputOptions {
+export interface RunCommandOptions extends OutputOptions {
   readonly model?: string | undefined;
   readonly budgetUsd?: number | undefined;
   readonly maxTurns?: number | undefined;
@@ -32,7 +32,7 @@ export async function runCommand(
   context: CommandContext,
   agent: string,
   argument: string | undefined,
-  options: RunOptions,
+  options: RunCommandOptions,
 ): Promise<ExitCode> {
   const agentFile = await agentFileOf(context.cwd, agent);
   const prompt = await readPrompt(context.terminal, argument);
@@ -51,7 +51,7 @@ async function startAndDrive(
   project: Project,
   agent: string,
   prompt: string,
-  options: RunOptions,
+  options: RunCommandOptions,
 ): Promise<ExitCode> {
   const session = options.session === undefined ? undefined : await sessionOf(project, options.session);
   const started = await project.engine.start({

@@ -25,7 +25,7 @@ export interface Drive {
 
 export async function stayWithRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
   const { project, view, follower } = drive;
-  const unwatch = view.streams ? project.engine.watch((part) => view.part(part)) : () => undefined;
+  const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
   const stopListening = stopOnSignal(drive);
   const show = (event: LedgerEvent, tree: RunTree): void => view.event(event, tree);
   const rest = (): void => view.rest(follower.tree);

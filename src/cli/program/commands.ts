@@ -13,7 +13,7 @@ import type { CopyCommandOptions, GcOptions } from '../commands/ledger.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { ResumeOptions } from '../commands/resume.ts';
-import type { RunOptions } from '../commands/run.ts';
+import type { RunCommandOptions } from '../commands/run.ts';
 import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
@@ -73,7 +73,7 @@ function describeStart(add: Add, perform: Perform): void {
     .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
-    .action((agent: string, prompt: string | undefined, options: RunOptions) =>
+    .action((agent: string, prompt: string | undefined, options: RunCommandOptions) =>
       perform(async (context) => (await import('../commands/run.ts')).runCommand(context, agent, prompt, options)),
     );
   output(add('demo', 'watch an agent repair a small project, without a key', 'troupe demo')).action((options: OutputOptions) =>

@@ -136,7 +136,7 @@ describe('the live tree', () => {
     const tree = fold(events);
     for (let index = 0; index < 1_000; index += 1) {
       view.event(first, tree);
-      view.part({
+      view.piece({
         session: SESSION,
         run: ROOT,
         agent: 'lead',
@@ -159,12 +159,12 @@ describe('the live tree', () => {
     const last = list.events.at(-1);
     if (last === undefined) throw new Error('no events');
     view.event(last, fold(list.events));
-    const part = { session: SESSION, turn: 1, delta: { type: 'text' as const, text: 'Some words.' } };
-    view.part({ ...part, run: CHILD, agent: 'risk', terminal: false });
+    const piece = { session: SESSION, turn: 1, delta: { type: 'text' as const, text: 'Some words.' } };
+    view.piece({ ...piece, run: CHILD, agent: 'risk', terminal: false });
     clock.advance(200);
     expect(writes.join('')).toContain('writing, 11 characters');
     expect(writes.join('')).not.toContain('Some words.');
-    view.part({ ...part, run: ROOT, agent: 'lead', terminal: true });
+    view.piece({ ...piece, run: ROOT, agent: 'lead', terminal: true });
     clock.advance(200);
     expect(writes.join('')).toContain('Some words.');
   });

@@ -88,15 +88,15 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
       }
       drawIn(FRAME_MS);
     },
-    part: (part) => {
-      if (part.delta.type !== 'text') return;
+    piece: (piece) => {
+      if (piece.delta.type !== 'text') return;
       drawIn(FRAME_MS);
-      if (!part.terminal) {
-        writing.set(part.run, (writing.get(part.run) ?? 0) + part.delta.text.length);
+      if (!piece.terminal) {
+        writing.set(piece.run, (writing.get(piece.run) ?? 0) + piece.delta.text.length);
         return;
       }
-      const writer = `${part.run} ${part.turn}`;
-      text = ((writer === textOf ? text : '') + part.delta.text).slice(-limits.liveTextCharacters);
+      const writer = `${piece.run} ${piece.turn}`;
+      text = ((writer === textOf ? text : '') + piece.delta.text).slice(-limits.liveTextCharacters);
       textOf = writer;
     },
     rest: (last) => {

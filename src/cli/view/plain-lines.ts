@@ -17,7 +17,7 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
       const line = timelineLine(agents, event);
       if (isAtLeast(line.level, atLeast)) screen.line(plainLine(line, screen.paint));
     },
-    part: () => undefined,
+    piece: () => undefined,
     rest: () => undefined,
   };
 }
@@ -38,7 +38,7 @@ export function createJsonLines(screen: Screen): RunView {
   return {
     streams: false,
     event: (event) => screen.line(JSON.stringify(event)),
-    part: () => undefined,
+    piece: () => undefined,
     rest: () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 /** How a run is shown while it works. The driver feeds it; what it does with that is its own affair. */
-import type { LivePart } from '../../engine/port.ts';
+import type { LivePiece } from '../../engine/port.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 
@@ -7,13 +7,13 @@ export interface RunView {
   /** Whether the view wants pieces of answers; models are only asked to stream when it does. */
   readonly streams: boolean;
   event(event: LedgerEvent, tree: RunTree): void;
-  part(part: LivePart): void;
+  piece(piece: LivePiece): void;
   /** Leaves the screen to somebody else: a question, or the end. A later event takes it back. */
   rest(tree: RunTree): void;
 }
 
 /** Shows nothing. */
-export const silentView: RunView = { streams: false, event: () => undefined, part: () => undefined, rest: () => undefined };
+export const silentView: RunView = { streams: false, event: () => undefined, piece: () => undefined, rest: () => undefined };
 
 /** Shows the same to several. */
 export function bothViews(first: RunView, second: RunView): RunView {
@@ -23,9 +23,9 @@ export function bothViews(first: RunView, second: RunView): RunView {
       first.event(event, tree);
       second.event(event, tree);
     },
-    part: (part) => {
-      if (first.streams) first.part(part);
-      if (second.streams) second.part(part);
+    piece: (piece) => {
+      if (first.streams) first.piece(piece);
+      if (second.streams) second.piece(piece);
     },
     rest: (tree) => {
       first.rest(tree);

@@ -18,7 +18,7 @@ import { checkInput } from '../../tools/input.ts';
 import type { AgentTool, ServiceTool } from '../../tools/port.ts';
 import type { RestsOnAnswers } from '../evidence/sub-agent-verdicts.ts';
 import type { AgentAccess } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { type AssistantAnswer, type CallsAssistants, cancelAssistant, spawnAssistant } from '../spawning/assistant-calls.ts';
 import type { HasChildren } from '../spawning/child-run.ts';
 import type { AsksAgain, Child } from './askable-agents.ts';
@@ -49,7 +49,7 @@ export interface AgentAnswer {
 /** What calling another agent takes, be it as a sub-agent or as an assistant. */
 export type CallsAgents = CallsAssistants & AsksAgain & RestsOnAnswers;
 
-export async function callAgent(tree: CallsAgents, node: RunNode, call: AgentCall): Promise<AgentAnswer> {
+export async function callAgent(tree: CallsAgents, node: DrivenRun, call: AgentCall): Promise<AgentAnswer> {
   const { tool } = call;
   if (tool.kind === 'spawn') return asAnswer(call, await spawnAssistant(tree, node, call));
   if (tool.kind === 'cancel') return asAnswer(call, await cancelAssistant(tree, node, call));
@@ -67,7 +67,7 @@ export async function callAgent(tree: CallsAgents, node: RunNode, call: AgentCal
 
 async function callSubAgent(
   tree: AgentAccess & HasChildren & AsksAgain & RestsOnAnswers,
-  node: RunNode,
+  node: DrivenRun,
   call: AgentCall<AgentTool>,
   input: JsonObject,
 ): Promise<AgentAnswer> {
@@ -105,7 +105,7 @@ async function callSubAgent(
 /** Several questions of one turn to the same agent are one conversation: each waits for the one before, as a dismissal does. */
 function inTurn<Input extends { readonly id: string }>(
   tree: AsksAgain,
-  node: RunNode,
+  node: DrivenRun,
   input: Json,
   answer: (asked: Input) => Promise<AgentAnswer>,
 ): Promise<AgentAnswer> {
@@ -116,7 +116,7 @@ function inTurn<Input extends { readonly id: string }>(
 
 async function clarify(
   tree: HasChildren & AsksAgain & RestsOnAnswers,
-  node: RunNode,
+  node: DrivenRun,
   call: AgentCall,
   asked: Question,
 ): Promise<AgentAnswer> {
@@ -163,7 +163,7 @@ async function clarify(
   return { payload, ended: asking.ended() };
 }
 
-function dismiss(tree: AsksAgain, node: RunNode, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
+function dismiss(tree: AsksAgain, node: DrivenRun, call: AgentCall, { id }: { readonly id: string }): AgentAnswer {
   const child = tree.askable.find(node.run, id);
   if (child === undefined) return refused(call, `There is no agent with the id ${id}.`);
   // With it go the agents that it has called, all the way down.
@@ -177,7 +177,7 @@ function letGo(tree: AsksAgain, gone: readonly Child[]): readonly Child[] {
 }
 
 /** Turns are counted anew when a conversation goes on, so a name may be taken. */
-function freeId(tree: AsksAgain, node: RunNode, { tool, step }: AgentCall): string {
+function freeId(tree: AsksAgain, node: DrivenRun, { tool, step }: AgentCall): string {
   const name = `${tool.name}-${step.replace(/^turn\//, '').replace('/tool/', '.')}`;
   let id = name;
   for (let again = 2; tree.askable.find(node.run, id) !== undefined; again += 1) id = `${name}-${again}`;
@@ -221,7 +221,7 @@ function answerOf(result: RunResult, text: string): Pick<ResultPayload, 'content
 }
 
 /** The agents from the root down to this run. */
-function callPath(node: RunNode): string {
+function callPath(node: DrivenRun): string {
   return node.parent === undefined ? node.started.agent : `${callPath(node.parent)} > ${node.started.agent}`;
 }
 

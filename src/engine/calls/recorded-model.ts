@@ -16,9 +16,9 @@ import { askWithRetries } from '../../models/retry.ts';
 import type { HearsRuns } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
 import type { ModelAccess, TimeAndIds } from '../options.ts';
-import type { LivePart } from '../port.ts';
-import { type AgentSetup, sessionLimits } from '../record/agent-setup.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { LivePiece } from '../port.ts';
+import { type AgentSetup, loopLimits } from '../record/agent-setup.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { foreign, references } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
@@ -31,7 +31,7 @@ import { createOfferedClarifications } from './offered-clarifications.ts';
 
 export interface ShowsLive {
   /** Where pieces of an answer go while it comes; undefined when nobody watches. */
-  live(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
+  live(node: DrivenRun, turn: number): ((delta: LivePiece['delta']) => void) | undefined;
 }
 
 /** What asking a model takes. */
@@ -39,13 +39,13 @@ export type AsksModels = TimeAndIds & ModelAccess & Writes & HearsRuns & Spends 
 
 interface Recorder {
   readonly tree: AsksModels;
-  readonly node: RunNode;
+  readonly node: DrivenRun;
   readonly setup: AgentSetup;
   readonly stepIndex: StepIndex;
   readonly meter: SpendMeter;
 }
 
-export function recordedModel(tree: AsksModels, node: RunNode, setup: AgentSetup, stepIndex: StepIndex): LoopModel {
+export function recordedModel(tree: AsksModels, node: DrivenRun, setup: AgentSetup, stepIndex: StepIndex): LoopModel {
   const meter = createSpendMeter(tree.prices, setup.system);
   const recorder: Recorder = { tree, node, setup, stepIndex, meter };
   const answered = createOfferedClarifications(() => tree.askable.own(node.run));
@@ -115,7 +115,7 @@ async function attempt(
       const first = asked === undefined;
       asked = model;
       const opened = models.find(({ id }) => id === model);
-      const { maxOutputTokens } = sessionLimits(setup.definition);
+      const { maxOutputTokens } = loopLimits(setup.definition);
       const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
       return await announce(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
     },
@@ -180,7 +180,7 @@ async function announce(
 }
 
 /** Says of each message that this request carries that it has reached its reader. */
-function receipts(tree: HearsRuns, node: RunNode, request: string, added: Payloads['model.request']['added']): NewEvent[] {
+function receipts(tree: HearsRuns, node: DrivenRun, request: string, added: Payloads['model.request']['added']): NewEvent[] {
   return references(added).flatMap((reference) => {
     const sent = tree.messages.find(reference);
     if (sent === undefined) return [];
@@ -190,7 +190,7 @@ function receipts(tree: HearsRuns, node: RunNode, request: string, added: Payloa
   });
 }
 
-function noteHeard(tree: HearsRuns, { started }: RunNode, event: LedgerEvent): void {
+function noteHeard(tree: HearsRuns, { started }: DrivenRun, event: LedgerEvent): void {
   const seat = teamSeat(started);
   if (event.event_type === 'message.included') tree.messages.heard(event.payload.message);
   if (event.event_type === 'model.request' && seat !== undefined) tree.broadcasts.heard(seat, foreign(event.payload));

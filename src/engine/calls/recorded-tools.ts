@@ -25,7 +25,7 @@ import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { ProofAccess, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import { type RunNode, speakerOf } from '../record/run-node.ts';
+import { type DrivenRun, speakerOf } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { type CallsAgents, callAgent } from './agent-calls.ts';
@@ -39,7 +39,7 @@ export type CallsTools = CallsAgents & ToolAccess & ProofAccess & WorksInFolders
 
 interface Caller {
   readonly tree: CallsTools;
-  readonly node: RunNode;
+  readonly node: DrivenRun;
   readonly setup: AgentSetup;
   readonly stepIndex: StepIndex;
   readonly files: FileMemory;
@@ -56,7 +56,7 @@ interface Call<Called extends Tool = Tool> {
   itsTurn(): Promise<void>;
 }
 
-export function recordedTools(tree: CallsTools, node: RunNode, setup: AgentSetup, stepIndex: StepIndex): LoopTools {
+export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSetup, stepIndex: StepIndex): LoopTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
   const caller: Caller = { tree, node, setup, stepIndex, files: createFileMemory(tree, node) };
   const order = createCallOrder();

@@ -6,13 +6,13 @@
 import type { ToolCallPart } from '../../events/messages.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { ToolAccess } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
 /** What stands in a redacted text where a secret was. */
 const MARK = /\[redacted:[\w.-]+\]/;
 
 /** Why the arguments cannot be had; `undefined` when they are as the model gave them. */
-export function argumentsGone(node: RunNode, turn: number, asked: ToolCallPart): string | undefined {
+export function argumentsGone(node: DrivenRun, turn: number, asked: ToolCallPart): string | undefined {
   const why = node.journal.recorded('model.response', `turn/${turn}/model`)?.inexact;
   // Another part of the same answer may be what held the secret.
   return why !== undefined && MARK.test(JSON.stringify(asked.input)) ? why : undefined;
@@ -33,7 +33,7 @@ const LEAVE = 'leave it';
  * Asks about a call that somebody has approved: nothing that a person said yes to is dropped without a word. Comes back when
  * it is to be left; whoever has brought the key back says "again", and then nobody comes here any more.
  */
-export async function askAboutGone(tree: Asks, node: RunNode, step: string, tool: string, why: string): Promise<void> {
+export async function askAboutGone(tree: Asks, node: DrivenRun, step: string, tool: string, why: string): Promise<void> {
   const asks = tree.whenInDoubt === 'ask' || tree.outside.answer(node.run, `${step}/approval`)?.kind === 'approved';
   if (!asks) return;
   for (let time = 1; ; time += 1) {

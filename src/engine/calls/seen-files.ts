@@ -9,8 +9,8 @@ import type { SeenFile, SeenFiles } from '../../tools/port.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { seenInFolderOf } from '../evidence/folders.ts';
 import type { LedgerAccess } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 
 export interface FileMemory {
@@ -26,7 +26,7 @@ interface Known {
   readonly earlier: string | null | undefined;
 }
 
-export function createFileMemory(tree: LedgerAccess & Writes & WorksInFolders, node: RunNode): FileMemory {
+export function createFileMemory(tree: LedgerAccess & Writes & WorksInFolders, node: DrivenRun): FileMemory {
   const known = noted(node.journal.past);
   const earlier = node.whole ? node.started.continues : node.run;
   let inherited: Promise<ReadonlyMap<string, Known>> | undefined;
@@ -87,7 +87,7 @@ async function earlierRuns(tree: LedgerAccess & Writes, run: string | undefined)
 /** Who of this session made a file what it is now. */
 async function authorOf(
   tree: LedgerAccess & Writes & WorksInFolders,
-  node: RunNode,
+  node: DrivenRun,
   path: string,
   sha256: string,
 ): Promise<string | undefined> {

@@ -15,8 +15,8 @@ import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts'
 import { commandText, relativeWords } from '../../tools/shell/proved-commands.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { LedgerAccess } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
@@ -250,7 +250,7 @@ function checksum(path: string): string | null {
 }
 
 /** What the tools of one run saw of files and commands. */
-export async function evidenceOf(tree: LedgerAccess & Writes, node: RunNode): Promise<readonly LedgerEvent[]> {
+export async function evidenceOf(tree: LedgerAccess & Writes, node: DrivenRun): Promise<readonly LedgerEvent[]> {
   const { journal } = node;
   if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
   await tree.writer.flushed();
@@ -260,7 +260,7 @@ export async function evidenceOf(tree: LedgerAccess & Writes, node: RunNode): Pr
 /** The same of all work in its folder that the run is a part of: a file that a sub-agent changed is changed for everybody. */
 export async function evidenceOfWork(
   tree: LedgerAccess & Writes & WorksInFolders,
-  node: RunNode,
+  node: DrivenRun,
 ): Promise<readonly LedgerEvent[]> {
   let root = node;
   while (root.parent !== undefined) root = root.parent;

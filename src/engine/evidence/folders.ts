@@ -5,13 +5,13 @@
 import { realpathSync } from 'node:fs';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
 export interface WorksInFolders {
   /** The session's own folder. */
   readonly workspace: string;
   /** The folder that a run's tools may touch: its own, that of a run above it, or the session's. */
-  workspaceOf(node: RunNode): string;
+  workspaceOf(node: DrivenRun): string;
 }
 
 /** The folder of each run of a tree, from its events: the first is the start of the tree's root, or one before it. */
@@ -35,7 +35,7 @@ export function createFolders(tree: WorksInFolders): Folders {
 }
 
 /** Only what was seen in the folder of this run. */
-export function seenInFolderOf(tree: WorksInFolders, node: RunNode, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
+export function seenInFolderOf(tree: WorksInFolders, node: DrivenRun, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
   const folders = createFolders(tree);
   for (const event of events) folders.apply(event);
   const here = real(tree.workspaceOf(node));

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 
 const SHELL = { name: 'shell', replay: 'never' } as const;
@@ -11,7 +11,7 @@ const SHELL = { name: 'shell', replay: 'never' } as const;
 /** `undefined` when they may be run, else why not. Asked once in a run, whatever happens in between. */
 export async function permittedCommands(
   tree: TimeAndIds & LedgerAccess & ToolAccess & Writes & HearsOutside,
-  node: RunNode,
+  node: DrivenRun,
   definition: AgentDefinition,
   commands: readonly string[],
 ): Promise<string | undefined> {

@@ -3,14 +3,14 @@
  * for ever, also when the sub-agent was let go. Built anew from the ledger, like everything here.
  */
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Part } from '../../patterns/verification.ts';
+import type { NamedResult } from '../../patterns/verification.ts';
 import type { Cut } from '../record/past.ts';
 
 export interface SubAgentVerdicts {
   apply(event: LedgerEvent): void;
   /** Notes what a sub-agent's answers are worth, all of them so far. */
   note(run: string, child: Cut['rests'][number]): void;
-  of(run: string): readonly Part[];
+  of(run: string): readonly NamedResult[];
   state(run: string): Cut['rests'];
 }
 
@@ -20,9 +20,9 @@ export interface RestsOnAnswers {
 }
 
 export function createSubAgentVerdicts(): SubAgentVerdicts {
-  const byRun = new Map<string, Map<string, Part>>();
+  const byRun = new Map<string, Map<string, NamedResult>>();
   const note = (run: string, { id, agent, verification }: Cut['rests'][number]): void => {
-    const parts = byRun.get(run) ?? new Map<string, Part>();
+    const parts = byRun.get(run) ?? new Map<string, NamedResult>();
     byRun.set(run, parts.set(id, { name: agent, result: { status: 'completed', verification } }));
   };
   return {

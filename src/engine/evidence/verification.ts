@@ -9,7 +9,7 @@ import { restsOn, UNCHECKED, unverified } from '../../patterns/verification.ts';
 import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { LedgerAccess, ProofAccess } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import { checkClaims, evidenceOfWork } from './evidence.ts';
 import type { WorksInFolders } from './folders.ts';
@@ -20,17 +20,17 @@ export type ChecksClaims = LedgerAccess & ProofAccess & Writes & WorksInFolders;
 
 export const CHECK_STEP = 'check';
 
-/** What the run's own session is worth: by its own claims, and with the answers of the sub-agents it has called. */
-export async function checkSession(
+/** What the run's own loop is worth: by its own claims, and with the answers of the sub-agents it has called. */
+export async function checkLoopResult(
   tree: ChecksClaims & RestsOnAnswers,
-  node: RunNode,
-  session: LoopResult,
+  node: DrivenRun,
+  result: LoopResult,
 ): Promise<Verification> {
-  const verification = await checkOwn(tree, node, session);
-  return restsOn({ verification, claims: session.claims }, tree.verdicts.of(node.run));
+  const verification = await checkOwn(tree, node, result);
+  return restsOn({ verification, claims: result.claims }, tree.verdicts.of(node.run));
 }
 
-async function checkOwn(tree: ChecksClaims, node: RunNode, { status, claims }: LoopResult): Promise<Verification> {
+async function checkOwn(tree: ChecksClaims, node: DrivenRun, { status, claims }: LoopResult): Promise<Verification> {
   if (status !== 'completed' || claims.length === 0) return UNCHECKED;
   const known = node.journal.recorded('evidence.checked', CHECK_STEP);
   if (known !== undefined) return verificationOf(known.payload);
@@ -42,7 +42,7 @@ async function checkOwn(tree: ChecksClaims, node: RunNode, { status, claims }: L
 }
 
 /** Claims that were backed when they were made, held against what others in the same workspace have done since. */
-export async function checkAgain(tree: ChecksClaims, node: RunNode, claims: readonly Claim[]): Promise<Verification> {
+export async function checkAgain(tree: ChecksClaims, node: DrivenRun, claims: readonly Claim[]): Promise<Verification> {
   const now = await lookNow(tree, node, CHECK_STEP);
   return verificationOf(
     checkClaims(claims, { events: await evidenceOfWork(tree, node), workspace: tree.workspaceOf(node), now }),
@@ -50,7 +50,7 @@ export async function checkAgain(tree: ChecksClaims, node: RunNode, claims: read
 }
 
 /** What the workspace holds now. Whatever changed since somebody last looked is recorded first. */
-export async function lookNow(tree: ChecksClaims, node: RunNode, step: string): Promise<WorkspaceState> {
+export async function lookNow(tree: ChecksClaims, node: DrivenRun, step: string): Promise<WorkspaceState> {
   const look = await tree.workspaces?.look(tree.workspaceOf(node));
   if (look === undefined) return { kind: 'unknown', why: 'nobody watches the workspace' };
   const noticed = noticedChanges(look.changes, 'outside', tree.redact).map(({ type, payload, ...more }) =>

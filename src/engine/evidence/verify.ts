@@ -23,7 +23,7 @@ import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { changedOnTheWay, changesIn, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacementReasons } from './replaced-programs.ts';
@@ -53,7 +53,7 @@ const demandsIn = (verify: Verify | undefined): readonly Demand[] =>
 /** The result, as good as what was demanded makes it. */
 export async function verified(
   tree: RunsDemands & ProjectRules,
-  node: RunNode,
+  node: DrivenRun,
   setup: AgentSetup,
   result: RunResult,
 ): Promise<RunResult> {
@@ -75,13 +75,13 @@ export async function verified(
 }
 
 /** A part of a group or a team's cycle is not the end of the agent's work. */
-function declared({ started: { origin } }: RunNode, setup: AgentSetup): Verify | undefined {
+function declared({ started: { origin } }: DrivenRun, setup: AgentSetup): Verify | undefined {
   return origin.kind === 'part' || (origin.kind === 'seat' && origin.seat.own === true) ? undefined : setup.definition.verify;
 }
 
 async function judged(
   tree: ChecksClaims,
-  node: RunNode,
+  node: DrivenRun,
   result: RunResult,
   outcomes: readonly Outcome[],
   testsMayChange: boolean,
@@ -114,7 +114,7 @@ async function judged(
 
 /** Demanded commands that passed by a script which the work wrote itself, and which nobody can read. */
 function scriptsOfTheWork(
-  { run }: RunNode,
+  { run }: DrivenRun,
   outcomes: readonly Outcome[],
   seen: Pick<Seen, 'events' | 'testsMayChange' | 'workspace'>,
 ): readonly string[] {
@@ -139,7 +139,7 @@ function wayOf(command: string, workspace: string): string[] {
 }
 
 /** One command, or what it gave when the workspace was as it is now. */
-async function runDemand(tree: ChecksClaims, node: RunNode, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
+async function runDemand(tree: ChecksClaims, node: DrivenRun, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
   const { verifier, workspaces } = tree;
   if (verifier === undefined || workspaces === undefined) return { command, why: 'nobody here can run it' };
   const workspace = tree.workspaceOf(node);
@@ -159,7 +159,7 @@ async function runDemand(tree: ChecksClaims, node: RunNode, { command, timeoutMs
   return { command, why: ran.failure, output: ran.output };
 }
 
-function passedAt({ journal }: RunNode, step: string, command: string, digest: string): boolean {
+function passedAt({ journal }: DrivenRun, step: string, command: string, digest: string): boolean {
   const ran = journal.recorded('cli.run', step)?.payload;
   const known = ran?.workspace;
   if (ran === undefined || known === undefined || 'unknown' in known) return false;
@@ -176,7 +176,7 @@ export interface Demands {
   told(turn: number, incoming: Incoming): Incoming;
 }
 
-export function demandsDuring(tree: RunsDemands, node: RunNode, setup: AgentSetup): Demands {
+export function demandsDuring(tree: RunsDemands, node: DrivenRun, setup: AgentSetup): Demands {
   const verify = declared(node, setup);
   const retries = verify?.retries ?? 0;
   /** What failed at the end of which turn; empty where nothing did. */
@@ -206,7 +206,7 @@ function recordedText(event: LedgerEvent): [number, string][] {
 }
 
 /** Empty when all is well, or nothing can be said before the end. */
-async function failureText(tree: RunsDemands, node: RunNode, setup: AgentSetup, verify: Verify, step: string): Promise<string> {
+async function failureText(tree: RunsDemands, node: DrivenRun, setup: AgentSetup, verify: Verify, step: string): Promise<string> {
   if ((await permittedCommands(tree, node, setup.definition, verify.commands)) !== undefined) return '';
   for (const [index, demand] of demandsIn(verify).entries()) {
     const { command, why, output = '' } = await runDemand(tree, node, demand, `${step}/${index}`);

@@ -4,8 +4,8 @@ import type { Seat } from '../../events/run-origin.ts';
 import { textTokens } from '../../models/tokens.ts';
 import { broadcastText } from '../../projections/broadcast-text.ts';
 import type { TimeAndIds } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
-import type { Reference } from '../record/said-by-others.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
+import type { BroadcastReference } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
 import type { Broadcast } from './broadcasts.ts';
@@ -14,11 +14,11 @@ import type { HearsRuns } from './hears.ts';
 /** `heard` are the references of a request that was recorded for this turn. */
 export async function broadcastMessages(
   tree: TimeAndIds & Writes & HearsRuns,
-  node: RunNode,
+  node: DrivenRun,
   stepIndex: StepIndex,
   seat: Seat,
   roomTokens: number,
-  heard: readonly Reference[] | undefined,
+  heard: readonly BroadcastReference[] | undefined,
 ): Promise<{ readonly messages: UserMessage[]; readonly overflow: boolean }> {
   const said =
     heard === undefined
@@ -33,7 +33,12 @@ export async function broadcastMessages(
 }
 
 /** What is new, with a notice in the place of what does not fit into the reader's context any more. */
-async function news(tree: TimeAndIds & Writes & HearsRuns, node: RunNode, seat: Seat, roomTokens: number): Promise<Broadcast[]> {
+async function news(
+  tree: TimeAndIds & Writes & HearsRuns,
+  node: DrivenRun,
+  seat: Seat,
+  roomTokens: number,
+): Promise<Broadcast[]> {
   const heard: Broadcast[] = [];
   let text = '';
   for (const broadcast of tree.broadcasts.unheard(seat)) {
@@ -49,7 +54,7 @@ async function news(tree: TimeAndIds & Writes & HearsRuns, node: RunNode, seat: 
 
 async function tooLarge(
   tree: TimeAndIds & Writes & HearsRuns,
-  node: RunNode,
+  node: DrivenRun,
   seat: Seat,
   broadcast: Broadcast,
 ): Promise<Broadcast> {

@@ -5,7 +5,7 @@
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type Seat, teamSeat } from '../../events/run-origin.ts';
-import { foreign, type Reference } from '../record/said-by-others.ts';
+import { type BroadcastReference, foreign } from '../record/said-by-others.ts';
 
 export interface Broadcast {
   readonly run: string;
@@ -16,10 +16,10 @@ export interface Broadcast {
 export interface Broadcasts {
   apply(event: LedgerEvent): void;
   publish(broadcast: Broadcast): void;
-  find(reference: Reference): Broadcast | undefined;
+  find(reference: BroadcastReference): Broadcast | undefined;
   /** What the reader has not heard yet and did not say itself. */
   unheard(reader: Seat): Broadcast[];
-  heard(reader: Seat, references: readonly Reference[]): void;
+  heard(reader: Seat, references: readonly BroadcastReference[]): void;
 }
 
 export function createBroadcasts(): Broadcasts {
@@ -33,7 +33,7 @@ export function createBroadcasts(): Broadcasts {
   /** For each reader, how far nothing is left to be heard: looking again costs what is new. */
   const settledUpTo = new Map<string, number>();
 
-  const key = ({ run, step }: Reference): string => `${run} ${step}`;
+  const key = ({ run, step }: BroadcastReference): string => `${run} ${step}`;
   const heardOf = (reader: Seat): Set<string> => {
     const name = `${reader.team} ${reader.member}`;
     const known = heardBy.get(name) ?? new Set();
@@ -47,7 +47,7 @@ export function createBroadcasts(): Broadcasts {
     const { replaces, team } = broadcast.payload;
     if (replaces !== undefined) noticed.add(`${team} ${replaces.reader} ${key(replaces)}`);
   };
-  const heard = (reader: Seat, references: readonly Reference[]): void => {
+  const heard = (reader: Seat, references: readonly BroadcastReference[]): void => {
     for (const reference of references) heardOf(reader).add(key(reference));
   };
   /** Not for this reader, or heard: that stays so. */

@@ -1,5 +1,5 @@
 /** What has come from outside, as far as it decides whether a run goes on or ends. */
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { HearsOutside } from './hears.ts';
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
@@ -8,8 +8,8 @@ export function canGoOn(tree: HearsOutside): boolean {
 }
 
 /** Whether somebody outside has asked for the end of this run, or of one above it. */
-export function isToEnd({ outside }: HearsOutside, node: RunNode): boolean {
-  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
+export function isToEnd({ outside }: HearsOutside, node: DrivenRun): boolean {
+  for (let up: DrivenRun | undefined = node; up !== undefined; up = up.parent)
     if (outside.cancelled(up.run) !== undefined) return true;
   return false;
 }

@@ -7,7 +7,7 @@ import type { RunId } from '../../base/ids.ts';
 import { sentence } from '../../base/wording.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
 /** The reason of an abort that the wall-time budget caused. */
 export class WallTimeOver extends Error {
@@ -23,7 +23,7 @@ export class WallTimeOver extends Error {
 /** That it was cancelled and nothing else: a reason is added once, however often this is asked. */
 const BARE = /^The \w+ was cancelled\.$/;
 
-export function withReason({ abort }: Pick<RunNode, 'abort'>, result: RunResult): RunResult {
+export function withReason({ abort }: Pick<DrivenRun, 'abort'>, result: RunResult): RunResult {
   const reason: unknown = abort.signal.reason;
   // It did not fail and was not cancelled: it ran out.
   if (reason instanceof WallTimeOver) {

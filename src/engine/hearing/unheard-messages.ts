@@ -5,7 +5,7 @@
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Reference } from '../record/said-by-others.ts';
+import type { BroadcastReference } from '../record/said-by-others.ts';
 
 export interface SentMessage {
   /** The run that owns the thread, and the step of the event. */
@@ -17,7 +17,7 @@ export interface SentMessage {
 
 export interface UnheardMessages {
   apply(event: LedgerEvent): void;
-  find(reference: Reference): SentMessage | undefined;
+  find(reference: BroadcastReference): SentMessage | undefined;
   /** What the run has not heard, oldest first. */
   unheard(reader: RunId): readonly SentMessage[];
   heard(message: string): void;

@@ -12,8 +12,8 @@ import { foldWaits, initialWaits, type Wait } from '../../projections/waits.ts';
 import { Interruption } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import type { OpenWait } from '../port.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { unfinished } from '../record/past.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HearsOutside } from './hears.ts';
 
@@ -23,7 +23,7 @@ export type Question =
 
 export async function waitForAnswer(
   tree: TimeAndIds & Pick<LedgerAccess, 'redact'> & Writes & HearsOutside,
-  node: RunNode,
+  node: DrivenRun,
   wait: string,
   question: Question,
 ): Promise<Answer> {
@@ -43,7 +43,7 @@ export async function waitForAnswer(
 
 /** A client that spawned the run finds the question in its thread: it has no other way to learn of it. */
 function toClient(
-  node: RunNode,
+  node: DrivenRun,
   wait: string,
   question: Question,
   { ids, redact }: TimeAndIds & Pick<LedgerAccess, 'redact'>,

@@ -8,11 +8,11 @@ import { canGoOn } from '../hearing/go-on-or-end.ts';
 import { openWaits } from '../hearing/waits.ts';
 import { Interruption } from '../interruption.ts';
 import type { EngineOptions, LedgerAccess } from '../options.ts';
-import type { LivePart, RunEnd, RunHandle } from '../port.ts';
+import type { LivePiece, RunEnd, RunHandle } from '../port.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { forgetPast } from '../record/kept-past.ts';
 import { type Past, pastOf } from '../record/past.ts';
 import { resumed } from '../record/resumed-event.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { OverLimit } from '../record/writer.ts';
 import type { Writes } from '../record/writes.ts';
 import { buildTree } from '../run/build-tree.ts';
@@ -30,7 +30,7 @@ interface Driven {
   leaving?: Promise<unknown> | undefined;
 }
 
-export function createEmbeddedDriver(options: EngineOptions, watchers: ReadonlySet<(part: LivePart) => void>): Driver {
+export function createEmbeddedDriver(options: EngineOptions, watchers: ReadonlySet<(piece: LivePiece) => void>): Driver {
   const slots = createSlots(assistantLimits(options).active);
   const driven = new Map<RunId, Driven>();
   const beginning = new Set<Promise<RunHandle>>();
@@ -165,7 +165,7 @@ async function driveUntilStuck(options: LedgerAccess, at: { current: Life }, reb
   }
 }
 
-async function leave(tree: Writes, root: RunNode, why: Interruption): Promise<RunEnd> {
+async function leave(tree: Writes, root: DrivenRun, why: Interruption): Promise<RunEnd> {
   if (why.kind === 'lost') return { kind: 'lost' };
   if (why.kind !== 'paused') return interrupted(why);
   try {

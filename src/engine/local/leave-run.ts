@@ -7,8 +7,8 @@ import { canGoOn } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { EngineOptions, LedgerAccess } from '../options.ts';
 import type { RunEnd } from '../port.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { type Past, pastOf, UNFINISHED } from '../record/past.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { DrivenTree } from '../run/tree.ts';
 import type { Slots } from '../spawning/slots.ts';
@@ -17,7 +17,7 @@ import { endCancelledBelow } from './end-below.ts';
 /** One life of a driven run. */
 export interface Life {
   readonly tree: DrivenTree;
-  readonly root: RunNode;
+  readonly root: DrivenRun;
   /** It was to end from its beginning. */
   readonly ending: boolean;
 }

@@ -32,7 +32,7 @@ export function recordedDefinition(payload: Payloads['session.config']): AgentDe
   return { ...(payload.definition as unknown as AgentDefinition), prompt: payload.system };
 }
 
-export function sessionLimits(definition: AgentDefinition): LoopLimits {
+export function loopLimits(definition: AgentDefinition): LoopLimits {
   return {
     maxTurns: definition.maxTurns ?? limits.maxTurns,
     turnsBefore: 0,

@@ -6,7 +6,7 @@
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { groupMember, isSubAgent, parentRun } from '../../events/run-origin.ts';
+import { isSubAgent, memberOfGroup, parentRun } from '../../events/run-origin.ts';
 import type { SessionFacts } from './past.ts';
 
 export interface Members {
@@ -32,7 +32,7 @@ export function createMembers(): Members {
   };
   const members: Members = {
     began(run, started) {
-      const member = groupMember(started);
+      const member = memberOfGroup(started);
       const parent = parentRun(started);
       const called = isSubAgent(started);
       // A sub-agent is somebody new each time it is called.

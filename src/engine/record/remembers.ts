@@ -2,8 +2,8 @@
 import type { RunId } from '../../base/ids.ts';
 import type { Message } from '../../events/messages.ts';
 import type { TreesDoings } from '../../projections/doings.ts';
+import type { DrivenRun } from './driven-run.ts';
 import type { SessionFacts } from './past.ts';
-import type { RunNode } from './run-node.ts';
 
 export interface Remembers {
   /** What is durable of what the runs of this process have done. */
@@ -11,7 +11,7 @@ export interface Remembers {
   /** Whether a run had begun before this life. */
   begun(run: RunId): boolean;
   /** What was said before in the session that this run continues. */
-  history(node: RunNode): Promise<readonly Message[]>;
+  history(node: DrivenRun): Promise<readonly Message[]>;
   /** The latest run in this session of a member of the group that `parent` runs. */
   latestOf(member: string, parent: RunId): RunId | undefined;
   /** How long the run has been worked on before this life. */

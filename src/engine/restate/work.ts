@@ -15,9 +15,9 @@ import { failureOf } from '../failure-of.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
 import type { EngineOptions } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { NO_PAST } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { driveRun, limitWallTime } from '../run/drive-run.ts';
@@ -134,9 +134,9 @@ async function eventsFor(
 }
 
 /** Listens to what comes from outside, and holds the limits of the runs above. Returns what ends it. */
-function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
+function attend(place: Workplace, tree: DrivenTree, node: DrivenRun): () => void {
   const ends: (() => void)[] = [];
-  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) {
+  for (let up: DrivenRun | undefined = node; up !== undefined; up = up.parent) {
     const reason = tree.outside.cancelled(up.run);
     if (reason !== undefined) up.abort.abort(new TroupeError('cancelled', reason));
     if (up !== node) ends.push(limitWallTime(tree, up));
@@ -153,11 +153,11 @@ function attend(place: Workplace, tree: DrivenTree, node: RunNode): () => void {
 }
 
 /** Whether it was told to pause, has done so, and nobody has had it go on or end since. */
-function restsPaused({ outside }: HearsOutside, node: RunNode): boolean {
+function restsPaused({ outside }: HearsOutside, node: DrivenRun): boolean {
   const last = node.journal.past.findLast(({ event_type }) => event_type === 'run.paused' || event_type === 'run.resumed');
   if (last?.event_type !== 'run.paused') return false;
   let asked = false;
-  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent) {
+  for (let up: DrivenRun | undefined = node; up !== undefined; up = up.parent) {
     if (outside.cancelled(up.run) !== undefined) return false;
     asked ||= outside.pauseAsked(up.run) !== undefined;
   }
@@ -174,7 +174,7 @@ function wasLeft(events: readonly LedgerEvent[], run: RunId): boolean {
 }
 
 /** Being left is not failing; anything else is passed on, and the work is assigned again. */
-async function leftBecause(tree: Writes, node: RunNode, error: unknown): Promise<void> {
+async function leftBecause(tree: Writes, node: DrivenRun, error: unknown): Promise<void> {
   if (!(error instanceof Interruption)) throw error;
   if (error.kind === 'waiting' || error.kind === 'unheard') return await tree.writer.flushed();
   if (error.kind !== 'paused') throw new TroupeError('interrupted', failureOf(error).message);

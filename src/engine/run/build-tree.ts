@@ -16,14 +16,14 @@ import { createFromOutside, type FromOutside } from '../hearing/from-outside.ts'
 import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
 import { type EngineOptions, type LedgerAccess, ofSession } from '../options.ts';
-import type { LivePart } from '../port.ts';
+import type { LivePiece } from '../port.ts';
 import { createActiveTimes } from '../record/active-time.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
+import type { BudgetScope, DrivenRun } from '../record/driven-run.ts';
 import { conversationOf } from '../record/history.ts';
 import { createJournal } from '../record/journal.ts';
 import { createMembers, type Members } from '../record/members.ts';
 import type { Past } from '../record/past.ts';
-import type { BudgetScope, RunNode } from '../record/run-node.ts';
 import { createWriter } from '../record/writer.ts';
 import type { Writes } from '../record/writes.ts';
 import type { Elsewhere } from '../spawning/child-run.ts';
@@ -46,7 +46,7 @@ export interface SessionToDrive {
   readonly past: Past;
   /** The root agent's setup, when it was just made. */
   readonly rootSetup?: AgentSetup | undefined;
-  readonly watchers: ReadonlySet<(part: LivePart) => void>;
+  readonly watchers: ReadonlySet<(part: LivePiece) => void>;
   readonly slots: Slots;
   readonly elsewhere?: Elsewhere | undefined;
   /** Called when the root's end was written, and the lease given back with it. */
@@ -59,7 +59,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const options = ofSession(all, session);
   const { ledger, clock } = options;
   const past = groupByRun(events);
-  const active = new Set<RunNode>();
+  const active = new Set<DrivenRun>();
   const live = createLiveAnswers(session, driven.watchers);
   let stopped: Interruption | undefined;
   const bell = createBell();
@@ -130,7 +130,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   return tree;
 }
 
-async function saidBefore(tree: LedgerAccess & Writes, { started }: RunNode): Promise<readonly Message[]> {
+async function saidBefore(tree: LedgerAccess & Writes, { started }: DrivenRun): Promise<readonly Message[]> {
   if (started.continues === undefined) return [];
   // What it continues may have happened in this very life: the ledger knows both.
   await tree.writer.flushed();
@@ -139,10 +139,10 @@ async function saidBefore(tree: LedgerAccess & Writes, { started }: RunNode): Pr
 
 type MakeNode = (
   run: RunId,
-  parent: RunNode | undefined,
+  parent: DrivenRun | undefined,
   started: Payloads['run.started'],
   scopes: readonly BudgetScope[],
-) => RunNode;
+) => DrivenRun;
 
 /** `cut`: the run of which only what it did lately is known. */
 function createNodes(clock: Clock, past: ReadonlyMap<string, readonly LedgerEvent[]>, cut: RunId | undefined): MakeNode {
@@ -173,7 +173,7 @@ function endWith(above: AbortSignal, below: AbortController): void {
   else above.addEventListener('abort', () => below.abort(above.reason), { once: true });
 }
 
-function cancelAsked(active: ReadonlySet<RunNode>, outside: FromOutside): void {
+function cancelAsked(active: ReadonlySet<DrivenRun>, outside: FromOutside): void {
   for (const node of active) {
     const reason = outside.cancelled(node.run);
     if (reason !== undefined) node.abort.abort(new TroupeError('cancelled', reason));
@@ -181,9 +181,9 @@ function cancelAsked(active: ReadonlySet<RunNode>, outside: FromOutside): void {
 }
 
 /** A pause of a run holds for those below it. What is to end is not held up. */
-function stopIfPaused(outside: FromOutside, at: RunNode): void {
+function stopIfPaused(outside: FromOutside, at: DrivenRun): void {
   let pause: string | undefined;
-  for (let up: RunNode | undefined = at; up !== undefined; up = up.parent) {
+  for (let up: DrivenRun | undefined = at; up !== undefined; up = up.parent) {
     if (outside.cancelled(up.run) !== undefined) return;
     pause ??= outside.pauseAsked(up.run);
   }

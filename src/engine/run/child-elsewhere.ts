@@ -4,12 +4,12 @@ import type { RunResult } from '../../patterns/steps.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
 import type { TimeAndIds } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import type { Elsewhere } from '../spawning/child-run.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
 
-export async function drivenElsewhere(tree: Writes, child: RunNode, elsewhere: Elsewhere): Promise<RunResult> {
+export async function drivenElsewhere(tree: Writes, child: DrivenRun, elsewhere: Elsewhere): Promise<RunResult> {
   const ended = child.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(child.run, ended.payload);
   await tree.writer.flushed();
@@ -21,7 +21,7 @@ export async function drivenElsewhere(tree: Writes, child: RunNode, elsewhere: E
 
 export function cancelElsewhere(
   tree: TimeAndIds & Writes & HearsOutside,
-  child: RunNode,
+  child: DrivenRun,
   reason: string,
   elsewhere: Elsewhere,
 ): void {

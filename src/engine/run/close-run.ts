@@ -15,7 +15,7 @@ import { withReason } from '../hearing/stop-reason.ts';
 import type { SentMessage } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
 import type { TimeAndIds } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
 import type { GivesBackLease } from './tree.ts';
@@ -26,7 +26,7 @@ export type ClosesRuns = TimeAndIds & Writes & HearsOutside & HearsRuns & HasAss
 /** `closing` makes the last events for a result; it may be asked again for another one. */
 export async function closeRun(
   tree: ClosesRuns,
-  node: RunNode,
+  node: DrivenRun,
   result: RunResult,
   first: readonly NewEvent[],
   closing: (result: RunResult) => readonly NewEvent[],
@@ -59,7 +59,7 @@ function cancelled(result: RunResult): RunResult {
 }
 
 /** Whoever wrote and is not heard any more is told so, in the same thread and the same transaction. */
-function unread(tree: TimeAndIds & HasAssistants, node: RunNode, { run, payload }: SentMessage): NewEvent[] {
+function unread(tree: TimeAndIds & HasAssistants, node: DrivenRun, { run, payload }: SentMessage): NewEvent[] {
   const { message, from, kind, thread, content } = payload;
   const ofMine = tree.spawned.of(node.run).some((assistant) => assistant.run === from.run);
   if (kind !== undefined || ofMine || message.startsWith(UNREAD) || thread !== threadOf(node.run) || run !== node.run) return [];

@@ -12,9 +12,9 @@ import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { AsksAgain } from '../calls/askable-agents.ts';
 import type { RestsOnAnswers } from '../evidence/sub-agent-verdicts.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Cut } from '../record/past.ts';
 import type { Remembers } from '../record/remembers.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasChildren } from '../spawning/child-run.ts';
@@ -27,7 +27,7 @@ type Left = Payloads['task.summary']['left'][number];
 
 export async function condense(
   tree: Condenses,
-  node: RunNode,
+  node: DrivenRun,
   stepIndex: StepIndex,
   request: UserMessage,
   { turn, text, leads, kept, unsent, ending }: Condensing,
@@ -56,7 +56,7 @@ export async function condense(
 /** What the past comes down to for a root run that has nobody at work for it and nothing waiting to be heard or obeyed. */
 async function cutOf(
   tree: Condenses,
-  node: RunNode,
+  node: DrivenRun,
   unsent: readonly Message[],
   stepIndex: StepIndex,
 ): Promise<{ readonly cut?: Cut }> {
@@ -90,7 +90,7 @@ function items(stepIndex: StepIndex, message: Message): Left[] {
 }
 
 /** Where the session of a run goes on that was condensed in an earlier life. */
-export function checkpointOf(node: RunNode, stepIndex: StepIndex, request: UserMessage): Checkpoint | undefined {
+export function checkpointOf(node: DrivenRun, stepIndex: StepIndex, request: UserMessage): Checkpoint | undefined {
   const last = node.journal.past.findLast((event) => event.event_type === 'task.summary');
   if (last?.event_type !== 'task.summary' || !last.payload.goesOn) return undefined;
   const { turn, text, left, unsent, ending } = last.payload;

@@ -12,7 +12,7 @@ import { isSubAgent, spawnerOf, turnsAllowed } from '../../events/run-origin.ts'
 import type { NewEvent } from '../../ledger/port.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopTools } from '../../loop/port.ts';
-import { type AgentRun, type CheckedSession, type SessionRequest, wantedBy } from '../../patterns/agent-run.ts';
+import { type AgentRun, type CheckedResult, type LoopRequest, wantedBy } from '../../patterns/agent-run.ts';
 import { runAgent } from '../../patterns/run-agent.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { resting, UNCHECKED } from '../../patterns/verification.ts';
@@ -21,16 +21,16 @@ import type { AsksAgain } from '../calls/askable-agents.ts';
 import { recordedModel } from '../calls/recorded-model.ts';
 import { recordedTools } from '../calls/recorded-tools.ts';
 import { evidenceOf, manifest } from '../evidence/evidence.ts';
-import { checkAgain, checkSession } from '../evidence/verification.ts';
+import { checkAgain, checkLoopResult } from '../evidence/verification.ts';
 import { demandsDuring, verified } from '../evidence/verify.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
 import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
 import { gravest, Interruption } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
-import { type AgentSetup, outputContract, sessionLimits } from '../record/agent-setup.ts';
+import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
-import type { RunNode } from '../record/run-node.ts';
 import { createStepIndex, type StepIndex } from '../record/step-index.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { hostedLoop } from '../spawning/hosted-loop.ts';
@@ -50,7 +50,7 @@ export const END_STEP = 'end';
 /** Timers fire, and events are stamped, up to this much early. */
 const TIMER_GRAIN_MS = 2;
 
-export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
+export async function driveRun(tree: Tree, node: DrivenRun): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(node.run, ended.payload);
   const cancelled = tree.outside.cancelled(node.run);
@@ -78,11 +78,11 @@ export async function driveRun(tree: Tree, node: RunNode): Promise<RunResult> {
 }
 
 /** A run whose work stops here looks like one that was cancelled, but goes on in another life. */
-function passOnInterruption({ abort }: RunNode): void {
+function passOnInterruption({ abort }: DrivenRun): void {
   if (abort.signal.reason instanceof Interruption) throw abort.signal.reason;
 }
 
-async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunResult> {
+async function work(tree: Tree, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
   const stepIndex = createStepIndex();
   const steps = ledgerSteps(tree, node);
   stepIndex.place(node.started.input, INPUT_STEP);
@@ -96,7 +96,7 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
     about: (agents) => aboutAgents(tree, agents),
     progress: progressBelow(tree, node),
     checkAgain: (claims) => checkAgain(tree, node, claims),
-    session: (request) => session(tree, node, setup, stepIndex, request),
+    loop: (request) => ownLoop(tree, node, setup, stepIndex, request),
   };
   try {
     return await (tree.runAgent ?? runAgent)(run);
@@ -105,19 +105,19 @@ async function work(tree: Tree, node: RunNode, setup: AgentSetup): Promise<RunRe
   }
 }
 
-async function session(
+async function ownLoop(
   tree: Tree,
-  node: RunNode,
+  node: DrivenRun,
   setup: AgentSetup,
   stepIndex: StepIndex,
-  request: SessionRequest,
-): Promise<CheckedSession> {
+  request: LoopRequest,
+): Promise<CheckedResult> {
   const output = outputContract(setup.definition);
   const exits = [...(request.exits ?? [])];
   // Somebody who only talks needs no tool to report; a supervisor that nobody is left to talk to still expects one.
   const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
   if (request.reports && offers) exits.push(finalReportExit(output));
-  const limits = sessionLimits(setup.definition);
+  const limits = loopLimits(setup.definition);
   const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
   const { seat } = request;
   const from = checkpointOf(node, stepIndex, request.input);
@@ -148,7 +148,7 @@ async function session(
   const result = await playing.catch((error: unknown) => {
     throw gravest([error, ...reasons]);
   });
-  return { ...result, verification: await checkSession(tree, node, result) };
+  return { ...result, verification: await checkLoopResult(tree, node, result) };
 }
 
 /** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */
@@ -169,7 +169,7 @@ function noting(reasons: unknown[], tools: LoopTools): LoopTools {
 /** Lists what was changed and ends the run: all of it in one append. */
 async function endRun(
   tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain,
-  node: RunNode,
+  node: DrivenRun,
   result: RunResult,
 ): Promise<RunResult> {
   const events: NewEvent[] = [];
@@ -187,7 +187,7 @@ async function endRun(
 }
 
 /** Whoever spawned the run finds its answer in its thread. */
-function report(tree: TimeAndIds & LedgerAccess, node: RunNode, result: RunResult): NewEvent[] {
+function report(tree: TimeAndIds & LedgerAccess, node: DrivenRun, result: RunResult): NewEvent[] {
   const spawner = spawnerOf(node.started);
   if (spawner === undefined) return [];
   const { step, payload } = reportMessage(tree, node.parent, node.run, node.started.agent, result, spawner.by);
@@ -200,8 +200,8 @@ export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads[
 }
 
 /** Sub-agents that could still be asked go with the run, all the way down; unless somebody may go on with its conversation. */
-function dismissals(tree: AsksAgain, node: RunNode): NewEvent[] {
-  for (let up: RunNode | undefined = node; up !== undefined; up = up.parent)
+function dismissals(tree: AsksAgain, node: DrivenRun): NewEvent[] {
+  for (let up: DrivenRun | undefined = node; up !== undefined; up = up.parent)
     if (isSubAgent(up.started) || up.started.origin.kind === 'seat') return [];
   return tree.askable.below(node.run).map(({ id, agent, run }) => {
     tree.askable.dismiss(run);
@@ -231,7 +231,7 @@ function withoutUndefined({ code, message, fix }: NonNullable<RunResult['error']
   return fix === undefined ? { code, message } : { code, message, fix };
 }
 
-function failed(node: RunNode, error: NonNullable<RunResult['error']>): RunResult {
+function failed(node: DrivenRun, error: NonNullable<RunResult['error']>): RunResult {
   return {
     status: 'failed',
     report: { format: 'text', body: error.message, synthetic: true },
@@ -248,7 +248,7 @@ export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
   `It was not done within ${durationText(wallMs)} (${setting}).`;
 
 /** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
-export function limitWallTime(tree: TimeAndIds & Remembers, node: RunNode): () => void {
+export function limitWallTime(tree: TimeAndIds & Remembers, node: DrivenRun): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
   const text = wallTimeText(wallMs, node.started.timeLimit);

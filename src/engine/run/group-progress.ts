@@ -6,8 +6,8 @@ import { parentRun } from '../../events/run-origin.ts';
 import type { Progress } from '../../patterns/agent-run.ts';
 import { createFolders, type WorksInFolders } from '../evidence/folders.ts';
 import type { LedgerAccess } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 
 const TYPES = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifact.manifest'] as const;
@@ -17,7 +17,7 @@ const TYPES = ['run.started', 'run.paused', 'file.diff', 'test.report', 'artifac
  * go back to what they held give the same word again, so that undoing and redoing does not look like getting on. Asking again
  * reads what is new since.
  */
-export function progressBelow(tree: LedgerAccess & Writes & WorksInFolders, node: RunNode): () => Promise<Progress> {
+export function progressBelow(tree: LedgerAccess & Writes & WorksInFolders, node: DrivenRun): () => Promise<Progress> {
   const below = new Set<string>([node.run]);
   const files = new Map<string, string>();
   const tests = new Map<string, string>();
@@ -52,4 +52,4 @@ function digest(state: ReadonlyMap<string, string>): string {
   return hash.digest('hex');
 }
 
-const rootOf = (node: RunNode): RunNode => (node.parent === undefined ? node : rootOf(node.parent));
+const rootOf = (node: DrivenRun): DrivenRun => (node.parent === undefined ? node : rootOf(node.parent));

@@ -12,8 +12,8 @@ import { broadcastMessages } from '../hearing/broadcasts-before-turn.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import type { SentMessage } from '../hearing/unheard-messages.ts';
 import type { TimeAndIds } from '../options.ts';
-import { type RunNode, speakerOf } from '../record/run-node.ts';
-import { foreign, type Reference } from '../record/said-by-others.ts';
+import { type DrivenRun, speakerOf } from '../record/driven-run.ts';
+import { type BroadcastReference, foreign } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
 import { assistantsNote } from '../spawning/assistants-note.ts';
@@ -22,7 +22,7 @@ import type { HasAssistants } from '../spawning/spawned.ts';
 
 export async function heardBeforeTurn(
   tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   stepIndex: StepIndex,
   seat: Seat | undefined,
   turn: number,
@@ -43,7 +43,7 @@ export async function heardBeforeTurn(
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
 export async function hasUnheardMessages(
   tree: HearsOutside & HearsRuns & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   turn: number,
 ): Promise<boolean> {
   if (!canBeWrittenTo(tree, node)) return false;
@@ -53,12 +53,12 @@ export async function hasUnheardMessages(
 }
 
 /** Only an assistant, and who has spawned one. */
-function canBeWrittenTo(tree: HasAssistants, node: RunNode): boolean {
+function canBeWrittenTo(tree: HasAssistants, node: DrivenRun): boolean {
   return spawnerOf(speakerOf(node).started) !== undefined || tree.spawned.of(node.run).length > 0;
 }
 
 /** Not more at once than one message may hold, but always at least one. */
-function freshMessages(tree: HearsRuns, node: RunNode): SentMessage[] {
+function freshMessages(tree: HearsRuns, node: DrivenRun): SentMessage[] {
   const taken: SentMessage[] = [];
   let bytes = 0;
   for (const sent of tree.messages.unheard(speakerOf(node).run)) {
@@ -69,7 +69,7 @@ function freshMessages(tree: HearsRuns, node: RunNode): SentMessage[] {
   return taken;
 }
 
-const messagesIn = (tree: HearsRuns, heard: readonly Reference[]): SentMessage[] =>
+const messagesIn = (tree: HearsRuns, heard: readonly BroadcastReference[]): SentMessage[] =>
   heard.flatMap((reference) => tree.messages.find(reference) ?? []);
 
 function placed(stepIndex: StepIndex, sent: SentMessage): UserMessage {

@@ -12,14 +12,14 @@ import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { deadlineStep, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { ChildRun, Elsewhere, HasChildren } from '../spawning/child-run.ts';
 
 export function ledgerSteps(
   tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HearsRuns & HasChildren,
-  node: RunNode,
+  node: DrivenRun,
 ): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
   const used = new Set<string>();
@@ -108,7 +108,7 @@ export function ledgerSteps(
 }
 
 /** How the children that were joined last ended. What the run does next follows from the last of them. */
-function createJoins(node: RunNode) {
+function createJoins(node: DrivenRun) {
   let ends: { readonly key: string; readonly cause: Cause }[] = [];
   return {
     note(children: readonly (readonly [key: string, child: ChildRun])[]): void {
@@ -127,7 +127,7 @@ function createJoins(node: RunNode) {
 
 async function recordedValue<Value extends Json>(
   tree: Writes,
-  node: RunNode,
+  node: DrivenRun,
   key: string,
   effect: () => Promise<Value>,
 ): Promise<Value> {
@@ -140,14 +140,14 @@ async function recordedValue<Value extends Json>(
   return value;
 }
 
-async function write(tree: Writes, node: RunNode, key: string, value: Json): Promise<void> {
+async function write(tree: Writes, node: DrivenRun, key: string, value: Json): Promise<void> {
   await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
 }
 
 /** A broadcast is heard only once it is durable. */
 async function emitOnce(
   tree: TimeAndIds & Writes & HearsRuns,
-  node: RunNode,
+  node: DrivenRun,
   key: string,
   event: PatternEvent,
   cause: Cause | undefined,
@@ -193,7 +193,7 @@ async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<numb
 
 async function waitWithTimeout(
   tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HasChildren,
-  node: RunNode,
+  node: DrivenRun,
   key: string,
   request: WaitRequest,
 ): Promise<Answer | undefined> {
@@ -211,7 +211,7 @@ async function waitWithTimeout(
  * The time-out and an answer never pass each other: it is refused while something has not been heard, which may be the answer,
  * and whoever answers after it is told that it was too late.
  */
-async function expire(tree: Writes & HearsOutside, node: RunNode, wait: string, timedOut: string): Promise<Answer | undefined> {
+async function expire(tree: Writes & HearsOutside, node: DrivenRun, wait: string, timedOut: string): Promise<Answer | undefined> {
   for (;;) {
     const answered = tree.outside.answer(node.run, wait);
     if (answered !== undefined) return answered;
@@ -230,7 +230,7 @@ async function expire(tree: Writes & HearsOutside, node: RunNode, wait: string, 
 /** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */
 async function whoIsInTime(
   tree: TimeAndIds & Writes & HasChildren,
-  node: RunNode,
+  node: DrivenRun,
   key: string,
   results: readonly Promise<RunResult>[],
   timeoutMs: number,
@@ -261,7 +261,7 @@ async function whoIsInTime(
 /** Somebody has to fire the timer, so the run stays driven until the answer or the deadline comes. */
 async function untilDeadline(
   tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HasChildren,
-  node: RunNode,
+  node: DrivenRun,
   deadline: number,
   ask: () => Promise<Answer>,
 ): Promise<Answer | undefined> {

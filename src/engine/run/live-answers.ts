@@ -8,18 +8,18 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { roleInTree, teamSeat } from '../../events/run-origin.ts';
-import type { LivePart } from '../port.ts';
+import type { LivePiece } from '../port.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
-type Watchers = ReadonlySet<(part: LivePart) => void>;
+type Watchers = ReadonlySet<(piece: LivePiece) => void>;
 type Definitions = ReadonlyMap<RunId, AgentDefinition>;
 
 export interface LiveAnswers {
   /** Remembers how a run's agent is set up, and gives it back. */
-  noted(node: RunNode, setup: Result<AgentSetup, Failure>): Result<AgentSetup, Failure>;
+  noted(node: DrivenRun, setup: Result<AgentSetup, Failure>): Result<AgentSetup, Failure>;
   /** Undefined when nobody watches. */
-  of(node: RunNode, turn: number): ((delta: LivePart['delta']) => void) | undefined;
+  of(node: DrivenRun, turn: number): ((delta: LivePiece['delta']) => void) | undefined;
 }
 
 export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveAnswers {
@@ -31,15 +31,15 @@ export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveA
     },
     of(node, turn) {
       if (watchers.size === 0) return undefined;
-      const part = { session, run: node.run, agent: node.started.agent, turn, terminal: isTerminal(node, definitions) };
+      const piece = { session, run: node.run, agent: node.started.agent, turn, terminal: isTerminal(node, definitions) };
       return (delta) => {
-        for (const watcher of watchers) watcher({ ...part, delta });
+        for (const watcher of watchers) watcher({ ...piece, delta });
       };
     },
   };
 }
 
-function isTerminal(node: RunNode, definitions: Definitions): boolean {
+function isTerminal(node: DrivenRun, definitions: Definitions): boolean {
   const agent = definitions.get(node.run);
   if (agent === undefined || !answersForRoot(node, definitions)) return false;
   const seat = teamSeat(node.started);
@@ -48,7 +48,7 @@ function isTerminal(node: RunNode, definitions: Definitions): boolean {
 }
 
 /** Whether the result of this run becomes the result of the root: each on the way up passes it on unchanged. */
-function answersForRoot(node: RunNode, definitions: Definitions): boolean {
+function answersForRoot(node: DrivenRun, definitions: Definitions): boolean {
   const { parent } = node;
   if (parent === undefined) return true;
   const last = definitions.get(parent.run)?.handoff === undefined;

@@ -3,7 +3,7 @@ import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { DrivenTree } from './tree.ts';
 
 export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {
@@ -12,7 +12,7 @@ export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<
 }
 
 /** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
-export function placeInTree(tree: Pick<DrivenTree, 'root' | 'below'>, events: readonly LedgerEvent[], run: RunId): RunNode {
+export function placeInTree(tree: Pick<DrivenTree, 'root' | 'below'>, events: readonly LedgerEvent[], run: RunId): DrivenRun {
   const started = startedOf(events, run)?.payload;
   if (started === undefined) throw new TroupeError('bug', `There is no start of ${run} in its session.`);
   const parent = parentRun(started);

@@ -10,7 +10,7 @@ import { notYet } from '../../patterns/run-agent.ts';
 import { agentTools } from '../calls/agent-tools.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { BudgetScope } from '../record/run-node.ts';
+import type { BudgetScope } from '../record/driven-run.ts';
 
 export async function prepareAgent(
   options: ModelAccess & AgentAccess & ToolAccess,

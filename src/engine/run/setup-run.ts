@@ -6,8 +6,8 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import { type AgentSetup, recordedDefinition, setupPayload } from '../record/agent-setup.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
@@ -15,7 +15,7 @@ import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
 export async function setupOf(
   tree: ModelAccess & AgentAccess & ToolAccess & ProjectRules & Writes & WorksInFolders,
-  node: RunNode,
+  node: DrivenRun,
   rootSetup: AgentSetup | undefined,
 ): Promise<Result<AgentSetup, Failure>> {
   const recorded = node.journal.recorded('session.config', SETUP_STEP);

@@ -13,8 +13,8 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { AgentAccess, HostAccess, TimeAndIds } from '../options.ts';
 import { budgetOf } from '../record/agent-setup.ts';
+import type { BudgetScope, DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
-import type { BudgetScope, RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { ChildAs, ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
 import { assistantLimits } from '../spawning/spawned.ts';
@@ -38,13 +38,13 @@ type StartsChildren = TimeAndIds &
 interface ByBuilder {
   /** What was recorded of each run. */
   readonly past: ReadonlyMap<string, readonly LedgerEvent[]>;
-  node(run: RunId, parent: RunNode, started: Payloads['run.started'], scopes: readonly BudgetScope[]): RunNode;
-  drive(run: RunNode): Promise<RunResult>;
+  node(run: RunId, parent: DrivenRun, started: Payloads['run.started'], scopes: readonly BudgetScope[]): DrivenRun;
+  drive(run: DrivenRun): Promise<RunResult>;
 }
 
 export async function startChild(
   tree: StartsChildren,
-  parent: RunNode,
+  parent: DrivenRun,
   request: ChildRequest,
   { past, node, drive: driveHere }: ByBuilder,
 ): Promise<ChildRun> {
@@ -72,7 +72,7 @@ export async function startChild(
 }
 
 /** A child's result as its parent has it. */
-function received(tree: WorksInFolders & Spends, parent: RunNode, child: RunNode, ended: RunResult): RunResult {
+function received(tree: WorksInFolders & Spends, parent: DrivenRun, child: DrivenRun, ended: RunResult): RunResult {
   const result = noted(tree, ended);
   return tree.workspaceOf(child) === tree.workspaceOf(parent) ? result : madeElsewhere(result);
 }
@@ -86,7 +86,7 @@ function noted(tree: Spends, result: RunResult): RunResult {
 
 async function startedPayload(
   tree: AgentAccess & HostAccess & Remembers,
-  parent: RunNode,
+  parent: DrivenRun,
   { agent, input, as }: ChildRequest,
 ): Promise<Payloads['run.started']> {
   const definition = await tree.agent(agent);
@@ -126,20 +126,20 @@ export function originOf(parent: RunId, as: ChildAs): RunOrigin {
 }
 
 /** Who runs the group says where each of its members works. */
-function workspaceOfMember({ started: { origin } }: RunNode, member: string): string | undefined {
+function workspaceOfMember({ started: { origin } }: DrivenRun, member: string): string | undefined {
   return origin.kind === 'group' ? origin.workspaces?.[member] : undefined;
 }
 
-function tooDeep(parent: RunNode): boolean {
+function tooDeep(parent: DrivenRun): boolean {
   if (parent.depth + 1 > limits.runDepth) return true;
-  for (let up: RunNode | undefined = parent; up !== undefined; up = up.parent) {
+  for (let up: DrivenRun | undefined = parent; up !== undefined; up = up.parent) {
     const allowed = up.started.budget?.depth;
     if (allowed !== undefined && parent.depth + 1 - up.depth > allowed) return true;
   }
   return false;
 }
 
-async function refuseDepth(tree: Writes, child: RunNode): Promise<RunResult> {
+async function refuseDepth(tree: Writes, child: DrivenRun): Promise<RunResult> {
   const known = child.journal.recorded('run.ended', END_STEP);
   if (known !== undefined) return resultOfEnd(child.run, known.payload);
   const message =

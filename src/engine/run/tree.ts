@@ -14,8 +14,8 @@ import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import type { Interruption } from '../interruption.ts';
 import type { EngineOptions } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasChildren } from '../spawning/child-run.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
@@ -36,7 +36,7 @@ export interface Tree
     RestsOnAnswers,
     ShowsLive,
     GivesBackLease {
-  setup(node: RunNode): Promise<Result<AgentSetup, Failure>>;
+  setup(node: DrivenRun): Promise<Result<AgentSetup, Failure>>;
 }
 
 export interface GivesBackLease {
@@ -46,9 +46,9 @@ export interface GivesBackLease {
 
 /** As its driver has it. */
 export interface DrivenTree extends Tree {
-  root(run: RunId, started: Payloads['run.started']): RunNode;
+  root(run: RunId, started: Payloads['run.started']): DrivenRun;
   /** A run below another that is not started here. */
-  below(parent: RunNode, run: RunId, started: Payloads['run.started']): RunNode;
+  below(parent: DrivenRun, run: RunId, started: Payloads['run.started']): DrivenRun;
   /** From now on every step throws this. Work under way is told to stop. */
   interrupt(why: Interruption): void;
 }

@@ -14,8 +14,8 @@ import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import type { AgentAccess, LedgerAccess, TimeAndIds } from '../options.ts';
 import { brokenReference } from '../reachable.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
-import type { RunNode } from '../record/run-node.ts';
 import type { Writes } from '../record/writes.ts';
 import type { ChildRun, HasChildren } from './child-run.ts';
 import { commandsRefusal, mayBeSpawned, rightsOf } from './client-rights.ts';
@@ -42,7 +42,7 @@ type EndsAssistants = TimeAndIds & Writes & HearsOutside & HasChildren & HasAssi
 /** And spawning one. */
 export type CallsAssistants = EndsAssistants & LedgerAccess & AgentAccess & Remembers & HearsRuns;
 
-export async function spawnAssistant(tree: CallsAssistants, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
+export async function spawnAssistant(tree: CallsAssistants, node: DrivenRun, call: AssistantCall): Promise<AssistantAnswer> {
   const input = spawnInput.safeParse(call.input);
   if (!input.success) return refused({ code: 'invalid', message: input.error.message });
   const allowed = await maySpawn(tree, node, call.step, input.data);
@@ -67,7 +67,7 @@ export async function spawnAssistant(tree: CallsAssistants, node: RunNode, call:
 /** The call was answered in an earlier life: its assistant goes on, unless it has ended. */
 export async function takeUpAssistant(
   tree: HasChildren & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   step: string,
   asked: Json,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function takeUpAssistant(
   if (input.success) await begin(tree, node, { step, cause: node.journal.newest() }, input.data);
 }
 
-export async function cancelAssistant(tree: EndsAssistants, node: RunNode, call: AssistantCall): Promise<AssistantAnswer> {
+export async function cancelAssistant(tree: EndsAssistants, node: DrivenRun, call: AssistantCall): Promise<AssistantAnswer> {
   const input = cancelInput.safeParse(call.input);
   if (!input.success) return refused({ code: 'invalid', message: input.error.message });
   const { process_id, reason = 'cancelled by its parent' } = input.data;
@@ -90,14 +90,14 @@ export async function cancelAssistant(tree: EndsAssistants, node: RunNode, call:
 }
 
 /** Assistants that are still at work when their parent is done end with it. */
-export async function endAssistants(tree: EndsAssistants, node: RunNode): Promise<void> {
+export async function endAssistants(tree: EndsAssistants, node: DrivenRun): Promise<void> {
   await joinAll(tree.spawned.of(node.run).map((assistant) => cancelAndWait(tree, node, assistant, 'its parent has ended')));
 }
 
 /** One that waits for a person is not being driven: the signal in the ledger ends it when the session is taken up again. */
 async function cancelAndWait(
   tree: TimeAndIds & Writes & HearsOutside & HasChildren,
-  node: RunNode,
+  node: DrivenRun,
   { run, child, status }: Assistant,
   reason: string,
 ): Promise<void> {
@@ -123,13 +123,13 @@ async function cancelAndWait(
 }
 
 /** Nothing goes on behind the back of a run that cannot: its assistants come to their end, or to where they wait, first. */
-export async function settleAssistants(tree: HasAssistants, node: RunNode): Promise<void> {
+export async function settleAssistants(tree: HasAssistants, node: DrivenRun): Promise<void> {
   await Promise.allSettled(tree.spawned.of(node.run).map(({ child }) => child.result));
 }
 
 async function begin(
   tree: HasChildren & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   { step, cause }: Omit<AssistantCall, 'input'>,
   { assistant_id, query }: SpawnInput,
 ): Promise<ChildRun> {
@@ -148,7 +148,7 @@ async function begin(
 
 async function maySpawn(
   tree: AgentAccess & Remembers & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   step: string,
   input: SpawnInput,
 ): Promise<Result<null, Failure>> {

@@ -7,14 +7,14 @@ import { type UserMessage, userText } from '../../events/messages.ts';
 import { spawnerOf } from '../../events/run-origin.ts';
 import { orchestrationText } from '../../projections/service-context.ts';
 import type { HearsRuns } from '../hearing/hears.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasAssistants } from './spawned.ts';
 
 export function assistantsNote(
   tree: Writes & HearsRuns & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   stepIndex: StepIndex,
   turn: number,
   begun: boolean,
@@ -30,7 +30,7 @@ export function assistantsNote(
   return [message];
 }
 
-function newText(tree: HearsRuns & HasAssistants, node: RunNode, turn: number): string | undefined {
+function newText(tree: HearsRuns & HasAssistants, node: DrivenRun, turn: number): string | undefined {
   const introduction = turn === 1 ? introduced(node) : undefined;
   const state = news(tree, node);
   if (state !== undefined) tree.spawned.told(node.run, state);
@@ -38,7 +38,7 @@ function newText(tree: HearsRuns & HasAssistants, node: RunNode, turn: number): 
 }
 
 /** Somebody who was spawned has to know by whom, and where to write. */
-function introduced({ run, started }: RunNode): string | undefined {
+function introduced({ run, started }: DrivenRun): string | undefined {
   const spawned = spawnerOf(started);
   if (spawned === undefined) return undefined;
   return (
@@ -47,7 +47,7 @@ function introduced({ run, started }: RunNode): string | undefined {
   );
 }
 
-function news(tree: HearsRuns & HasAssistants, node: RunNode): string | undefined {
+function news(tree: HearsRuns & HasAssistants, node: DrivenRun): string | undefined {
   const assistants = tree.spawned.of(node.run);
   const waiting = tree.messages.unheard(node.run);
   if (assistants.length === 0 && waiting.length === 0) return undefined;

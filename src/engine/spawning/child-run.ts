@@ -3,7 +3,7 @@ import type { RunId } from '../../base/ids.ts';
 import type { UserMessage } from '../../events/messages.ts';
 import type { Cause } from '../../ledger/port.ts';
 import type { RunResult, StartOptions } from '../../patterns/steps.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
 export interface ChildRun {
   readonly result: Promise<RunResult>;
@@ -40,7 +40,7 @@ export interface Elsewhere {
 
 export interface HasChildren {
   /** Starts a child run, or takes up one that had started before. */
-  child(parent: RunNode, request: ChildRequest): Promise<ChildRun>;
+  child(parent: DrivenRun, request: ChildRequest): Promise<ChildRun>;
   /** Set where others work on the children, in other processes. */
   readonly elsewhere?: Elsewhere | undefined;
 }

@@ -7,9 +7,9 @@ import { referencesOf } from '../../agents/definition/references.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { AgentAccess } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
-export function rightsOf(node: RunNode): ClientRights | undefined {
+export function rightsOf(node: DrivenRun): ClientRights | undefined {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
   const { origin } = root.started;

@@ -6,13 +6,13 @@ import { runLoop } from '../../loop/loop.ts';
 import type { LoopInput, LoopPorts, LoopResult } from '../../loop/port.ts';
 import type { ProcessNews } from '../../runner/port.ts';
 import type { HostAccess } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasAssistants } from './spawned.ts';
 
 export async function hostedLoop(
   tree: HostAccess & Writes & HasAssistants,
-  node: RunNode,
+  node: DrivenRun,
   definition: AgentDefinition,
   input: LoopInput,
   ports: LoopPorts,
@@ -30,11 +30,11 @@ export async function hostedLoop(
 }
 
 /** Spawned agents are isolated unless their file says otherwise; others only if it says so. */
-function isolated({ started }: RunNode, { isolation }: AgentDefinition): boolean {
+function isolated({ started }: DrivenRun, { isolation }: AgentDefinition): boolean {
   return isolation === 'process' || (spawnerOf(started) !== undefined && isolation !== 'inline');
 }
 
-function record(tree: Writes, node: RunNode, news: ProcessNews): void {
+function record(tree: Writes, node: DrivenRun, news: ProcessNews): void {
   const options = { actor: 'system', aside: true } as const;
   if (news.kind === 'started') {
     const { pid, attempt } = news;

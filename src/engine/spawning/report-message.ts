@@ -7,7 +7,7 @@ import { succeeded } from '../../events/succeeded.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { boundResult } from '../../tools/bounded.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
-import type { RunNode } from '../record/run-node.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
 export interface ReportMessage {
   readonly step: string;
@@ -17,7 +17,7 @@ export interface ReportMessage {
 /** `parent` is the run that spawned it; without one it was a client outside, whose name the run's start tells. */
 export function reportMessage(
   tree: TimeAndIds & LedgerAccess,
-  parent: RunNode | undefined,
+  parent: DrivenRun | undefined,
   run: RunId,
   agent: string,
   result: RunResult,

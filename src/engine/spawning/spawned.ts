@@ -9,7 +9,7 @@ import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type RunOrigin, spawnerOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
-import type { Part } from '../../patterns/verification.ts';
+import type { NamedResult } from '../../patterns/verification.ts';
 import type { AssistantLimits, HostAccess } from '../options.ts';
 import type { ChildRun } from './child-run.ts';
 import type { Slots } from './slots.ts';
@@ -30,7 +30,7 @@ export interface Assistant {
   result(): Ended | undefined;
 }
 
-type Ended = Part['result'];
+type Ended = NamedResult['result'];
 
 export interface Spawned {
   note(parent: RunId, run: RunId, agent: string, child: ChildRun): void;
@@ -94,7 +94,7 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
 }
 
 /** Assistants that ended while the run worked have told it what they found; those that it cuts off have told it nothing. */
-export const answersOfAssistants = ({ spawned }: HasAssistants, { run }: { readonly run: RunId }): readonly Part[] =>
+export const answersOfAssistants = ({ spawned }: HasAssistants, { run }: { readonly run: RunId }): readonly NamedResult[] =>
   spawned.of(run).flatMap(({ agent, result }) => {
     const ended = result();
     return ended === undefined ? [] : [{ name: agent, result: ended }];

@@ -14,7 +14,7 @@ import type { NewEvent } from '../../ledger/port.ts';
 import { costNothing } from '../../models/failures.ts';
 import type { Prices } from '../../models/port.ts';
 import type { ModelAccess } from '../options.ts';
-import type { BudgetScope, RunNode } from '../record/run-node.ts';
+import type { BudgetScope, DrivenRun } from '../record/driven-run.ts';
 import type { WriteOptions } from '../record/writer.ts';
 import type { Writes } from '../record/writes.ts';
 import { counterName, refusal, reservation, settlement } from './budget.ts';
@@ -52,7 +52,7 @@ export interface Attempts {
 
 export function createAttempts(
   tree: ModelAccess & Writes & Spends,
-  node: RunNode,
+  node: DrivenRun,
   step: string,
   scopes: readonly BudgetScope[],
 ): Attempts {

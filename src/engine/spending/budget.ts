@@ -9,7 +9,7 @@ import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
 import type { CounterChange } from '../../ledger/port.ts';
-import type { BudgetScope } from '../record/run-node.ts';
+import type { BudgetScope } from '../record/driven-run.ts';
 import type { OverLimit } from '../record/writer.ts';
 import type { Exhausted } from './spending.ts';
 

@@ -7,7 +7,7 @@ import { type UserMessage, userText } from '../../events/messages.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
-import { afterRound, type Part, resting } from '../verification.ts';
+import { afterRound, type NamedResult, resting } from '../verification.ts';
 import type { Judgement } from './evaluation.ts';
 import { ask } from './orchestrator.ts';
 import type { LoopWork } from './reflect-loop.ts';
@@ -27,7 +27,7 @@ export function ownWork(run: AgentRun, config: GroupConfig, request: UserMessage
   const decides = config.evaluator === undefined;
   const hint = decides && !speaksJson ? `\n\n${SAY_WHEN_DONE}` : '';
   let last: RunResult | undefined;
-  let before: readonly Part[] = [];
+  let before: readonly NamedResult[] = [];
 
   return {
     async make({ key, iteration, evaluation }) {

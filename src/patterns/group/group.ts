@@ -8,7 +8,7 @@ import { textOf, type UserMessage } from '../../events/messages.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { type AgentRun, wasStopped } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
-import { afterRound, type Part, resting, together, UNCHECKED, withVerification } from '../verification.ts';
+import { afterRound, type NamedResult, resting, together, UNCHECKED, withVerification } from '../verification.ts';
 import { ownWork } from './alone.ts';
 import { type Assigned, allMissing, divide, plan, synthesise } from './orchestrator.ts';
 import { sharedPrompt } from './prompts.ts';
@@ -63,7 +63,7 @@ async function broadcast(run: AgentRun, config: GroupConfig, workers: readonly W
 }
 
 /** Each was verified when it ended; another may have changed files after that. What they claim must hold when all are done. */
-async function atTheEnd(run: AgentRun, verification: Verification, parts: readonly Part[]): Promise<Verification> {
+async function atTheEnd(run: AgentRun, verification: Verification, parts: readonly NamedResult[]): Promise<Verification> {
   const claims = parts.flatMap(({ result }) => result.claims ?? []);
   if (verification.state !== 'verified' || parts.length < 2 || claims.length === 0) return verification;
   return await run.steps.step('broadcast/together', () => run.checkAgain(claims));
@@ -90,7 +90,7 @@ async function sequential(run: AgentRun, config: GroupConfig, workers: readonly 
   const before = partsOf(outcomes.slice(0, outcomes.indexOf(last)));
   return resting(
     whole,
-    before.reduce<readonly Part[]>((parts, part) => afterRound(parts, [part]), []),
+    before.reduce<readonly NamedResult[]>((parts, part) => afterRound(parts, [part]), []),
   );
 }
 

@@ -2,7 +2,7 @@
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { userText } from '../../events/messages.ts';
-import type { Part } from '../../events/run-origin.ts';
+import type { AgentPart } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
@@ -179,7 +179,7 @@ export const allMissing = (planned: Assigned, outcomes: readonly WorkerOutcome[]
 export async function ask(
   run: AgentRun,
   key: string,
-  part: Exclude<Part, 'self'>,
+  part: Exclude<AgentPart, 'self'>,
   prompt: string,
   continues: RunId | undefined,
   agent = run.agent.name,

@@ -5,7 +5,7 @@
 import type { RunId } from '../../base/ids.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { AgentRun } from '../agent-run.ts';
-import { afterRound, type Part } from '../verification.ts';
+import { afterRound, type NamedResult } from '../verification.ts';
 import { selfJudged } from './evaluation.ts';
 import { type Assigned, allMissing, ask, divide, plan, synthesise } from './orchestrator.ts';
 import { JUDGE_YOURSELF } from './prompts.ts';
@@ -28,7 +28,7 @@ export function groupWork(run: AgentRun, config: GroupConfig, workers: readonly 
   let planned: Assigned | undefined;
   let outcomes: readonly WorkerOutcome[] | undefined;
   let late: readonly LateTask[] = [];
-  let before: readonly Part[] = [];
+  let before: readonly NamedResult[] = [];
   let iterationOf = 0;
 
   const divided = async (at: At): Promise<Extract<Made, { kind: 'stop' | 'error' }> | undefined> => {

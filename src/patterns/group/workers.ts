@@ -7,7 +7,7 @@ import { succeeded } from '../../events/succeeded.ts';
 import type { About, AgentRun } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
 import type { Handle, RunResult, StartOptions } from '../steps.ts';
-import { afterRound, type Part, resting, UNCHECKED, unverified, withVerification } from '../verification.ts';
+import { afterRound, type NamedResult, resting, UNCHECKED, unverified, withVerification } from '../verification.ts';
 
 export type GroupConfig = NonNullable<AgentDefinition['group']>;
 
@@ -175,7 +175,7 @@ export function outcome(worker: string, result: RunResult): WorkerOutcome {
 }
 
 /** What the group's own answer rests on. */
-export const partsOf = (outcomes: readonly WorkerOutcome[]): readonly Part[] =>
+export const partsOf = (outcomes: readonly WorkerOutcome[]): readonly NamedResult[] =>
   outcomes.map(({ worker, ok, status, verification, claims }) => ({
     name: worker,
     result: { status: ok ? status : 'failed', verification, claims },
@@ -184,7 +184,11 @@ export const partsOf = (outcomes: readonly WorkerOutcome[]): readonly Part[] =>
 export const ALL_FAILED = { code: 'all_workers_failed', message: 'Every worker failed.' };
 
 /** What was put together from these answers. Where there are none it rests on nothing, whoever says otherwise. */
-export function putTogether(synthesis: RunResult, outcomes: readonly WorkerOutcome[], before: readonly Part[] = []): RunResult {
+export function putTogether(
+  synthesis: RunResult,
+  outcomes: readonly WorkerOutcome[],
+  before: readonly NamedResult[] = [],
+): RunResult {
   const parts = afterRound(before, partsOf(outcomes));
   if (outcomes.some(({ ok }) => ok)) return resting(synthesis, parts);
   const why = outcomes.length === 0 ? 'No worker had answered in time (collectTimeout).' : ALL_FAILED.message;

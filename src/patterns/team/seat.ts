@@ -16,10 +16,10 @@ export const BROADCAST = 'team_broadcast';
 
 const broadcast = z.strictObject({ message: z.string().min(1), final: z.boolean().optional() });
 
-export async function seatedSession(run: AgentRun, request: UserMessage, seat: Seat): Promise<Answered> {
+export async function seatedLoop(run: AgentRun, request: UserMessage, seat: Seat): Promise<Answered> {
   const supervisor = seat.role === 'supervisor';
   const exits = seat.alone === true ? [] : [broadcastExit(!supervisor)];
-  const session = await run.session({
+  const checked = await run.loop({
     input: request,
     seat,
     exits,
@@ -28,10 +28,10 @@ export async function seatedSession(run: AgentRun, request: UserMessage, seat: S
     ...(supervisor ? {} : { plain: (text: string) => spoken(text, false) }),
   });
   const spoke =
-    session.exit?.tool === BROADCAST
-      ? { spoke: session.exit.value['final'] === true ? ('final' as const) : ('update' as const) }
+    checked.exit?.tool === BROADCAST
+      ? { spoke: checked.exit.value['final'] === true ? ('final' as const) : ('update' as const) }
       : {};
-  return { result: { ...resultOf(run, session), ...spoke } };
+  return { result: { ...resultOf(run, checked), ...spoke } };
 }
 
 /** Records what the member or the supervisor said, where it was said: the others hear it from there. */

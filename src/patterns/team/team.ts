@@ -22,7 +22,7 @@ import {
   supervisorBrief,
 } from '../prompts.ts';
 import type { Handle, RunResult, StartOptions } from '../steps.ts';
-import { afterRound, type Part, resting, UNCHECKED } from '../verification.ts';
+import { afterRound, type NamedResult, resting, UNCHECKED } from '../verification.ts';
 
 type Team = NonNullable<AgentDefinition['team']>;
 
@@ -48,8 +48,8 @@ export async function runTeam(run: AgentRun, team: Team, request: UserMessage): 
   let active = team.members.map((name, index) =>
     participant(name, turnLimit(team.memberMaxTurns, 'memberMaxTurns', ofMembers[index]?.maxTurns)),
   );
-  let said: readonly Part[] = [];
-  let before: readonly Part[] = [];
+  let said: readonly NamedResult[] = [];
+  let before: readonly NamedResult[] = [];
   for (let cycle = 1; ; cycle += 1) {
     const at: Cycle = { cycle, request, lead, names: team.members, memberMaxTurns: team.memberMaxTurns, before };
     const worked = await memberCycle(run, at, active);
@@ -78,7 +78,7 @@ interface Cycle {
   readonly names: readonly string[];
   readonly memberMaxTurns: number | undefined;
   /** What was broadcast in the cycle before. */
-  readonly before: readonly Part[];
+  readonly before: readonly NamedResult[];
 }
 
 const participant = (name: string, limit: TurnLimit): Participant => ({ name, limit, turns: 0, last: undefined });
@@ -92,7 +92,7 @@ function cancelled(run: AgentRun, lead: string): RunResult {
 interface CycleDone {
   /** Those that are still in the team. */
   readonly remaining: Participant[];
-  readonly broadcasts: readonly Part[];
+  readonly broadcasts: readonly NamedResult[];
 }
 
 /** Lets every active member work until it has broadcast, unless the team is cancelled or has nothing left to spend. */
@@ -153,7 +153,7 @@ async function judge(
   at: Cycle,
   supervisor: Participant,
   alone: boolean,
-  said: readonly Part[],
+  said: readonly NamedResult[],
 ): Promise<RunResult> {
   const last = alone || supervisor.limit.turns - supervisor.turns <= 1;
   const judging = `${last ? lastJudgement(at.cycle, alone) : nextJudgement(at.cycle)}\n${broadcastsChecked(said)}`;

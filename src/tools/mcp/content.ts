@@ -7,7 +7,7 @@ import type { ToolOutcome } from '../port.ts';
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-export function outcomeOf(result: CallToolResult): ToolOutcome {
+export function toolOutcomeOf(result: CallToolResult): ToolOutcome {
   const content = (result.content ?? []).map(partOf);
   // Servers are asked to repeat structured content as text; one that did not would otherwise answer nothing.
   if (result.structuredContent !== undefined && !content.some(({ type }) => type === 'text')) {

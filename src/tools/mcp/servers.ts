@@ -11,7 +11,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { sentence } from '../../base/wording.ts';
 import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from '../port.ts';
 import { connectMcp, type McpConnection, type McpConnectOptions, type McpServerConfig } from './connection.ts';
-import { outcomeOf } from './content.ts';
+import { toolOutcomeOf } from './content.ts';
 
 export interface McpServers {
   readonly names: readonly string[];
@@ -67,7 +67,7 @@ function createServer(name: string, config: McpServerConfig, options: McpConnect
         },
         { signal: context.signal, timeout: NO_TIMEOUT_MS },
       );
-      return outcomeOf(result);
+      return toolOutcomeOf(result);
     } catch (error) {
       if (context.signal.aborted) return errorResult('The call was stopped before the server answered.');
       if (!(await isAnswer(error))) await drop(live.value);

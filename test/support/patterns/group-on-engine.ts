@@ -10,7 +10,7 @@ import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { textOf, userText } from '../../../src/events/messages.ts';
-import { groupMember } from '../../../src/events/run-origin.ts';
+import { memberOfGroup } from '../../../src/events/run-origin.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import type { Tool } from '../../../src/tools/port.ts';
@@ -157,7 +157,7 @@ export const payloads = <Type extends EventType>(events: readonly LedgerEvent[],
 
 /** The runs of one worker, oldest first. */
 export const runsOf = (events: readonly LedgerEvent[], member: string): RunId[] =>
-  only(events, 'run.started').flatMap((event) => (groupMember(event.payload) === member ? [event.run_id as RunId] : []));
+  only(events, 'run.started').flatMap((event) => (memberOfGroup(event.payload) === member ? [event.run_id as RunId] : []));
 
 export const HELD_RUN = 'run_00000000000000000held' as RunId;
 

@@ -10,20 +10,20 @@ import { TroupeError } from '../../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { limits } from '../../../src/base/limits.ts';
 import { present } from '../../../src/base/present.ts';
-import { outputContract, sessionLimits } from '../../../src/engine/record/agent-setup.ts';
+import { loopLimits, outputContract } from '../../../src/engine/record/agent-setup.ts';
 import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
 import { about } from '../../../src/engine/run/group-context.ts';
 import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
-import { groupMember, partOfAgent, type Seat, turnsAllowed } from '../../../src/events/run-origin.ts';
+import { memberOfGroup, partOfAgent, type Seat, turnsAllowed } from '../../../src/events/run-origin.ts';
 import { succeeded } from '../../../src/events/succeeded.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
 import { runLoop } from '../../../src/loop/loop.ts';
 import type { Incoming, LoopTools } from '../../../src/loop/port.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import { textTokens } from '../../../src/models/tokens.ts';
-import { type AgentRun, type CheckedSession, type SessionRequest, wantedBy } from '../../../src/patterns/agent-run.ts';
+import { type AgentRun, type CheckedResult, type LoopRequest, wantedBy } from '../../../src/patterns/agent-run.ts';
 import { runAgent } from '../../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, StartOptions, Steps } from '../../../src/patterns/steps.ts';
 import { withVerification } from '../../../src/patterns/verification.ts';
@@ -131,7 +131,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
     scopes: new Set(upwards(node).map(({ run }) => run)),
     ...handSupport(stage),
     steps: handSteps(stage, node),
-    session: (request) => session(stage, node, agent, request),
+    loop: (request) => ownLoop(stage, node, agent, request),
   });
   forget();
   const error = { code: 'budget_exhausted', message: wallTimeText(wall ?? 0, given < own ? node.timeLimit?.setting : undefined) };
@@ -141,7 +141,7 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
   record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
   // Somebody whose patterns spoke for it has still been asked.
   if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
-  if (groupMember(started) !== undefined) stage.members.set(placeOf(node), node.run);
+  if (memberOfGroup(started) !== undefined) stage.members.set(placeOf(node), node.run);
   return result;
 }
 
@@ -160,7 +160,7 @@ function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | '
 
 /** The names on the way down to a run: the same member of the same group has the same, in every prompt. */
 function placeOf({ parent, started }: Node): string {
-  return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(groupMember(started) ?? started.agent)}`;
+  return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(memberOfGroup(started) ?? started.agent)}`;
 }
 
 const earlier = (stage: Stage, node: Node): readonly Message[] => stage.conversations.get(node.started.continues ?? '') ?? [];
@@ -177,7 +177,7 @@ function startChild(
   const place = { origin: originOf(parent.run, options), depth: parent.started.depth + 1 };
   const started = { ...asked, ...place, ...present({ model }) };
   const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeLimit };
-  const continues = options.continues ?? (groupMember(started) === undefined ? undefined : stage.members.get(placeOf(fresh)));
+  const continues = options.continues ?? (memberOfGroup(started) === undefined ? undefined : stage.members.get(placeOf(fresh)));
   const node = continues === undefined ? fresh : { ...fresh, started: { ...started, continues } };
   if (parent.abort.signal.aborted) abort.abort();
   else parent.abort.signal.addEventListener('abort', () => abort.abort(), { once: true });
@@ -258,7 +258,7 @@ function handSteps(stage: Stage, node: Node): Steps {
   };
 }
 
-async function session(stage: Stage, node: Node, agent: AgentDefinition, request: SessionRequest): Promise<CheckedSession> {
+async function ownLoop(stage: Stage, node: Node, agent: AgentDefinition, request: LoopRequest): Promise<CheckedResult> {
   const output = outputContract(agent);
   const part = partOfAgent(node.started);
   const onlyTalks = part !== undefined && part !== 'self';
@@ -266,7 +266,7 @@ async function session(stage: Stage, node: Node, agent: AgentDefinition, request
   const exits = [...(request.exits ?? [])];
   const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
   if (request.reports && offers) exits.push(finalReportExit(output));
-  const own = sessionLimits(agent);
+  const own = loopLimits(agent);
   const { seat } = request;
   let said: readonly Message[] = [];
   const seen = new Set<string>();

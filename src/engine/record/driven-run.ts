@@ -11,9 +11,9 @@ export interface BudgetScope {
   readonly limit: Budget;
 }
 
-export interface RunNode {
+export interface DrivenRun {
   readonly run: RunId;
-  readonly parent: RunNode | undefined;
+  readonly parent: DrivenRun | undefined;
   readonly depth: number;
   readonly journal: Journal;
   /** The journal holds everything that the run did before; otherwise what it did since it was condensed last. */
@@ -24,6 +24,6 @@ export interface RunNode {
 }
 
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does in a part of a group. */
-export function speakerOf(node: RunNode): RunNode {
+export function speakerOf(node: DrivenRun): DrivenRun {
   return partOfAgent(node.started) === 'self' && node.parent !== undefined ? speakerOf(node.parent) : node;
 }

@@ -3,10 +3,10 @@ import { systemClock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import { userText } from '../../events/messages.ts';
 import type { RunOrigin } from '../../events/run-origin.ts';
+import { type DrivenRun, speakerOf } from './driven-run.ts';
 import { createJournal } from './journal.ts';
-import { type RunNode, speakerOf } from './run-node.ts';
 
-const node = (name: string, parent: RunNode | undefined, origin: RunOrigin): RunNode => {
+const node = (name: string, parent: DrivenRun | undefined, origin: RunOrigin): DrivenRun => {
   const run = `run_${name}` as RunId;
   const depth = parent === undefined ? 0 : parent.depth + 1;
   const started = { agent: name, input: userText('Go.'), origin, depth };
@@ -14,7 +14,7 @@ const node = (name: string, parent: RunNode | undefined, origin: RunOrigin): Run
   return { run, parent, depth, journal, whole: true, started, scopes: [], abort: new AbortController() };
 };
 
-const own = (parent: RunNode): RunOrigin => ({ kind: 'part', parent: parent.run, role: 'reflection', part: 'self' });
+const own = (parent: DrivenRun): RunOrigin => ({ kind: 'part', parent: parent.run, role: 'reflection', part: 'self' });
 
 it('a run that does the work of the one above it speaks in its name, others in their own', () => {
   const lead = node('lead', undefined, { kind: 'person' });
