@@ -61,6 +61,14 @@ describe('redaction', () => {
     ]);
   });
 
+  it('knows the lines of a secret over several, as a diff or a listing has them', () => {
+    const redactor = createRedactor(secretsOf({ DEPLOY_SECRET: 'alpha-77-Xq\nbravo-88-Yr\n' }));
+    expect(redactor.text('+alpha-77-Xq\n+bravo-88-Yr')).toBe('+[redacted:DEPLOY_SECRET]\n+[redacted:DEPLOY_SECRET]');
+    expect(redactor.text('1\talpha-77-Xq')).toBe('1\t[redacted:DEPLOY_SECRET]');
+    const json = '{\n  "type": "service-account-1",\n  "private_key": "x"\n}';
+    expect(createRedactor(secretsOf({ MY_SECRET: json })).text('a service-account-1')).toBe('a service-account-1');
+  });
+
   it('knows what it has learned, and says what it found', () => {
     const redactor = createRedactor([{ name: 'ONE', value: 'first-1-Qx7' }]);
     const value = { text: 'first-1-Qx7 and second-2-Qx7' };

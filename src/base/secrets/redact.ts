@@ -51,10 +51,20 @@ export const isSecretVariable = (name: string, value: string): boolean =>
   isSecretName(name) || secretsIn(name, value).some(canBeSecret);
 
 function secretsIn(name: string, value: string): readonly string[] {
-  if (isSecretName(name) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [value, ...(holdsMany(name) ? entriesOf(value) : [])];
+  if (isSecretName(name) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value))
+    return [value, ...linesOf(value), ...(holdsMany(name) ? entriesOf(value) : [])];
   const password = PASSWORD_IN_ADDRESS.exec(value)?.[1];
   const settings = [...value.matchAll(SECRET_SETTING)].flatMap(([, setting]) => setting ?? []);
   return [...(password === undefined ? [] : [password]), ...settings].flatMap((found) => [found, decoded(found)]);
+}
+
+/** A diff or a listing takes a value over several lines apart. Only lines that are one word: prose is no secret. */
+function linesOf(value: string): readonly string[] {
+  if (!/\n/.test(value.trim())) return [];
+  return value
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^(?!-----)\S+$/.test(line) && !/^["{}[\]]/.test(line));
 }
 
 /** A list, with or without names: `alice=…,bob=…`. */
