@@ -63,6 +63,8 @@ export interface RunNode {
   readonly recent: readonly ToolUse[];
   /** What the last answer asked for, by call. */
   readonly asked: readonly { readonly id: string; readonly subject: string }[];
+  /** The model's latest words end where its limit was reached, not where it was done. */
+  readonly cutShort: boolean;
   /** Names of open waits: the run needs an answer from a person. */
   readonly waits: readonly string[];
   readonly toolCalls: number;
@@ -201,6 +203,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     tools: [],
     recent: [],
     asked: [],
+    cutShort: false,
     waits: [],
     toolCalls: 0,
     gone: 0,
@@ -254,7 +257,13 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
     case 'model.request':
       return { ...node, turn: event.payload.turn, asking: { model: event.payload.model, since: at, attempt: 1 } };
     case 'model.response':
-      return { ...node, asking: null, asked: askedFor(event), spent: addSpending(node.spent, spendingOf(event.payload)) };
+      return {
+        ...node,
+        asking: null,
+        asked: askedFor(event),
+        cutShort: event.payload.finish === 'length',
+        spent: addSpending(node.spent, spendingOf(event.payload)),
+      };
     case 'model.failed':
       if (event.payload.final || node.asking === null) return { ...node, asking: null };
       return { ...node, asking: { ...node.asking, attempt: event.payload.attempt + 1 } };

@@ -23,6 +23,8 @@ export interface RunSummary {
   readonly verification: Verification | null;
   readonly report: Report | null;
   readonly error: Failure | null;
+  /** The answer ends where the model's limit was reached. */
+  readonly cutShort: boolean;
   readonly turns: number;
   readonly toolCalls: number;
   /** Calls that were not made because their exact arguments are gone. */
@@ -57,6 +59,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     verification: node.verification,
     report: node.report,
     error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
+    cutShort: node.cutShort && node.endedAt !== null,
     turns,
     toolCalls,
     callsGone: gone,
@@ -94,6 +97,8 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     lines.push(`${paint.red('why')}     ${safeLine(summary.error.message)}`);
     if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
   }
+  if (summary.cutShort)
+    lines.push(`${paint.yellow('cut')}     the answer ends where the limit of one answer was reached (maxOutputTokens)`);
   for (const reason of reasonsOf(summary)) lines.push(`${paint.yellow('why')}     ${safeLine(reason)}`);
   if (summary.callsGone > 0) lines.push(...goneLines(summary.callsGone, paint, call));
   if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
