@@ -56,7 +56,7 @@ export function eventPosition(id: string): number | undefined {
   return match?.[1] === undefined ? undefined : Number(match[1]);
 }
 
-/** The thread of a run: the message box that it shares with its parent, its siblings and its children. */
+/** The thread of a run: the messages that it shares with its parent, its siblings and its children. */
 export function threadOf(run: RunId): ThreadId {
   return run.replace(/^run_/, 'thr_') as ThreadId;
 }

@@ -14,14 +14,14 @@ const programs = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES
 const projects = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'troupe.yaml')));
 
 /** The command line with a ledger of its own. */
-interface Stage extends AsyncDisposable {
+interface ExampleProject extends AsyncDisposable {
   troupe(...args: readonly string[]): Promise<Ended>;
   /** The same command, but inside the test's own process, for looking: starting a process costs more than all the rest. */
   look(example: string, ...args: readonly string[]): Promise<Ended>;
   node(...args: readonly string[]): Promise<Ended>;
 }
 
-async function stage(): Promise<Stage> {
+async function exampleProject(): Promise<ExampleProject> {
   const home = await mkdtemp(join(tmpdir(), 'troupe-examples-'));
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
@@ -66,7 +66,7 @@ interface Ran {
 }
 
 async function ran(example: string): Promise<Ran> {
-  await using on = await stage();
+  await using on = await exampleProject();
   const { code, out, err } = await on.troupe(...commandOf(example), '--json', '--quiet');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const [logs, shown, why] = await Promise.all([
@@ -91,7 +91,7 @@ const times = (story: readonly string[], what: string): number => story.filter((
 
 describe.concurrent('every example', () => {
   it.each(projects)('%s passes its check', async (example) => {
-    await using on = await stage();
+    await using on = await exampleProject();
     const { code, out, err } = await on.look(example, 'check', '--graph=mermaid');
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^flowchart TD\n/) });
     expect(err).toContain('0 errors, 0 warnings');
@@ -102,7 +102,7 @@ describe.concurrent('every program', () => {
   it('was found', () => expect(programs.length).toBeGreaterThan(3));
 
   it.each(programs)('%s prints what its README says', async (example) => {
-    await using on = await stage();
+    await using on = await exampleProject();
     const readme = readFileSync(join(EXAMPLES, example, 'README.md'), 'utf8');
     const [, command = '', printed] = /```\nnode (\S+)\n```\n\n```\n([\s\S]*?)```\n/.exec(readme) ?? [];
     expect(command).toBe(`examples/${example}/run.ts`);
@@ -110,7 +110,7 @@ describe.concurrent('every program', () => {
   });
 
   it('18: the tests of a team pass', async () => {
-    await using on = await stage();
+    await using on = await exampleProject();
     const { code, out } = await on.node('--test', 'examples/18-testing/team.test.ts');
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/pass 3\n/) });
   });
@@ -213,7 +213,7 @@ describe.concurrent('what the examples of groups show', () => {
   });
 
   it('12: a Squad team is kept as a group and remembers', async () => {
-    await using on = await stage();
+    await using on = await exampleProject();
     const commands = readFileSync(join(EXAMPLES, '12-squad/README.md'), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('troupe -C examples/12-squad groups '))

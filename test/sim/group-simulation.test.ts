@@ -1,5 +1,5 @@
 /**
- * Hundreds of random stories of groups: every accepted assignment gets exactly one outcome, no result is lost or cut, every
+ * Hundreds of random simulations of groups: every accepted assignment gets exactly one outcome, no result is lost or cut, every
  * exit but a met goal is marked as cancelled, and there is one loop. `TROUPE_SEEDS` says how many, `TROUPE_SEED` where to
  * begin; a failure names its seed.
  */
@@ -16,14 +16,14 @@ const first = Number(process.env['TROUPE_SEED'] ?? 1);
 const count = Number(process.env['TROUPE_SEEDS'] ?? 600);
 const PART = 100;
 
-function checkStory(story: SimulatedGroup): void {
-  expect(story.result, 'it came to an end').toBeDefined();
-  expect(story.sound, 'the ledger is sound').toBe(true);
-  everyRunEndsOnce(story);
-  everyAssignmentHasOneOutcome(story);
-  noResultIsLost(story);
-  everyExitIsMarked(story);
-  thereIsOneLoop(story);
+function checkSimulated(simulated: SimulatedGroup): void {
+  expect(simulated.result, 'it came to an end').toBeDefined();
+  expect(simulated.sound, 'the ledger is sound').toBe(true);
+  everyRunEndsOnce(simulated);
+  everyAssignmentHasOneOutcome(simulated);
+  noResultIsLost(simulated);
+  everyExitIsMarked(simulated);
+  thereIsOneLoop(simulated);
 }
 
 function everyRunEndsOnce({ events }: SimulatedGroup): void {
@@ -42,31 +42,31 @@ function tasksOf({ events, root }: SimulatedGroup): { worker: string; run: RunId
   });
 }
 
-function everyAssignmentHasOneOutcome(story: SimulatedGroup): void {
-  const tasks = tasksOf(story);
-  const worked = only(story.events, 'run.started').filter((event) => roleInTree(event.payload) === 'worker');
-  if (story.group.mode === 'reflect' || story.group.mode === 'orchestrator')
+function everyAssignmentHasOneOutcome(simulated: SimulatedGroup): void {
+  const tasks = tasksOf(simulated);
+  const worked = only(simulated.events, 'run.started').filter((event) => roleInTree(event.payload) === 'worker');
+  if (simulated.group.mode === 'reflect' || simulated.group.mode === 'orchestrator')
     expect(worked.map((event) => event.run_id).toSorted()).toEqual(tasks.map((task) => task.run).toSorted());
   for (const { worker, run } of tasks) {
     expect(worked.filter((event) => event.run_id === run && memberOfGroup(event.payload) === worker)).toHaveLength(1);
-    expect(only(story.events, 'run.ended').filter((event) => event.run_id === run)).toHaveLength(1);
+    expect(only(simulated.events, 'run.ended').filter((event) => event.run_id === run)).toHaveLength(1);
   }
 }
 
-function noResultIsLost(story: SimulatedGroup): void {
-  const ends = new Map(only(story.events, 'run.ended').map((event) => [event.run_id as string, event.payload]));
-  const answers = only(story.events, 'run.started').flatMap(({ payload }) =>
+function noResultIsLost(simulated: SimulatedGroup): void {
+  const ends = new Map(only(simulated.events, 'run.ended').map((event) => [event.run_id as string, event.payload]));
+  const answers = only(simulated.events, 'run.started').flatMap(({ payload }) =>
     partOfAgent(payload) === 'speaker' && payload.input.role === 'user' ? [textOf(payload.input.content)] : [],
   );
-  for (const { run, worker } of tasksOf(story)) {
+  for (const { run, worker } of tasksOf(simulated)) {
     const { status, report } = ends.get(run) ?? {};
     const shown = answers.filter((text) => text.includes(neutralised(report?.body ?? '?')));
     expect(shown.length, `what ${worker} said is put together`).toBeGreaterThan(0);
     if (status !== 'completed') expect(shown.some((text) => text.includes(`### ${worker}: failed`))).toBe(true);
   }
-  if (story.group.mode !== 'broadcast') return;
-  for (const event of only(story.events, 'run.started').filter(({ payload }) => roleInTree(payload) === 'worker'))
-    expect(story.result?.report.body).toContain(ends.get(event.run_id)?.report.body);
+  if (simulated.group.mode !== 'broadcast') return;
+  for (const event of only(simulated.events, 'run.started').filter(({ payload }) => roleInTree(payload) === 'worker'))
+    expect(simulated.result?.report.body).toContain(ends.get(event.run_id)?.report.body);
 }
 
 function everyExitIsMarked({ events, group, result }: SimulatedGroup): void {
@@ -95,7 +95,7 @@ function thereIsOneLoop({ events, root, group }: SimulatedGroup): void {
   expect(events.findLast((event) => event.run_id === root && event.event_type !== 'run.signalled')?.event_type).toBe('run.ended');
 }
 
-describe('a random story of a group keeps every promise', () => {
+describe('a random simulation of a group keeps every promise', () => {
   const luck = new Set<Luck>();
   const reasons = new Set<string>();
   const starts = Array.from({ length: Math.ceil(count / PART) }, (_, index) => first + index * PART);
@@ -103,10 +103,10 @@ describe('a random story of a group keeps every promise', () => {
   it.each(starts)('from seed %i', async (start) => {
     for (let seed = start; seed < Math.min(start + PART, first + count); seed += 1) {
       try {
-        const story = await simulateGroup(seed);
-        checkStory(story);
-        for (const one of story.luck) luck.add(one);
-        for (const { reason } of payloads(story.events, 'group.ended')) reasons.add(reason);
+        const simulated = await simulateGroup(seed);
+        checkSimulated(simulated);
+        for (const one of simulated.luck) luck.add(one);
+        for (const { reason } of payloads(simulated.events, 'group.ended')) reasons.add(reason);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         throw new Error(`seed ${seed} (again with TROUPE_SEED=${seed} TROUPE_SEEDS=1): ${why}`, { cause: error });
@@ -128,7 +128,7 @@ describe('a random story of a group keeps every promise', () => {
     ]);
   });
 
-  it('tells the same story for the same seed', async () => {
+  it('is the same for the same seed', async () => {
     const [once, again] = [await simulateGroup(first), await simulateGroup(first)];
     expect(again.events.map((event) => event.payload)).toEqual(once.events.map((event) => event.payload));
   });

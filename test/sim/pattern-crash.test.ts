@@ -113,9 +113,9 @@ async function checkEnd(play: Play, result: RunResult | undefined, when: string)
     return { events: await readAll(ledger, ROOT_SESSION), verified: await ledger.verify() };
   });
   expect(verified, when).toMatchObject({ kind: 'sound' });
-  const story = { result, events: scenarioEvents(events) };
-  checkRuns(story);
-  checkTeams(story);
+  const played = { result, events: scenarioEvents(events) };
+  checkRuns(played);
+  checkTeams(played);
   return events;
 }
 

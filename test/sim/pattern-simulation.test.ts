@@ -1,5 +1,5 @@
 /**
- * Thousands of random stories: trees of agents in every pattern, a model that is late, wrong or fails, and cancels, pauses,
+ * Thousands of random simulations: trees of agents in every pattern, a model that is late, wrong or fails, and cancels, pauses,
  * stops and deaths of the process at random moments. `TROUPE_SEEDS` says how many, `TROUPE_SEED` where to begin; a failure
  * names its seed.
  */
@@ -13,22 +13,22 @@ const GROUP = 250;
 
 async function told(seed: number): Promise<SimulatedSession> {
   try {
-    const story = await simulate(seed);
-    checkSimulation(story);
-    return story;
+    const simulated = await simulate(seed);
+    checkSimulation(simulated);
+    return simulated;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`seed ${seed} (again with TROUPE_SEED=${seed} TROUPE_SEEDS=1): ${why}`, { cause: error });
   }
 }
 
-describe('a random story keeps every promise', () => {
+describe('a random simulation of a session keeps every promise', () => {
   const starts = Array.from({ length: Math.ceil(count / GROUP) }, (_, index) => first + index * GROUP);
   it.each(starts)('from seed %i', async (start) => {
     for (let seed = start; seed < Math.min(start + GROUP, first + count); seed += 1) await told(seed);
   });
 
-  it('tells the same story for the same seed', async () => {
+  it('is the same for the same seed', async () => {
     const [once, again] = [await told(first), await told(first)];
     expect(again.events.map((event) => event.payload)).toEqual(once.events.map((event) => event.payload));
   });

@@ -21,7 +21,7 @@ export async function poll(
   const before = processIn(state, access);
   await needs.idle(before);
   const reader = partyOf(caller);
-  const summary = () => state.box.summary(threadOf(owner.run), reader);
+  const summary = () => state.threads.summary(threadOf(owner.run), reader);
   const told = needs.told.last(reader, owner.run) ?? { status: before.status, received: summary().received - summary().unread };
   const waited = await waitFor(needs.clock, state, {
     milliseconds: input.wait_ms,

@@ -9,8 +9,8 @@ import { present } from '../../base/present.ts';
 import { ok } from '../../base/result.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { NewEvent } from '../../ledger/port.ts';
-import { type BoxMessage, sameParty } from '../../projections/message-box.ts';
 import { hasEnded } from '../../projections/processes.ts';
+import { sameParty, type ThreadMessage } from '../../projections/threads.ts';
 import type { ReceiveInput, ReceiveOutput } from '../../tools/assistants/schemas.ts';
 import type { AssistantCallOptions, Outcome } from '../port.ts';
 import { type Access, partyOf } from './family.ts';
@@ -41,7 +41,7 @@ export async function receive(
   const reading: Reading = { access, input, state, step, reader: partyOf(caller), thread: threadOf(owner.run) };
   const process = () => state.processes.find(owner.run);
   // Made again after it had found something: there is nothing to wait for.
-  const repeated = input.wait_ms > 0 && state.box.messages(reading.thread).some(({ markedIn }) => markedIn === step);
+  const repeated = input.wait_ms > 0 && state.threads.messages(reading.thread).some(({ markedIn }) => markedIn === step);
   await needs.idle(process());
   const waited = await waitFor(needs.clock, state, {
     milliseconds: input.wait_ms,
@@ -62,26 +62,28 @@ export async function receive(
   });
 }
 
-const isTo = ({ reader }: Reading, message: BoxMessage): boolean => sameParty(message.to, reader);
+const isTo = ({ reader }: Reading, message: ThreadMessage): boolean => sameParty(message.to, reader);
 
 /** Not read, or read by an earlier life of this very call. */
-const isUnread = ({ step }: Reading, { readAt, markedIn }: BoxMessage): boolean => readAt === null || markedIn === step;
+const isUnread = ({ step }: Reading, { readAt, markedIn }: ThreadMessage): boolean => readAt === null || markedIn === step;
 
-const isNewer = ({ input: { since } }: Reading, { createdAt }: BoxMessage): boolean => since === undefined || createdAt > since;
+const isNewer = ({ input: { since } }: Reading, { createdAt }: ThreadMessage): boolean =>
+  since === undefined || createdAt > since;
 
 function hasNews(reading: Reading): boolean {
   const { state, thread, reader, input } = reading;
-  const { unread } = state.box.summary(thread, reader);
+  const { unread } = state.threads.summary(thread, reader);
   if (unread === 0 || input.since === undefined) return unread > 0;
-  const isNews = (message: BoxMessage): boolean => message.readAt === null && isTo(reading, message) && isNewer(reading, message);
-  return state.box.messages(thread).findLast(isNews) !== undefined;
+  const isNews = (message: ThreadMessage): boolean =>
+    message.readAt === null && isTo(reading, message) && isNewer(reading, message);
+  return state.threads.messages(thread).findLast(isNews) !== undefined;
 }
 
 /** From the newest backwards, as many as were asked for; then in the order in which they were sent. */
-function select(reading: Reading): readonly BoxMessage[] {
+function select(reading: Reading): readonly ThreadMessage[] {
   const { state, thread, input } = reading;
-  const all = state.box.messages(thread);
-  const found: BoxMessage[] = [];
+  const all = state.threads.messages(thread);
+  const found: ThreadMessage[] = [];
   for (let index = all.length - 1; index >= 0 && found.length < input.last_n; index -= 1) {
     const message = all[index];
     if (message === undefined || !isNewer(reading, message)) continue;
@@ -91,7 +93,7 @@ function select(reading: Reading): readonly BoxMessage[] {
 }
 
 /** How many of them this call has marked. All are submitted at once, so they are committed together. */
-async function mark({ ledger, clock }: ServiceNeeds, reading: Reading, messages: readonly BoxMessage[]): Promise<number> {
+async function mark({ ledger, clock }: ServiceNeeds, reading: Reading, messages: readonly ThreadMessage[]): Promise<number> {
   const { access, state, step, reader, thread } = reading;
   const { run, session } = access.owner;
   const mine = messages.filter((message) => isTo(reading, message));
@@ -109,7 +111,7 @@ async function mark({ ledger, clock }: ServiceNeeds, reading: Reading, messages:
   return outcomes.filter(Boolean).length;
 }
 
-function onTheWire({ id, from, to, content, createdAt, readAt, verification }: BoxMessage): ReceiveOutput['messages'][number] {
+function onTheWire({ id, from, to, content, createdAt, readAt, verification }: ThreadMessage): ReceiveOutput['messages'][number] {
   return {
     id,
     from_assistant_id: from.assistant,

@@ -64,7 +64,7 @@ function lengthRefusal(message: string): Failure | undefined {
 function refusal(state: SessionState, { to, owner }: Recipient): Failure | undefined {
   const reader = to.run === undefined ? undefined : state.processes.find(to.run);
   if (reader !== undefined && hasEnded(reader)) return hasEndedAlready({ to });
-  if (state.box.messages(threadOf(owner)).length < limits.messagesPerThread) return undefined;
+  if (state.threads.messages(threadOf(owner)).length < limits.messagesPerThread) return undefined;
   return {
     code: 'thread_full',
     message: `The thread holds ${limits.messagesPerThread} messages (limit messagesPerThread).`,

@@ -10,11 +10,11 @@ import { createRecentlyUsed } from '../../base/recently-used.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { boxTypes, createMessageBox, type MessageBox } from '../../projections/message-box.ts';
 import { createProcesses, type Processes, processTypes } from '../../projections/processes.ts';
+import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
 
 export interface SessionState {
-  readonly box: MessageBox;
+  readonly threads: SessionThreads;
   readonly processes: Processes;
   /** Afterwards everything is in it that was committed before the call. */
   refresh(): Promise<void>;
@@ -27,17 +27,17 @@ export interface Sessions {
   open(session: SessionId): Promise<SessionState>;
 }
 
-const TYPES: readonly EventType[] = [...boxTypes, ...processTypes];
+const TYPES: readonly EventType[] = [...threadTypes, ...processTypes];
 const known: ReadonlySet<EventType> = new Set(TYPES);
 
 export function createSessions(ledger: Ledger): Sessions {
   const states = createRecentlyUsed<SessionId, SessionState>(limits.messageSessionsKept);
   const trim = (): void => {
     let kept = 0;
-    for (const [, state] of states.entries()) kept += state.box.size();
+    for (const [, state] of states.entries()) kept += state.threads.size();
     for (const [session, state] of states.entries()) {
       if (kept <= limits.messageCharactersKept || states.size === 1) return;
-      kept -= state.box.size();
+      kept -= state.threads.size();
       states.delete(session);
     }
   };
@@ -53,7 +53,7 @@ export function createSessions(ledger: Ledger): Sessions {
 }
 
 function createSessionState(ledger: Ledger, session: SessionId): SessionState {
-  const box = createMessageBox();
+  const threads = createSessionThreads();
   const processes = createProcesses();
   const listeners = new Set<(error?: unknown) => void>();
   let position = 0;
@@ -65,7 +65,7 @@ function createSessionState(ledger: Ledger, session: SessionId): SessionState {
     if (event.position <= position) return false;
     position = event.position;
     if (!known.has(event.event_type)) return false;
-    box.apply(event);
+    threads.apply(event);
     processes.apply(event);
     return true;
   };
@@ -93,7 +93,7 @@ function createSessionState(ledger: Ledger, session: SessionId): SessionState {
   };
 
   return {
-    box,
+    threads,
     processes,
     refresh() {
       // One after the other, and each looks anew: what was committed before the call is in what it reads.

@@ -11,9 +11,9 @@ import type { EventType, Verification } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
-import { boxTypes, createMessageBox, type MessageBox } from '../../projections/message-box.ts';
 import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../../projections/run-tree.ts';
+import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
 import { foldWaits, initialWaits, type Waits } from '../../projections/waits.ts';
 import { nextCommand, stateOf } from '../drive/find-run.ts';
 
@@ -58,7 +58,7 @@ export interface PsRow {
 interface Folded {
   readonly tree: RunTree;
   readonly processes: Processes;
-  readonly box: MessageBox;
+  readonly sessionThreads: SessionThreads;
   readonly waits: Waits;
 }
 
@@ -70,7 +70,7 @@ export interface PsQuery {
 }
 
 const TYPES: readonly EventType[] = [
-  ...new Set<EventType>([...processTypes, ...boxTypes, 'run.paused', 'run.resumed', 'model.response']),
+  ...new Set<EventType>([...processTypes, ...threadTypes, 'run.paused', 'run.resumed', 'model.response']),
 ];
 
 export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readonly PsRow[]> {
@@ -95,14 +95,19 @@ async function readFolded(ledger: Ledger, session: SessionId, rows: readonly Run
 }
 
 async function fold(ledger: Ledger, session: SessionId, after: number): Promise<Folded> {
-  const folded: Folded = { tree: initialRunTree(), processes: createProcesses(), box: createMessageBox(), waits: initialWaits() };
+  const folded: Folded = {
+    tree: initialRunTree(),
+    processes: createProcesses(),
+    sessionThreads: createSessionThreads(),
+    waits: initialWaits(),
+  };
   for (let position = after; ; ) {
     const page = await ledger.read({ session, after: position, types: TYPES, limit: limits.readPageEvents });
     for (const event of page) {
       foldRunTree(folded.tree, event);
       foldWaits(folded.waits, event);
       folded.processes.apply(event);
-      folded.box.apply(withoutContent(event));
+      folded.sessionThreads.apply(withoutContent(event));
     }
     position = page.at(-1)?.position ?? position;
     if (page.length < limits.readPageEvents) return folded;
@@ -186,10 +191,13 @@ function standing(root: RunRow, family: readonly RunNode[], row: RunRow, waits: 
   return { state: 'waiting', next: row.run === root.run ? next : null };
 }
 
-function unreadBy({ tree, box, processes }: Folded, { run, agent }: RunNode): Pick<PsRow, 'unread' | 'oldestUnreadAt'> {
+function unreadBy(
+  { tree, sessionThreads, processes }: Folded,
+  { run, agent }: RunNode,
+): Pick<PsRow, 'unread' | 'oldestUnreadAt'> {
   const children = tree.runs.get(run)?.children ?? [];
   const threads = [run, ...children.filter((child) => processes.find(child)?.spawnedBy != null)].map(threadOf);
-  const summaries = threads.map((thread) => box.summary(thread, { assistant: agent, run }));
+  const summaries = threads.map((thread) => sessionThreads.summary(thread, { assistant: agent, run }));
   const times = summaries.flatMap(({ oldestUnreadAt }) => oldestUnreadAt ?? []);
   return {
     unread: summaries.reduce((sum, { unread }) => sum + unread, 0),
@@ -197,10 +205,10 @@ function unreadBy({ tree, box, processes }: Folded, { run, agent }: RunNode): Pi
   };
 }
 
-function spawnedPart({ box }: Folded, process: Process, spawnedBy: string): PsRow['process'] {
+function spawnedPart({ sessionThreads }: Folded, process: Process, spawnedBy: string): PsRow['process'] {
   const thread = threadOf(process.run);
   const parent: Party = { assistant: spawnedBy, ...(process.parent === null ? {} : { run: process.parent }) };
-  const { total, unread } = box.summary(thread, parent);
+  const { total, unread } = sessionThreads.summary(thread, parent);
   return {
     spawnedBy,
     thread,

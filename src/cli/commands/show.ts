@@ -3,10 +3,10 @@ import type { SessionId } from '../../base/ids.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { foldSession } from '../../library/session-events.ts';
-import { createMessageBox } from '../../projections/message-box.ts';
 import { createProcesses } from '../../projections/processes.ts';
 import { wholeRequest } from '../../projections/request-text.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';
+import { createSessionThreads } from '../../projections/threads.ts';
 import { findRun, standingOf } from '../drive/find-run.ts';
 import { printReport } from '../drive/finish-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -82,10 +82,10 @@ function printRequests(context: CommandContext, waits: readonly OpenWait[], { js
 }
 
 async function foldAll(ledger: Ledger, session: SessionId): Promise<Threads & { readonly tree: RunTree }> {
-  const folded = { tree: initialRunTree(), box: createMessageBox(), processes: createProcesses() };
+  const folded = { tree: initialRunTree(), sessionThreads: createSessionThreads(), processes: createProcesses() };
   return await foldSession(ledger, session, folded, (all, event) => {
     foldRunTree(all.tree, event);
-    all.box.apply(event);
+    all.sessionThreads.apply(event);
     all.processes.apply(event);
     return all;
   });

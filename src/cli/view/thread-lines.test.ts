@@ -4,9 +4,9 @@ import { got, openFamily, quietly, reading, type TestProcess, writing } from '..
 import { systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { sessionEvents } from '../../library/session-events.ts';
-import { createMessageBox } from '../../projections/message-box.ts';
 import { createProcesses } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, subtree } from '../../projections/run-tree.ts';
+import { createSessionThreads } from '../../projections/threads.ts';
 import { createScreen } from '../terminal/terminal.ts';
 import { textWidth } from '../terminal/text-width.ts';
 import { threadLines, threadsOf } from './thread-lines.ts';
@@ -14,13 +14,13 @@ import { threadLines, threadsOf } from './thread-lines.ts';
 const { paint } = createScreen({ write: () => undefined }, false);
 
 async function shown({ ledger }: ReturnType<typeof openFamily>, root: TestProcess) {
-  const [tree, box, processes] = [initialRunTree(), createMessageBox(), createProcesses()];
+  const [tree, sessionThreads, processes] = [initialRunTree(), createSessionThreads(), createProcesses()];
   for await (const event of sessionEvents(ledger, root.session)) {
     foldRunTree(tree, event);
-    box.apply(event);
+    sessionThreads.apply(event);
     processes.apply(event);
   }
-  return threadsOf({ box, processes }, subtree(tree, root.run), systemClock.now());
+  return threadsOf({ sessionThreads, processes }, subtree(tree, root.run), systemClock.now());
 }
 
 describe('threads as lines and as JSON', () => {

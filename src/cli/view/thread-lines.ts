@@ -6,10 +6,10 @@
 import { threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
-import type { BoxMessage, MessageBox } from '../../projections/message-box.ts';
 import { hasEnded, type Process, type Processes } from '../../projections/processes.ts';
 import { firstLine, readableDuration } from '../../projections/readable.ts';
 import type { RunNode } from '../../projections/run-tree.ts';
+import type { SessionThreads, ThreadMessage } from '../../projections/threads.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, textWidth } from '../terminal/text-width.ts';
@@ -45,17 +45,17 @@ const MESSAGES_SHOWN = 8;
 const TEXT_CHARACTERS = 100;
 
 export interface Threads {
-  readonly box: MessageBox;
+  readonly sessionThreads: SessionThreads;
   readonly processes: Processes;
 }
 
 /** Of the spawned runs among these. */
-export function threadsOf({ box, processes }: Threads, runs: readonly RunNode[], now: number): readonly ShownThread[] {
+export function threadsOf({ sessionThreads, processes }: Threads, runs: readonly RunNode[], now: number): readonly ShownThread[] {
   return runs.flatMap(({ run, endedAt }) => {
     const process = processes.find(run);
     if (process === undefined || process.spawnedBy === null) return [];
     const thread = threadOf(run);
-    const messages = box.messages(thread);
+    const messages = sessionThreads.messages(thread);
     const shown = messages.slice(-limits.messagesPerRead).map((message) => asShown(message, processes, now));
     const { agent, status } = process;
     const pid = endedAt === null ? process.pid : null;
@@ -63,7 +63,7 @@ export function threadsOf({ box, processes }: Threads, runs: readonly RunNode[],
   });
 }
 
-function asShown(message: BoxMessage, processes: Processes, now: number): ShownMessage {
+function asShown(message: ThreadMessage, processes: Processes, now: number): ShownMessage {
   const { id, from, to, kind = null, content, createdAt, includedIn, readAt } = message;
   const reader = to.run === undefined ? undefined : processes.find(to.run);
   const inVain = readAt === null && reader !== undefined && hasEnded(reader);

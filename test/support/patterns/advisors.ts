@@ -28,19 +28,19 @@ const enriched = (...advice: readonly (readonly [label: string, text: string])[]
   return new RegExp(`^${request}\\n\\n## ANALYSIS GATHERED\\n\\n[^\\n]*${sections.join('')}$`);
 };
 
-const statuses = (story: ScenarioRun) =>
-  Object.fromEntries(eventsOf(story, 'advisor.reported').map(({ payload }) => [payload.advisor, payload.status]));
+const statuses = (played: ScenarioRun) =>
+  Object.fromEntries(eventsOf(played, 'advisor.reported').map(({ payload }) => [payload.advisor, payload.status]));
 
 /** By the order of events: all have started before one has ended, and all have ended before the chief's first call. */
-function checkOrder(story: ScenarioRun): void {
+function checkOrder(played: ScenarioRun): void {
   const advisors = new Set(
-    eventsOf(story, 'run.started').flatMap((one) => (roleInTree(one.payload) === 'advisor' ? [one.run] : [])),
+    eventsOf(played, 'run.started').flatMap((one) => (roleInTree(one.payload) === 'advisor' ? [one.run] : [])),
   );
   const at = (type: string, of: (run: string) => boolean) =>
-    story.events.flatMap((event, index) => (event.type === type && of(event.run) ? [index] : []));
+    played.events.flatMap((event, index) => (event.type === type && of(event.run) ? [index] : []));
   const started = at('run.started', (run) => advisors.has(run));
   const ended = at('run.ended', (run) => advisors.has(run));
-  const first = story.events.findIndex((event) => event.type === 'model.request' && event.agent === 'chief');
+  const first = played.events.findIndex((event) => event.type === 'model.request' && event.agent === 'chief');
   expect(started.length).toBe(ended.length);
   expect(Math.max(...started)).toBeLessThan(Math.min(...ended));
   expect(Math.max(...ended)).toBeLessThan(first);
@@ -60,10 +60,10 @@ export const advisorScenarios: readonly Scenario[] = [
       law: (_request, turn) => (turn === 1 ? calls({ name: 'act', input: { name: 'file' } }) : reports('Legal.')),
     }),
     expect: { body: 'Yes.', finalAgent: 'chief' },
-    check(story) {
-      checkOrder(story);
-      expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['risk', 'Risky\\.'], ['law', 'Legal\\.']));
-      expect(told(askedOf(story, 'risk')[0])).toBe('Shall we?');
+    check(played) {
+      checkOrder(played);
+      expect(told(askedOf(played, 'chief')[0])).toMatch(enriched(['risk', 'Risky\\.'], ['law', 'Legal\\.']));
+      expect(told(askedOf(played, 'risk')[0])).toBe('Shall we?');
     },
   },
   {
@@ -73,11 +73,11 @@ export const advisorScenarios: readonly Scenario[] = [
     prompt: 'Shall we?',
     brain: byAgent({ chief: () => says('Yes.'), risk: () => fails('no key'), law: () => says('Legal.') }),
     expect: { body: 'Yes.', finalAgent: 'chief' },
-    check(story) {
-      checkOrder(story);
+    check(played) {
+      checkOrder(played);
       const failure = 'Advisor consultation failed for risk: no key';
-      expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['risk', failure], ['law', 'Legal\\.']));
-      expect(statuses(story)).toEqual({ risk: 'failed', law: 'completed' });
+      expect(told(askedOf(played, 'chief')[0])).toMatch(enriched(['risk', failure], ['law', 'Legal\\.']));
+      expect(statuses(played)).toEqual({ risk: 'failed', law: 'completed' });
     },
   },
   {
@@ -88,10 +88,10 @@ export const advisorScenarios: readonly Scenario[] = [
     prompt: 'Shall we?',
     brain: byAgent({ chief: () => says('Yes.'), risk: never, law: () => says('Legal.') }),
     expect: { body: 'Yes.', finalAgent: 'chief' },
-    check(story) {
+    check(played) {
       const failure = 'Advisor consultation failed for risk: It was not done within 30ms \\(budget\\.wall\\)\\.';
-      expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['risk', failure], ['law', 'Legal\\.']));
-      expect(statuses(story)).toEqual({ risk: 'budget_exhausted', law: 'completed' });
+      expect(told(askedOf(played, 'chief')[0])).toMatch(enriched(['risk', failure], ['law', 'Legal\\.']));
+      expect(statuses(played)).toEqual({ risk: 'budget_exhausted', law: 'completed' });
     },
   },
   {
@@ -101,7 +101,7 @@ export const advisorScenarios: readonly Scenario[] = [
     prompt: 'Shall we?',
     brain: byAgent({ chief: () => says('I guess.'), risk: () => fails('no key'), law: () => fails('no key') }),
     expect: { body: 'I guess.', finalAgent: 'chief' },
-    check: (story) => expect(statuses(story)).toEqual({ risk: 'failed', law: 'failed' }),
+    check: (played) => expect(statuses(played)).toEqual({ risk: 'failed', law: 'failed' }),
   },
   {
     name: "the label is the last agent of an advisor's own chain",
@@ -115,6 +115,7 @@ export const advisorScenarios: readonly Scenario[] = [
       law: () => says('Legal.'),
     }),
     expect: { body: 'Yes.', finalAgent: 'chief' },
-    check: (story) => expect(told(askedOf(story, 'chief')[0])).toMatch(enriched(['senior', 'No worry\\.'], ['law', 'Legal\\.'])),
+    check: (played) =>
+      expect(told(askedOf(played, 'chief')[0])).toMatch(enriched(['senior', 'No worry\\.'], ['law', 'Legal\\.'])),
   },
 ];

@@ -30,7 +30,7 @@ const answers = (request: ModelRequest | undefined): Json[] =>
     return parsed.ok ? parsed.value : parsed.error;
   });
 const structured = (request: ModelRequest | undefined): Json | undefined => answers(request)[0];
-const dismissed = (story: ScenarioRun) => eventsOf(story, 'agent.dismissed').map(({ payload }) => payload.agent);
+const dismissed = (played: ScenarioRun) => eventsOf(played, 'agent.dismissed').map(({ payload }) => payload.agent);
 const boss = (...agents: string[]) => actor('boss', { agents });
 
 const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
@@ -46,12 +46,14 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       helper: (request) => says(`I was told: ${told(request)}`),
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check(story) {
-      const [first, second, third] = askedOf(story, 'boss');
+    check(played) {
+      const [first, second, third] = askedOf(played, 'boss');
       expect(first?.tools[0]).toMatchObject({ name: 'helper', inputSchema: { required: ['prompt', 'reason'] } });
       expect(results(second)).toMatchObject([{ isError: true, text: expect.stringContaining('reason') }]);
       expect(results(third)).toEqual([{ isError: false, text: `${UNCHECKED_LINE}\n\nI was told: Look.` }]);
-      expect(eventsOf(story, 'run.started')[1]?.payload).toMatchObject({ origin: { kind: 'call', reason: 'because of helper' } });
+      expect(eventsOf(played, 'run.started')[1]?.payload).toMatchObject({
+        origin: { kind: 'call', reason: 'because of helper' },
+      });
     },
   },
   {
@@ -67,8 +69,8 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       weather: (request) => says(told(request)),
     }),
     expect: { body: 'Sunny.', finalAgent: 'boss' },
-    check(story) {
-      const [first, second] = askedOf(story, 'boss');
+    check(played) {
+      const [first, second] = askedOf(played, 'boss');
       expect(first?.tools[0]).toMatchObject({ inputSchema: { required: ['city', 'reason'] } });
       expect(results(second)).toEqual([{ isError: false, text: `${UNCHECKED_LINE}\n\n{"city":"Bern"}` }]);
     },
@@ -85,11 +87,11 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       right: (_request, turn) => (turn === 1 ? calls({ name: 'act', input: { name: 'r' } }) : reports('right done')),
     }),
     expect: { body: 'Both.', finalAgent: 'boss' },
-    check(story) {
-      expect(results(askedOf(story, 'boss')[1]).map(({ text }) => text)).toEqual(
+    check(played) {
+      expect(results(askedOf(played, 'boss')[1]).map(({ text }) => text)).toEqual(
         ['left done', 'right done'].map((text) => `${UNCHECKED_LINE}\n\n${text}`),
       );
-      const types = story.events.map((event) => event.type);
+      const types = played.events.map((event) => event.type);
       expect(types.lastIndexOf('run.started')).toBeLessThan(types.indexOf('run.ended'));
     },
   },
@@ -102,8 +104,8 @@ const subAgents: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       helper: () => fails('no key'),
     }),
     expect: { body: 'Without help.', finalAgent: 'boss' },
-    check: (story) =>
-      expect(results(askedOf(story, 'boss')[1])).toMatchObject([
+    check: (played) =>
+      expect(results(askedOf(played, 'boss')[1])).toMatchObject([
         { isError: true, text: expect.stringMatching(/^helper did not succeed \(failed\): no key/) },
       ]),
   },
@@ -133,12 +135,12 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       helper: (_request, turn) => (turn === 1 ? calls({ name: 'act', input: { name: 'work' } }) : reports(`answer ${turn}`)),
     }),
     expect: { body: 'Now I see.', finalAgent: 'boss' },
-    check(story) {
-      const [, second, third] = askedOf(story, 'boss');
+    check(played) {
+      const [, second, third] = askedOf(played, 'boss');
       expect(results(second)[0]?.text).toBe(
         `${UNCHECKED_LINE}\n\nanswer 2\n\n---\nhelper can be asked further: ask_clarification with id \`helper-1.0\` (3 turns remaining).`,
       );
-      const asked = askedOf(story, 'helper')[2];
+      const asked = askedOf(played, 'helper')[2];
       expect(told(asked)).toMatch(/^Do it\.\n[\s\S]*\n\n## CLARIFICATION REQUEST FROM boss\n\nWhy\?$/);
       expect(structured(third)).toEqual({
         status: 'answered',
@@ -149,12 +151,12 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       });
       expect(results(third)[0]?.text).toContain('helper can be asked further');
       // Only ids that there are can be named; before there are any, nothing is offered that would need one.
-      expect([undefined, second, third].map((request) => idsOffered(request ?? askedOf(story, 'boss')[0]))).toEqual([
+      expect([undefined, second, third].map((request) => idsOffered(request ?? askedOf(played, 'boss')[0]))).toEqual([
         [],
         [['helper-1.0'], ['helper-1.0']],
         [['helper-1.0'], ['helper-1.0']],
       ]);
-      expect(dismissed(story)).toEqual(['helper']);
+      expect(dismissed(played)).toEqual(['helper']);
     },
   },
   {
@@ -170,7 +172,7 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       mute: answering,
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check: (story) => expect(structured(askedOf(story, 'boss')[2])).toMatchObject({ status: 'error', error: 'chat_disabled' }),
+    check: (played) => expect(structured(askedOf(played, 'boss')[2])).toMatchObject({ status: 'error', error: 'chat_disabled' }),
   },
   {
     name: 'turns count on both sides until there are none left',
@@ -184,14 +186,14 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       helper: answering,
     }),
     expect: { body: 'Enough.', finalAgent: 'boss' },
-    check(story) {
-      const [, , third, fourth] = askedOf(story, 'boss');
+    check(played) {
+      const [, , third, fourth] = askedOf(played, 'boss');
       expect(structured(third)).toMatchObject({ status: 'answered', turnsRemaining: 0 });
       expect(results(third)[0]?.text).toContain('helper has no turns left and cannot be asked further.');
       // It can be let go, but not asked.
       expect(idsOffered(third)).toEqual([['helper-1.0']]);
       expect(structured(fourth)).toMatchObject({ status: 'error', error: 'clarification_no_turns', turnsRemaining: 0 });
-      expect(askedOf(story, 'helper')).toHaveLength(2);
+      expect(askedOf(played, 'helper')).toHaveLength(2);
       // The fourth was the last one that it had.
       expect(fourth?.tools.map((tool) => tool.name)).toEqual(['final_report']);
     },
@@ -204,7 +206,7 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       boss: (_request, turn) => (turn === 1 ? calls(asks('helper-9.9', 'Why?')) : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check: (story) => expect(structured(askedOf(story, 'boss')[1])).toMatchObject({ status: 'error', error: 'unknown_id' }),
+    check: (played) => expect(structured(askedOf(played, 'boss')[1])).toMatchObject({ status: 'error', error: 'unknown_id' }),
   },
   {
     name: 'across two levels, and destroyed all the way down at the end',
@@ -224,15 +226,15 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       clerk: answering,
     }),
     expect: { body: 'Good.', finalAgent: 'boss' },
-    check(story) {
-      const asked = askedOf(story, 'clerk').find((request) => told(request).includes('Really?'));
+    check(played) {
+      const asked = askedOf(played, 'clerk').find((request) => told(request).includes('Really?'));
       expect(told(asked)).toContain('## CLARIFICATION REQUEST FROM boss > lead\n\nReally?');
-      const [second, clarified] = results(askedOf(story, 'lead').at(-1));
+      const [second, clarified] = results(askedOf(played, 'lead').at(-1));
       expect(clarified?.text).toContain('clerk, answer 2.');
       // Turns are counted anew in the clarification, yet the first clerk keeps its id.
       expect(second?.text).toContain('`clerk-1.0-2`');
-      expect(dismissed(story).toSorted()).toEqual(['clerk', 'clerk', 'lead']);
-      const types = story.events.map((event) => event.type);
+      expect(dismissed(played).toSorted()).toEqual(['clerk', 'clerk', 'lead']);
+      const types = played.events.map((event) => event.type);
       expect(types.lastIndexOf('agent.dismissed')).toBeGreaterThan(types.lastIndexOf('model.response'));
     },
   },
@@ -250,12 +252,12 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       clerk: answering,
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check(story) {
-      const [gone, own] = results(askedOf(story, 'boss')[3]);
+    check(played) {
+      const [gone, own] = results(askedOf(played, 'boss')[3]);
       expect(gone?.text).toContain('unknown_id');
       // The caller's own clerk has the same id as the one that went with the lead.
       expect(own?.text).toContain('clerk, answer 2.');
-      expect(dismissed(story).toSorted()).toEqual(['clerk', 'clerk', 'lead']);
+      expect(dismissed(played).toSorted()).toEqual(['clerk', 'clerk', 'lead']);
     },
   },
   {
@@ -270,8 +272,8 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       helper: answering,
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check(story) {
-      expect(answers(askedOf(story, 'boss')[2])).toMatchObject([
+    check(played) {
+      expect(answers(askedOf(played, 'boss')[2])).toMatchObject([
         { content: 'helper, answer 2.', turnsRemaining: 3 },
         { content: 'helper, answer 3.', turnsRemaining: 2 },
       ]);
@@ -294,9 +296,9 @@ const clarifications: readonly Omit<Scenario, 'pattern' | 'engineOnly'>[] = [
       expert: answering,
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check(story) {
-      expect(structured(askedOf(story, 'boss')[2])).toMatchObject({ content: 'expert, answer 2.', turnsRemaining: 1 });
-      expect(askedOf(story, 'helper')).toHaveLength(1);
+    check(played) {
+      expect(structured(askedOf(played, 'boss')[2])).toMatchObject({ content: 'expert, answer 2.', turnsRemaining: 1 });
+      expect(askedOf(played, 'helper')).toHaveLength(1);
     },
   },
 ];

@@ -35,13 +35,13 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: twoCycles,
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'ana')).toHaveLength(1);
-      const [first, second] = askedOf(story, 'expert');
+    check(played) {
+      expect(askedOf(played, 'ana')).toHaveLength(1);
+      const [first, second] = askedOf(played, 'expert');
       expect(toolsOf(first)).toEqual(['team_broadcast']);
       expect(told(first)).toContain('from ana, from aide');
       for (const heard of ['ben, word 1.', 'lead wants more']) expect(occurrences(told(second), heard), heard).toBe(1);
-      const said = eventsOf(story, 'team.broadcast').flatMap(({ payload }) =>
+      const said = eventsOf(played, 'team.broadcast').flatMap(({ payload }) =>
         payload.memberId === 'ana' ? [payload.message] : [],
       );
       expect(said).toEqual(['expert, word 1.', 'expert, word 2.']);
@@ -65,7 +65,7 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check: (story) => expect(askedOf(story, 'expert')).toHaveLength(2),
+    check: (played) => expect(askedOf(played, 'expert')).toHaveLength(2),
   },
   {
     name: 'a team inside a team, led by its own agent',
@@ -80,15 +80,15 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: twoCycles,
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      const judged = told(askedOf(story, 'lead').at(-1));
+    check(played) {
+      const judged = told(askedOf(played, 'lead').at(-1));
       expect(occurrences(judged, 'ana sums up x and y')).toBe(1);
       expect(occurrences(judged, 'ana again')).toBe(1);
       expect(judged).not.toContain('x inside');
-      const again = told(askedOf(story, 'ana')[1]);
+      const again = told(askedOf(played, 'ana')[1]);
       for (const heard of ['x inside', 'y inside', 'ben, word 1.', 'lead wants more'])
         expect(occurrences(again, heard), heard).toBe(1);
-      expect(askedOf(story, 'x')).toHaveLength(1);
+      expect(askedOf(played, 'x')).toHaveLength(1);
     },
   },
   {
@@ -112,10 +112,10 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: twoCycles,
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(told(askedOf(story, 'editor')[0])).toContain('boss decides');
-      expect(occurrences(told(askedOf(story, 'lead').at(-1)), 'editor, word 2.')).toBe(1);
-      expect(askedOf(story, 'boss')).toHaveLength(1);
+    check(played) {
+      expect(told(askedOf(played, 'editor')[0])).toContain('boss decides');
+      expect(occurrences(told(askedOf(played, 'lead').at(-1)), 'editor, word 2.')).toBe(1);
+      expect(askedOf(played, 'boss')).toHaveLength(1);
     },
   },
   {
@@ -130,9 +130,9 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: twoCycles,
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'ana')).toHaveLength(1);
-      expect(occurrences(told(askedOf(story, 'lead').at(-1)), 'expert, word 1.')).toBe(1);
+    check(played) {
+      expect(askedOf(played, 'ana')).toHaveLength(1);
+      expect(occurrences(told(askedOf(played, 'lead').at(-1)), 'expert, word 1.')).toBe(1);
     },
   },
   {
@@ -146,10 +146,10 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: twoCycles,
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'expert')).toEqual([]);
-      expect(occurrences(told(askedOf(story, 'lead').at(-1)), 'ana knows')).toBe(1);
-      expect(toolsOf(askedOf(story, 'ana')[1])).toEqual(['team_broadcast']);
+    check(played) {
+      expect(askedOf(played, 'expert')).toEqual([]);
+      expect(occurrences(told(askedOf(played, 'lead').at(-1)), 'ana knows')).toBe(1);
+      expect(toolsOf(askedOf(played, 'ana')[1])).toEqual(['team_broadcast']);
     },
   },
   {
@@ -164,9 +164,9 @@ export const compositionScenarios: readonly Scenario[] = [
       lead: twoCycles,
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'risk')).toHaveLength(1);
-      expect(occurrences(told(askedOf(story, 'ana')[1]), 'risk is low')).toBe(1);
+    check(played) {
+      expect(askedOf(played, 'risk')).toHaveLength(1);
+      expect(occurrences(told(askedOf(played, 'ana')[1]), 'risk is low')).toBe(1);
     },
   },
   {
@@ -190,6 +190,6 @@ export const compositionScenarios: readonly Scenario[] = [
       editor: (request) => says(`Sir: ${told(request)}`),
     }),
     expect: { body: 'Sir: the room agrees', finalAgent: 'editor' },
-    check: (story) => expect(told(askedOf(story, 'ana')[0])).toContain('Take it.'),
+    check: (played) => expect(told(askedOf(played, 'ana')[0])).toContain('Take it.'),
   },
 ];

@@ -16,18 +16,18 @@ const solo = (changes: Partial<Group> = {}, own = {}) => [
 ];
 
 /** Every loop ends once, by one rule; only one that was ended from outside is marked as cut off. */
-function ends(story: ScenarioRun, reason: Payloads['group.ended']['reason'], iterations: number, judged = false): void {
-  const ended = eventsOf(story, 'group.ended').map((event) => event.payload);
+function ends(played: ScenarioRun, reason: Payloads['group.ended']['reason'], iterations: number, judged = false): void {
+  const ended = eventsOf(played, 'group.ended').map((event) => event.payload);
   const goalMet = reason === 'goal_met' || (reason === 'nothing_left' && !judged);
   const cutOff = reason === 'cancelled' || reason === 'budget_exhausted';
   expect(ended).toMatchObject([{ reason, iterations, outcome: goalMet ? 'met' : cutOff ? 'cut_off' : 'missed' }]);
 }
 
-const scores = (story: ScenarioRun): number[] => eventsOf(story, 'group.evaluated').map(({ payload }) => payload.score);
+const scores = (played: ScenarioRun): number[] => eventsOf(played, 'group.evaluated').map(({ payload }) => payload.score);
 
 /** Where the loop waited before it tried again. */
-const backOffs = (story: ScenarioRun): string[] =>
-  eventsOf(story, 'step.recorded').flatMap(({ step }) => (step.endsWith('/back-off') ? [step] : []));
+const backOffs = (played: ScenarioRun): string[] =>
+  eventsOf(played, 'step.recorded').flatMap(({ step }) => (step.endsWith('/back-off') ? [step] : []));
 
 /** Rounds of an agent that works alone, from the first; the last one is repeated. */
 const saying =
@@ -46,18 +46,18 @@ const loops: readonly Scenario[] = [
       return part === 'synthesis' ? `Version ${round}, ${'new '.repeat(round)}${round * 7}.` : undefined;
     }),
     expect: { body: 'Version 3, new new new 21.', finalAgent: 'lead' },
-    check(story) {
-      ends(story, 'goal_met', 3);
-      expect(scores(story)).toEqual([0.3, 0.6, 0.95]);
-      expect(eventsOf(story, 'group.evaluated').map(({ payload }) => payload.trend)).toEqual([
+    check(played) {
+      ends(played, 'goal_met', 3);
+      expect(scores(played)).toEqual([0.3, 0.6, 0.95]);
+      expect(eventsOf(played, 'group.evaluated').map(({ payload }) => payload.trend)).toEqual([
         'stable',
         'improving',
         'improving',
       ]);
-      expect(told(askedOf(story, 'lead')[2])).toMatch(/The goal is not reached yet[\s\S]*lacks 1/);
+      expect(told(askedOf(played, 'lead')[2])).toMatch(/The goal is not reached yet[\s\S]*lacks 1/);
       // The judge sees each result afresh, the workers remember.
-      for (const request of askedOf(story, 'judge')) expect(request.messages).toHaveLength(1);
-      expect(occurrences(told(askedOf(story, 'coder')[2]), '## Your Assigned Task')).toBe(3);
+      for (const request of askedOf(played, 'judge')) expect(request.messages).toHaveLength(1);
+      expect(occurrences(told(askedOf(played, 'coder')[2]), '## Your Assigned Task')).toBe(3);
     },
   },
   {
@@ -69,9 +69,9 @@ const loops: readonly Scenario[] = [
       part === 'synthesis' && round === 2 ? 'All is there.\n[[GROUP_REFLECT_COMPLETE]]' : undefined,
     ),
     expect: { body: 'All is there.', finalAgent: 'lead' },
-    check(story) {
-      ends(story, 'goal_met', 2);
-      expect(scores(story)).toEqual([0.4, 1]);
+    check(played) {
+      ends(played, 'goal_met', 2);
+      expect(scores(played)).toEqual([0.4, 1]);
     },
   },
   {
@@ -84,9 +84,9 @@ const loops: readonly Scenario[] = [
       return part === 'synthesis' ? `I would not say [[GROUP_REFLECT_COMPLETE]] for ${'x'.repeat(round)}.` : undefined;
     }),
     expect: { status: 'completed_unverified', finalAgent: 'lead', error: /limit of iterations/ },
-    check(story) {
-      ends(story, 'max_iterations', 2);
-      expect(told(askedOf(story, 'lead')[1])).toContain('[WORKER_APPROVED]');
+    check(played) {
+      ends(played, 'max_iterations', 2);
+      expect(told(askedOf(played, 'lead')[1])).toContain('[WORKER_APPROVED]');
     },
   },
   {
@@ -96,10 +96,10 @@ const loops: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: acting(() => undefined),
     expect: { status: 'completed_unverified', finalAgent: 'lead', error: /^Ended after 2 of at most 2 iterations: the limit/ },
-    check(story) {
-      ends(story, 'max_iterations', 2);
-      expect(story.result.report.body).toMatch(/^Synthesis 2/);
-      expect(told(askedOf(story, 'judge')[1])).toContain('This is the last iteration');
+    check(played) {
+      ends(played, 'max_iterations', 2);
+      expect(played.result.report.body).toMatch(/^Synthesis 2/);
+      expect(told(askedOf(played, 'judge')[1])).toContain('This is the last iteration');
     },
   },
   {
@@ -109,14 +109,14 @@ const loops: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: acting(({ part }) => (part === 'synthesis' ? 'Always the same.' : undefined)),
     expect: { status: 'completed_unverified', body: 'Always the same.', finalAgent: 'lead', error: /stopped changing/ },
-    check(story) {
-      ends(story, 'stalled', 3);
-      const stalls = eventsOf(story, 'group.stalled').map(({ payload }) => payload);
+    check(played) {
+      ends(played, 'stalled', 3);
+      const stalls = eventsOf(played, 'group.stalled').map(({ payload }) => payload);
       expect(stalls).toMatchObject([
         { iteration: 2, consecutive: 1, stops: false },
         { iteration: 3, consecutive: 2, stops: true },
       ]);
-      expect(told(askedOf(story, 'lead').at(-1))).toContain('try something different');
+      expect(told(askedOf(played, 'lead').at(-1))).toContain('try something different');
     },
   },
   {
@@ -126,7 +126,7 @@ const loops: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: acting(({ part }) => (part === 'replan' ? 'Nothing is left.' : part === 'synthesis' ? 'Built.' : undefined)),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check: (story) => ends(story, 'nothing_left', 2),
+    check: (played) => ends(played, 'nothing_left', 2),
   },
   {
     name: 'nothing left to do is a goal that was missed, where a judge was not content',
@@ -135,7 +135,7 @@ const loops: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: acting(({ part }) => (part === 'replan' ? 'Nothing is left.' : part === 'synthesis' ? 'Built.' : undefined)),
     expect: { status: 'completed_unverified', body: 'Built.', finalAgent: 'lead', error: /judge gave it/ },
-    check: (story) => ends(story, 'nothing_left', 2, true),
+    check: (played) => ends(played, 'nothing_left', 2, true),
   },
   {
     name: 'an orchestrator that never delegates ends it, and its words are kept',
@@ -144,10 +144,10 @@ const loops: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: acting(({ part }) => (part === 'plan' ? 'I did it all myself.' : 'No.')),
     expect: { status: 'failed', finalAgent: 'lead', error: /assigned nothing/ },
-    check(story) {
-      ends(story, 'no_assignments', 1);
-      expect(story.result.report.body).toContain('I did it all myself.');
-      expect(askedOf(story, 'lead')).toHaveLength(4);
+    check(played) {
+      ends(played, 'no_assignments', 1);
+      expect(played.result.report.body).toContain('I did it all myself.');
+      expect(askedOf(played, 'lead')).toHaveLength(4);
     },
   },
   {
@@ -158,12 +158,12 @@ const loops: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: acting(({ part }) => (part === 'synthesis' ? breaks() : undefined)),
     expect: { status: 'failed', finalAgent: 'lead', error: /3 errors in a row\. The last one: no key/ },
-    check(story) {
-      ends(story, 'error_budget', 1);
-      expect(backOffs(story)).toEqual(['iteration/1/back-off', 'iteration/1/again/1/back-off']);
-      expect(story.result.report.body).toMatch(/### coder\n\ncoder has done[\s\S]*### tester/);
+    check(played) {
+      ends(played, 'error_budget', 1);
+      expect(backOffs(played)).toEqual(['iteration/1/back-off', 'iteration/1/again/1/back-off']);
+      expect(played.result.report.body).toMatch(/### coder\n\ncoder has done[\s\S]*### tester/);
       // The work was done, so only what failed is tried again.
-      expect([askedOf(story, 'coder').length, askedOf(story, 'lead').length]).toEqual([1, 4]);
+      expect([askedOf(played, 'coder').length, askedOf(played, 'lead').length]).toEqual([1, 4]);
     },
   },
   {
@@ -178,10 +178,10 @@ const loops: readonly Scenario[] = [
       return part === 'synthesis' ? 'Built.\n[[GROUP_REFLECT_COMPLETE]]' : undefined;
     }),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check(story) {
-      ends(story, 'goal_met', 1);
-      expect(backOffs(story)).toEqual(['iteration/1/back-off', 'iteration/1/again/1/back-off']);
-      expect(askedOf(story, 'lead')).toHaveLength(4);
+    check(played) {
+      ends(played, 'goal_met', 1);
+      expect(backOffs(played)).toEqual(['iteration/1/back-off', 'iteration/1/again/1/back-off']);
+      expect(askedOf(played, 'lead')).toHaveLength(4);
     },
   },
   {
@@ -195,9 +195,9 @@ const loops: readonly Scenario[] = [
       return part === 'synthesis' ? `Built ${'well '.repeat(round)}.` : undefined;
     }),
     expect: { body: 'Built well well .\n\nNothing came from: tester.', finalAgent: 'lead' },
-    check(story) {
-      ends(story, 'goal_met', 2);
-      expect(eventsOf(story, 'group.evaluated')[0]?.payload.advice?.[0]).toMatch(/^tester failed/);
+    check(played) {
+      ends(played, 'goal_met', 2);
+      expect(eventsOf(played, 'group.evaluated')[0]?.payload.advice?.[0]).toMatch(/^tester failed/);
     },
   },
 ];
@@ -226,9 +226,9 @@ const nested: readonly Scenario[] = [
       ['panel', 'coder'],
     ),
     expect: { body: 'Both.', finalAgent: 'lead' },
-    check(story) {
-      ends(story, 'goal_met', 2);
-      const tasks = askedOf(story, 'coder').map((request) => told(request));
+    check(played) {
+      ends(played, 'goal_met', 2);
+      const tasks = askedOf(played, 'coder').map((request) => told(request));
       const heard = tasks.map((text) => `${occurrences(text, 'Once more.')} and ${occurrences(text, 'of coder.')}`);
       // Each remembers its own tasks, and nobody has heard those of its namesake.
       expect(heard.sort()).toEqual(['0 and 1', '0 and 2', '1 and 0', '2 and 0']);
@@ -244,10 +244,10 @@ const alone: readonly Scenario[] = [
     prompt: 'Write it.',
     brain: acting(saying('Draft.', 'Better.', 'Best.\n[[REFLECTION_COMPLETE]]')),
     expect: { body: 'Best.', finalAgent: 'solo' },
-    check(story) {
-      ends(story, 'goal_met', 3);
+    check(played) {
+      ends(played, 'goal_met', 3);
       expect(
-        askedOf(story, 'solo')[2]
+        askedOf(played, 'solo')[2]
           ?.messages.map((message) => message.role)
           .join(' '),
       ).toBe('user assistant user assistant user');
@@ -263,9 +263,9 @@ const alone: readonly Scenario[] = [
       return saying('Draft.\n[[REFLECTION_COMPLETE]]', 'Better.')(asked);
     }),
     expect: { body: 'Better.', finalAgent: 'solo' },
-    check(story) {
-      ends(story, 'goal_met', 2);
-      expect(told(askedOf(story, 'solo')[1])).toContain('lacks 1');
+    check(played) {
+      ends(played, 'goal_met', 2);
+      expect(told(askedOf(played, 'solo')[1])).toContain('lacks 1');
     },
   },
   {
@@ -275,7 +275,7 @@ const alone: readonly Scenario[] = [
     prompt: 'Write it.',
     brain: acting(saying('The same.')),
     expect: { status: 'completed_unverified', body: 'The same.', finalAgent: 'solo', error: /stopped changing/ },
-    check: (story) => ends(story, 'stalled', 3),
+    check: (played) => ends(played, 'stalled', 3),
   },
   {
     name: 'alone, with its own tools',
@@ -287,7 +287,7 @@ const alone: readonly Scenario[] = [
       return reports(turnOf(request) > 3 ? 'Checked.\n[[REFLECTION_COMPLETE]]' : 'Unchecked.');
     }),
     expect: { body: 'Checked.', finalAgent: 'solo' },
-    check: (story) => ends(story, 'goal_met', 2),
+    check: (played) => ends(played, 'goal_met', 2),
   },
 ];
 

@@ -26,9 +26,9 @@ const crew = (changes: Partial<Group> = {}) => [
   ...pair.map((name) => actor(name)),
 ];
 const task = (worker: string, text: string): string => `@worker:${worker}\n${text}\n@end\n`;
-const planned = (story: ScenarioRun) => eventsOf(story, 'group.planned').map((event) => event.payload);
+const planned = (played: ScenarioRun) => eventsOf(played, 'group.planned').map((event) => event.payload);
 /** What the orchestrator was asked, part by part. */
-const partsOf = (story: ScenarioRun): Part[] => askedOf(story, 'lead').map((request) => askedIn(request).part);
+const partsOf = (played: ScenarioRun): Part[] => askedOf(played, 'lead').map((request) => askedIn(request).part);
 
 /** The orchestrator answers by its part, the workers by their names. */
 function group(parts: Partial<Record<Part, string>>, workers: Readonly<Record<string, string>> = {}) {
@@ -46,7 +46,7 @@ const sideBySide: readonly Scenario[] = [
     prompt: 'Why?',
     brain: (request) => says(`${request.agent} on ${told(request)}`),
     expect: { body: '### ana\n\nana on Why?\n\n### ben\n\nben on Why?\n\n### cleo\n\ncleo on Why?', finalAgent: 'lead' },
-    check: (story) => expect(askedOf(story, 'lead')).toEqual([]),
+    check: (played) => expect(askedOf(played, 'lead')).toEqual([]),
   },
   {
     name: 'one that fails is named, the others answer',
@@ -90,10 +90,10 @@ const sideBySide: readonly Scenario[] = [
     brain: (request) =>
       says(`${request.agent}, after ${three.filter((name) => told(request).includes(`by ${name}`))}. by ${request.agent}`),
     expect: { body: 'cleo, after ana,ben. by cleo', finalAgent: 'lead' },
-    check(story) {
-      expect(story.asked.map((request) => request.agent)).toEqual(three);
-      expect(told(askedOf(story, 'ana')[0])).toBe('Why?');
-      expect(told(askedOf(story, 'cleo')[0])).toMatch(/What the others have said[\s\S]*### ana[\s\S]*### ben/);
+    check(played) {
+      expect(played.asked.map((request) => request.agent)).toEqual(three);
+      expect(told(askedOf(played, 'ana')[0])).toBe('Why?');
+      expect(told(askedOf(played, 'cleo')[0])).toMatch(/What the others have said[\s\S]*### ana[\s\S]*### ben/);
     },
   },
   {
@@ -103,7 +103,7 @@ const sideBySide: readonly Scenario[] = [
     prompt: 'Why?',
     brain: (request) => (request.agent === 'ben' ? fails('no key') : says(`by ${request.agent}`)),
     expect: { body: 'by cleo\n\nNothing came from: ben.', finalAgent: 'lead' },
-    check: (story) => expect(told(askedOf(story, 'cleo')[0])).toContain('no key'),
+    check: (played) => expect(told(askedOf(played, 'cleo')[0])).toContain('no key'),
   },
 ];
 
@@ -116,11 +116,11 @@ const divided: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: group({ plan: bothPlanned, synthesis: 'Built and tested.' }, { coder: 'Code.', tester: 'Green.' }),
     expect: { body: 'Built and tested.', finalAgent: 'lead' },
-    check(story) {
-      expect(partsOf(story)).toEqual(['plan', 'synthesis']);
-      expect(planned(story)).toMatchObject([{ accepted: true, nudges: 0, unknown: [], assignments: [{}, {}] }]);
-      expect(told(askedOf(story, 'coder')[0])).toMatch(/Build it\.[\s\S]*## Your Assigned Task\n\nWrite it\.$/);
-      expect(told(askedOf(story, 'lead')[1])).toMatch(/### coder: done[\s\S]*Code\.[\s\S]*### tester: done[\s\S]*Green\./);
+    check(played) {
+      expect(partsOf(played)).toEqual(['plan', 'synthesis']);
+      expect(planned(played)).toMatchObject([{ accepted: true, nudges: 0, unknown: [], assignments: [{}, {}] }]);
+      expect(told(askedOf(played, 'coder')[0])).toMatch(/Build it\.[\s\S]*## Your Assigned Task\n\nWrite it\.$/);
+      expect(told(askedOf(played, 'lead')[1])).toMatch(/### coder: done[\s\S]*Code\.[\s\S]*### tester: done[\s\S]*Green\./);
     },
   },
   {
@@ -142,14 +142,14 @@ const divided: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: group({ plan: task('The Coder', 'Write it.') + task('tester', 'Test it.'), synthesis: 'Done.' }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
+    check(played) {
       // It has others do the work, so it has no tools in its hands.
-      for (const request of askedOf(story, 'lead')) expect(toolsOf(request)).toEqual([]);
-      const plan = told(askedOf(story, 'lead')[0]);
+      for (const request of askedOf(played, 'lead')) expect(toolsOf(request)).toEqual([]);
+      const plan = told(askedOf(played, 'lead')[0]);
       expect(plan).toContain('- The Coder (model test/strong): You love types.\n- tester (model test/plain): Tests all.\n');
       expect(plan).toContain('Types go to the coder.');
-      expect(told(askedOf(story, 'coder')[0])).toMatch(/^You love types\.[\s\S]*We use tabs\./);
-      const models = eventsOf(story, 'model.request').map(({ agent, payload }) => `${agent} ${payload.model}`);
+      expect(told(askedOf(played, 'coder')[0])).toMatch(/^You love types\.[\s\S]*We use tabs\./);
+      const models = eventsOf(played, 'model.request').map(({ agent, payload }) => `${agent} ${payload.model}`);
       expect(models).toContain('coder test/strong');
       expect(models).toContain('tester test/plain');
     },
@@ -161,13 +161,13 @@ const divided: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: group({ plan: 'Here is the code.', nudge: task('coder', 'Write it.'), synthesis: 'Built.' }, { coder: 'Code.' }),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check(story) {
-      expect(partsOf(story)).toEqual(['plan', 'nudge', 'synthesis']);
-      expect(planned(story)).toMatchObject([
+    check(played) {
+      expect(partsOf(played)).toEqual(['plan', 'nudge', 'synthesis']);
+      expect(planned(played)).toMatchObject([
         { nudges: 0, assignments: [] },
         { nudges: 1, accepted: true },
       ]);
-      expect(askedOf(story, 'tester')).toEqual([]);
+      expect(askedOf(played, 'tester')).toEqual([]);
     },
   },
   {
@@ -177,9 +177,9 @@ const divided: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: group({ plan: 'Here is the code, all of it.', nudge: 'No.' }),
     expect: { body: 'Here is the code, all of it.', finalAgent: 'lead' },
-    check(story) {
-      expect(partsOf(story)).toEqual(['plan', 'nudge', 'nudge', 'nudge']);
-      expect(planned(story).at(-1)).toMatchObject({ nudges: 3, direct: true, assignments: [] });
+    check(played) {
+      expect(partsOf(played)).toEqual(['plan', 'nudge', 'nudge', 'nudge']);
+      expect(planned(played).at(-1)).toMatchObject({ nudges: 3, direct: true, assignments: [] });
     },
   },
   {
@@ -192,10 +192,10 @@ const divided: readonly Scenario[] = [
       { coder: 'Code.', tester: 'Green.' },
     ),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check(story) {
-      expect(told(askedOf(story, 'lead')[1])).toContain('There is no worker named ghost. The workers are: coder, tester.');
-      expect(planned(story)).toMatchObject([{ unknown: ['ghost'] }, { unknown: [], accepted: true, assignments: [{}, {}] }]);
-      expect(askedOf(story, 'coder')).toHaveLength(1);
+    check(played) {
+      expect(told(askedOf(played, 'lead')[1])).toContain('There is no worker named ghost. The workers are: coder, tester.');
+      expect(planned(played)).toMatchObject([{ unknown: ['ghost'] }, { unknown: [], accepted: true, assignments: [{}, {}] }]);
+      expect(askedOf(played, 'coder')).toHaveLength(1);
     },
   },
   {
@@ -205,7 +205,7 @@ const divided: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: group({ plan: task('ghost', 'Haunt it.'), nudge: task('spectre', 'Haunt it.') }),
     expect: { status: 'failed', finalAgent: 'lead', error: /does not have: spectre/ },
-    check: (story) => expect(story.asked.every((request) => request.agent === 'lead')).toBe(true),
+    check: (played) => expect(played.asked.every((request) => request.agent === 'lead')).toBe(true),
   },
   {
     name: 'two tasks for one worker are one',
@@ -217,9 +217,9 @@ const divided: readonly Scenario[] = [
       { coder: 'Code.', tester: 'Green.' },
     ),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'coder')).toHaveLength(1);
-      expect(told(askedOf(story, 'coder')[0])).toMatch(/Write it\.\n\n---\n\nExplain it\.$/);
+    check(played) {
+      expect(askedOf(played, 'coder')).toHaveLength(1);
+      expect(told(askedOf(played, 'coder')[0])).toMatch(/Write it\.\n\n---\n\nExplain it\.$/);
     },
   },
   {
@@ -232,7 +232,7 @@ const divided: readonly Scenario[] = [
       return part === 'synthesis' ? 'Built.' : undefined;
     }),
     expect: { body: 'Built.\n\nNothing came from: tester.', finalAgent: 'lead' },
-    check: (story) => expect(told(askedOf(story, 'lead')[1])).toMatch(/### tester: failed[\s\S]*No result came from: tester/),
+    check: (played) => expect(told(askedOf(played, 'lead')[1])).toMatch(/### tester: failed[\s\S]*No result came from: tester/),
   },
   {
     name: 'all failed is still put together, and not taken for checked',
@@ -262,12 +262,12 @@ const divided: readonly Scenario[] = [
       part === 'synthesis' ? `Part ${round}.` : agent === 'lead' ? bothPlanned : `${agent} ${round}`,
     ),
     expect: { body: 'Part 2.', finalAgent: 'lead' },
-    check(story) {
+    check(played) {
       for (const worker of pair) {
-        expect(told(askedOf(story, worker)[1])).toMatch(/Build it\.[\s\S]*Paint it\./);
-        expect(occurrences(told(askedOf(story, worker)[1]), '## Your Assigned Task')).toBe(2);
+        expect(told(askedOf(played, worker)[1])).toMatch(/Build it\.[\s\S]*Paint it\./);
+        expect(occurrences(told(askedOf(played, worker)[1]), '## Your Assigned Task')).toBe(2);
       }
-      expect(told(askedOf(story, 'lead')[2])).toMatch(/Build it\.[\s\S]*The workers have answered[\s\S]*Paint it\./);
+      expect(told(askedOf(played, 'lead')[2])).toMatch(/Build it\.[\s\S]*The workers have answered[\s\S]*Paint it\./);
     },
   },
 ];
@@ -285,9 +285,9 @@ const composed: readonly Scenario[] = [
     prompt: 'Build it.',
     brain: group({ plan: bothPlanned, synthesis: 'Built.' }, { coder: 'Code.', editor: 'Tidy code.', tester: 'Green.' }),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check(story) {
-      expect(told(askedOf(story, 'editor')[0])).toBe('Code.');
-      expect(told(askedOf(story, 'lead')[1])).toContain('Tidy code.');
+    check(played) {
+      expect(told(askedOf(played, 'editor')[0])).toBe('Code.');
+      expect(told(askedOf(played, 'lead')[1])).toContain('Tidy code.');
     },
   },
   {
@@ -321,12 +321,12 @@ const composed: readonly Scenario[] = [
       boss: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'boss' },
-    check(story) {
-      const said = eventsOf(story, 'team.broadcast').map(({ payload }) => payload);
+    check(played) {
+      const said = eventsOf(played, 'team.broadcast').map(({ payload }) => payload);
       expect(said.map((one) => one.memberId).sort()).toEqual(['ben', 'panel']);
-      const heard = told(askedOf(story, 'boss')[0]);
+      const heard = told(askedOf(played, 'boss')[0]);
       for (const part of ['by coder', 'by tester', 'by ben']) expect(occurrences(heard, part), part).toBe(1);
-      expect(told(askedOf(story, 'coder')[0])).toContain('Why?');
+      expect(told(askedOf(played, 'coder')[0])).toContain('Why?');
     },
   },
   {
@@ -344,9 +344,9 @@ const composed: readonly Scenario[] = [
       return agent === 'tester' ? 'Green.' : broadcasts(`by ${agent}`);
     }),
     expect: { body: 'Built.', finalAgent: 'lead' },
-    check(story) {
-      expect(told(askedOf(story, 'ana')[0])).toContain('Think.');
-      expect(told(askedOf(story, 'lead')[1])).toMatch(/### room: done[\s\S]*The team agrees\./);
+    check(played) {
+      expect(told(askedOf(played, 'ana')[0])).toContain('Think.');
+      expect(told(askedOf(played, 'lead')[1])).toMatch(/### room: done[\s\S]*The team agrees\./);
     },
   },
 ];

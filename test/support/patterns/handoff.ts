@@ -18,9 +18,9 @@ export const handoffScenarios: readonly Scenario[] = [
       editor: (request, turn) => (turn === 1 ? calls({ name: 'look' }) : reports(`Edited: ${told(request).split('\n')[0]}`)),
     }),
     expect: { body: 'Edited: Draft.', finalAgent: 'editor' },
-    check(story) {
-      expect(told(askedOf(story, 'editor')[0])).toBe('Draft.');
-      expect(eventsOf(story, 'handoff.made').map((event) => event.payload.to)).toEqual(['editor']);
+    check(played) {
+      expect(told(askedOf(played, 'editor')[0])).toBe('Draft.');
+      expect(eventsOf(played, 'handoff.made').map((event) => event.payload.to)).toEqual(['editor']);
     },
   },
   {
@@ -34,7 +34,7 @@ export const handoffScenarios: readonly Scenario[] = [
       third: (request) => says(`${told(request)}3`),
     }),
     expect: { body: 'p123', finalAgent: 'third' },
-    check: (story) => expect(story.asked.map((request) => request.agent)).toEqual(['first', 'second', 'third']),
+    check: (played) => expect(played.asked.map((request) => request.agent)).toEqual(['first', 'second', 'third']),
   },
   {
     name: 'include: request adds the original request',
@@ -43,8 +43,8 @@ export const handoffScenarios: readonly Scenario[] = [
     prompt: 'Write about ducks.',
     brain: byAgent({ writer: () => says('Draft.'), editor: () => says('Edited.') }),
     expect: { body: 'Edited.', finalAgent: 'editor' },
-    check: (story) =>
-      expect(told(askedOf(story, 'editor')[0])).toMatch(
+    check: (played) =>
+      expect(told(askedOf(played, 'editor')[0])).toMatch(
         /^## ORIGINAL USER REQUEST\n\n<request-(\w+)>\nWrite about ducks\.\n<\/request-\1>\n\n## RESPONSE FROM AGENT `writer`\n\n[^\n]*\n\nVerification by the runtime: unchecked: [^\n]*\n\n<response-\1>\nDraft\.\n<\/response-\1>$/,
       ),
   },
@@ -74,9 +74,9 @@ export const handoffScenarios: readonly Scenario[] = [
     prompt: 'Write.',
     brain: byAgent({ writer: () => reports('I cannot.', { status: 'failure' }), editor: () => says('Edited.') }),
     expect: { status: 'failed', body: 'I cannot.', finalAgent: 'writer' },
-    check(story) {
-      expect(askedOf(story, 'editor')).toEqual([]);
-      expect(eventsOf(story, 'handoff.made')).toEqual([]);
+    check(played) {
+      expect(askedOf(played, 'editor')).toEqual([]);
+      expect(eventsOf(played, 'handoff.made')).toEqual([]);
     },
   },
 ];

@@ -19,33 +19,33 @@ export function checkExpected({ result }: Pick<ScenarioRun, 'result'>, { expect:
 }
 
 /** Every run ends once, before the run that asked for it, and the answer is that of the run it is said to be. */
-export function checkRuns(story: Pick<ScenarioRun, 'events' | 'result'>): void {
-  const starts = eventsOf(story, 'run.started');
-  const ended = new Map(story.events.flatMap((event, index) => (event.type === 'run.ended' ? [[event.run, index]] : [])));
-  expect(eventsOf(story, 'run.ended')).toHaveLength(starts.length);
+export function checkRuns(played: Pick<ScenarioRun, 'events' | 'result'>): void {
+  const starts = eventsOf(played, 'run.started');
+  const ended = new Map(played.events.flatMap((event, index) => (event.type === 'run.ended' ? [[event.run, index]] : [])));
+  expect(eventsOf(played, 'run.ended')).toHaveLength(starts.length);
   for (const { run, payload } of starts) {
     const end = ended.get(run) ?? Number.POSITIVE_INFINITY;
     const parent = parentRun(payload);
     const above = parent === undefined ? Number.POSITIVE_INFINITY : (ended.get(parent) ?? -1);
     expect(end, `${payload.agent} has not ended before the run above it`).toBeLessThan(above);
   }
-  const final = starts.find((event) => event.run === story.result.finalRun);
-  expect(final?.agent).toBe(story.result.finalAgent);
+  const final = starts.find((event) => event.run === played.result.finalRun);
+  expect(final?.agent).toBe(played.result.finalAgent);
 }
 
 /**
  * Each broadcast reaches each reader at most once; the supervisor has all of a cycle at hand in its first turn of that
  * cycle, a member all of the cycles before. Nobody in a team works after its supervisor has reported.
  */
-export function checkTeams(story: Events): void {
+export function checkTeams(played: Events): void {
   const seats = new Map(
-    eventsOf(story, 'run.started').flatMap(({ run, payload: { origin } }) =>
+    eventsOf(played, 'run.started').flatMap(({ run, payload: { origin } }) =>
       origin.kind === 'seat' ? [[run, origin.seat]] : [],
     ),
   );
   const said = new Map<string, ScenarioEventOf<'team.broadcast'>>();
   const heard = new Map<string, Set<string>>();
-  for (const event of story.events) {
+  for (const event of played.events) {
     if (event.type === 'team.broadcast') said.set(`${event.run} ${event.step}`, event);
     const seat = seats.get(event.run);
     if (event.type !== 'model.request' || seat === undefined) continue;
@@ -64,7 +64,7 @@ export function checkTeams(story: Events): void {
       if (due(payload, seat))
         expect(known.has(key), `${reader} has not heard ${payload.message} in cycle ${seat.cycle}`).toBe(true);
   }
-  checkEnds(story, seats);
+  checkEnds(played, seats);
 }
 
 function due(payload: ScenarioEventOf<'team.broadcast'>['payload'], seat: Seat): boolean {
@@ -72,11 +72,11 @@ function due(payload: ScenarioEventOf<'team.broadcast'>['payload'], seat: Seat):
   return seat.role === 'supervisor' ? payload.cycle <= seat.cycle : payload.cycle < seat.cycle;
 }
 
-function checkEnds(story: Events, seats: ReadonlyMap<string, Seat>): void {
-  story.events.forEach((event, index) => {
+function checkEnds(played: Events, seats: ReadonlyMap<string, Seat>): void {
+  played.events.forEach((event, index) => {
     const seat = seats.get(event.run);
     if (event.type !== 'run.ended' || seat?.role !== 'supervisor' || event.payload.spoke !== undefined) return;
-    const later = story.events.slice(index).filter((one) => one.type === 'model.request');
+    const later = played.events.slice(index).filter((one) => one.type === 'model.request');
     const same = later.filter((one) => seats.get(one.run)?.team === seat.team);
     expect(same, 'somebody worked after the supervisor had ended').toEqual([]);
   });

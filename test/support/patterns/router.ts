@@ -22,12 +22,12 @@ export const routerScenarios: readonly Scenario[] = [
       billing: (_request, turn) => (turn === 1 ? calls({ name: 'look' }) : reports('Refunded.')),
     }),
     expect: { body: 'Refunded.', finalAgent: 'billing' },
-    check(story) {
+    check(played) {
       const heading = '## MESSAGE FROM AGENT `desk` WHO ROUTED THIS REQUEST TO YOU';
-      expect(told(askedOf(story, 'billing')[0])).toMatch(
+      expect(told(askedOf(played, 'billing')[0])).toMatch(
         new RegExp(`^${ORIGINAL}\\n\\n${heading}\\n\\n<message-\\1>\\nAccount 7\\.\\n</message-\\1>$`),
       );
-      expect(eventsOf(story, 'router.chose').map((event) => event.payload)).toEqual([
+      expect(eventsOf(played, 'router.chose').map((event) => event.payload)).toEqual([
         { agent: 'billing', message: 'Account 7.' },
       ]);
     },
@@ -39,7 +39,7 @@ export const routerScenarios: readonly Scenario[] = [
     prompt: 'My bill is wrong.',
     brain: byAgent({ desk: () => routes('billing', '  '), billing: () => says('Refunded.') }),
     expect: { body: 'Refunded.', finalAgent: 'billing' },
-    check: (story) => expect(told(askedOf(story, 'billing')[0])).toMatch(new RegExp(`^${ORIGINAL}$`)),
+    check: (played) => expect(told(askedOf(played, 'billing')[0])).toMatch(new RegExp(`^${ORIGINAL}$`)),
   },
   {
     name: 'a destination that fails is named',
@@ -59,8 +59,8 @@ export const routerScenarios: readonly Scenario[] = [
       billing: () => says('Refunded.'),
     }),
     expect: { body: 'Refunded.', finalAgent: 'billing' },
-    check(story) {
-      const [first, second] = askedOf(story, 'desk');
+    check(played) {
+      const [first, second] = askedOf(played, 'desk');
       const tool = first?.tools.find((spec) => spec.name === 'handoff-to');
       expect(tool?.inputSchema).toMatchObject({ properties: { agent: { enum: ['billing', 'legal'] } }, required: ['agent'] });
       expect(told(second)).toMatch(/Not routed: [\s\S]*The destinations are: billing, legal\./);
@@ -73,9 +73,9 @@ export const routerScenarios: readonly Scenario[] = [
     prompt: 'What time is it?',
     brain: byAgent({ desk: () => reports('Noon.') }),
     expect: { body: 'Noon.', finalAgent: 'desk' },
-    check(story) {
-      expect(toolsOf(story.asked[0])).toEqual(['handoff-to', 'final_report']);
-      expect(eventsOf(story, 'router.chose')).toEqual([]);
+    check(played) {
+      expect(toolsOf(played.asked[0])).toEqual(['handoff-to', 'final_report']);
+      expect(eventsOf(played, 'router.chose')).toEqual([]);
     },
   },
   {
@@ -89,7 +89,7 @@ export const routerScenarios: readonly Scenario[] = [
       editor: (request) => says(`Dear sir: ${told(request)}`),
     }),
     expect: { body: 'Dear sir: refunded', finalAgent: 'editor' },
-    check: (story) => expect(story.asked.map((request) => request.agent)).toEqual(['desk', 'billing', 'editor']),
+    check: (played) => expect(played.asked.map((request) => request.agent)).toEqual(['desk', 'billing', 'editor']),
   },
   {
     name: 'on the forced last turn it may still route or report',
@@ -101,8 +101,8 @@ export const routerScenarios: readonly Scenario[] = [
       billing: () => says('Refunded.'),
     }),
     expect: { body: 'Refunded.', finalAgent: 'billing' },
-    check(story) {
-      const [, last] = askedOf(story, 'desk');
+    check(played) {
+      const [, last] = askedOf(played, 'desk');
       expect(toolsOf(last)).toEqual(['handoff-to', 'final_report']);
       expect(last?.toolChoice).toBe('required');
     },
@@ -114,6 +114,6 @@ export const routerScenarios: readonly Scenario[] = [
     prompt: 'Hm.',
     brain: byAgent({ desk: (_request, turn) => calls({ name: 'look', input: { name: String(turn) } }) }),
     expect: { status: 'failed', finalAgent: 'desk', error: /used its 2 turns without giving an answer/ },
-    check: (story) => expect(story.asked).toHaveLength(2),
+    check: (played) => expect(played.asked).toHaveLength(2),
   },
 ];

@@ -39,7 +39,7 @@ export interface Scenario {
     readonly verification?: Verification['state'];
   };
   /** What else must be true of a play that nothing disturbed. Throws when it is not. */
-  check?(story: ScenarioRun): void;
+  check?(played: ScenarioRun): void;
   /** Why it cannot be played by hand. */
   readonly engineOnly?: string;
   /** The one of its pattern that is cut at every single append; the others at a sample. */
@@ -58,7 +58,7 @@ export type ScenarioEvent = {
 
 export type ScenarioEventOf<Type extends EventType> = Extract<ScenarioEvent, { type: Type }>;
 
-/** What happened in a play, whoever played it. */
+/** What happened in a scenario, whoever played it. */
 export interface ScenarioRun {
   readonly result: RunResult;
   /** Every model call, in the order they were made. */
@@ -66,12 +66,12 @@ export interface ScenarioRun {
   readonly events: readonly ScenarioEvent[];
 }
 
-export const eventsOf = <Type extends EventType>(story: Pick<ScenarioRun, 'events'>, type: Type): ScenarioEventOf<Type>[] =>
-  story.events.filter((event): event is ScenarioEventOf<Type> => event.type === type);
+export const eventsOf = <Type extends EventType>(played: Pick<ScenarioRun, 'events'>, type: Type): ScenarioEventOf<Type>[] =>
+  played.events.filter((event): event is ScenarioEventOf<Type> => event.type === type);
 
 /** What an agent was asked, call by call. */
-export const askedOf = (story: ScenarioRun, name: string): readonly ModelRequest[] =>
-  story.asked.filter((request) => request.agent === name);
+export const askedOf = (played: ScenarioRun, name: string): readonly ModelRequest[] =>
+  played.asked.filter((request) => request.agent === name);
 
 /** Everything that was said to the model in a request: the user's side and the results of tools. */
 export function told(request: ModelRequest | undefined): string {

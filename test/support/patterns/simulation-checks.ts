@@ -21,20 +21,20 @@ function must(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
 }
 
-export function checkSimulation(story: SimulatedSession): void {
-  expect(story.trouble, 'the story came to an end').toBeUndefined();
-  expect(story.result, 'the session came to an end').toBeDefined();
-  expect(story.sound, 'the ledger is sound').toBe(true);
-  everyRunEndsOnce(story);
-  everyCallHasOneResult(story);
-  requestsAreWhatTheLedgerSays(story);
-  broadcastsAreHeardOnce(story);
-  nobodyOutlivesTheTeam(story);
-  nothingStartsAfterCancel(story);
-  costsAddUp(story);
-  budgetsHold(story);
-  childrenAreDismissed(story);
-  noEffectTwice(story);
+export function checkSimulation(simulated: SimulatedSession): void {
+  expect(simulated.trouble, 'the simulated came to an end').toBeUndefined();
+  expect(simulated.result, 'the session came to an end').toBeDefined();
+  expect(simulated.sound, 'the ledger is sound').toBe(true);
+  everyRunEndsOnce(simulated);
+  everyCallHasOneResult(simulated);
+  requestsAreWhatTheLedgerSays(simulated);
+  broadcastsAreHeardOnce(simulated);
+  nobodyOutlivesTheTeam(simulated);
+  nothingStartsAfterCancel(simulated);
+  costsAddUp(simulated);
+  budgetsHold(simulated);
+  childrenAreDismissed(simulated);
+  noEffectTwice(simulated);
 }
 
 function everyRunEndsOnce({ events }: SimulatedSession): void {

@@ -63,8 +63,8 @@ interface Said {
   readonly payload: Payloads['team.broadcast'];
 }
 
-/** What all runs of one play share. */
-interface Stage {
+/** What all runs of one scenario share. */
+interface Shared {
   readonly options: TwinOptions;
   readonly events: ScenarioEvent[];
   readonly said: Said[];
@@ -81,7 +81,7 @@ interface Stage {
 const ROOT = 'run_0000000000000000twin' as RunId;
 
 export function createTwin(options: TwinOptions): Twin {
-  const stage: Stage = {
+  const shared: Shared = {
     options,
     events: [],
     said: [],
@@ -94,26 +94,26 @@ export function createTwin(options: TwinOptions): Twin {
   const abort = new AbortController();
   let prompts = 0;
   return {
-    events: stage.events,
+    events: shared.events,
     run(agent, input) {
       prompts += 1;
       const run = prompts === 1 ? ROOT : childRunId(ROOT, `prompt/${prompts}`);
-      return runNode(stage, { run, parent: undefined, started: { agent, input, origin: { kind: 'person' }, depth: 0 }, abort });
+      return runNode(shared, { run, parent: undefined, started: { agent, input, origin: { kind: 'person' }, depth: 0 }, abort });
     },
     cancel: () => abort.abort(),
   };
 }
 
-function record<Type extends EventType>(stage: Stage, node: Node, type: Type, payload: Payloads[Type], step = ''): void {
+function record<Type extends EventType>(shared: Shared, node: Node, type: Type, payload: Payloads[Type], step = ''): void {
   // The mapped union ties payload to type; the compiler cannot see that through a generic function.
-  stage.events.push({ type, run: node.run, agent: node.started.agent, step, payload } as unknown as ScenarioEvent);
+  shared.events.push({ type, run: node.run, agent: node.started.agent, step, payload } as unknown as ScenarioEvent);
 }
 
-async function runNode(stage: Stage, node: Node): Promise<RunResult> {
+async function runNode(shared: Shared, node: Node): Promise<RunResult> {
   const { started } = node;
   const { agent: name, input } = started;
-  record(stage, node, 'run.started', started);
-  const agent = stage.options.agents.find((one) => one.name === name);
+  record(shared, node, 'run.started', started);
+  const agent = shared.options.agents.find((one) => one.name === name);
   if (agent === undefined) throw new TroupeError('no_agent', `There is no agent named ${name}.`);
   const own = agent.budget?.wall ?? Number.POSITIVE_INFINITY;
   const given = node.timeLimit?.milliseconds ?? Number.POSITIVE_INFINITY;
@@ -123,30 +123,30 @@ async function runNode(stage: Stage, node: Node): Promise<RunResult> {
     late = true;
     node.abort.abort();
   };
-  const forget = wall === undefined ? () => undefined : (stage.options.clock ?? systemClock).after(wall, timeIsUp);
+  const forget = wall === undefined ? () => undefined : (shared.options.clock ?? systemClock).after(wall, timeIsUp);
   const done = await runAgent({
     agent,
     run: node.run,
     ...wantedBy(started),
     scopes: new Set(upwards(node).map(({ run }) => run)),
-    ...handSupport(stage),
-    steps: handSteps(stage, node),
-    loop: (request) => ownLoop(stage, node, agent, request),
+    ...handSupport(shared),
+    steps: handSteps(shared, node),
+    loop: (request) => ownLoop(shared, node, agent, request),
   });
   forget();
   const error = { code: 'budget_exhausted', message: wallTimeText(wall ?? 0, given < own ? node.timeLimit?.setting : undefined) };
   const last: RunResult = late ? { ...done, status: 'budget_exhausted', error, exhausted: node.run } : done;
   const result = withVerification(last, last.verification);
   const { status, report, finalAgent, finalRun, spoke, exhausted, verification } = result;
-  record(stage, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
+  record(shared, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
   // Somebody whose patterns spoke for it has still been asked.
-  if (!stage.conversations.has(node.run)) stage.conversations.set(node.run, [...earlier(stage, node), input]);
-  if (memberOfGroup(started) !== undefined) stage.members.set(placeOf(node), node.run);
+  if (!shared.conversations.has(node.run)) shared.conversations.set(node.run, [...earlier(shared, node), input]);
+  if (memberOfGroup(started) !== undefined) shared.members.set(placeOf(node), node.run);
   return result;
 }
 
 /** What groups ask beside steps. No files are here to read or to change, and nobody pauses. */
-function handSupport({ options }: Stage): Pick<AgentRun, 'context' | 'about' | 'progress' | 'checkAgain'> {
+function handSupport({ options }: Shared): Pick<AgentRun, 'context' | 'about' | 'progress' | 'checkAgain'> {
   return {
     async context(kind, source) {
       if (source === undefined || typeof source === 'string') return undefined;
@@ -163,10 +163,10 @@ function placeOf({ parent, started }: Node): string {
   return parent === undefined ? '' : `${placeOf(parent)}/${JSON.stringify(memberOfGroup(started) ?? started.agent)}`;
 }
 
-const earlier = (stage: Stage, node: Node): readonly Message[] => stage.conversations.get(node.started.continues ?? '') ?? [];
+const earlier = (shared: Shared, node: Node): readonly Message[] => shared.conversations.get(node.started.continues ?? '') ?? [];
 
 function startChild(
-  stage: Stage,
+  shared: Shared,
   parent: Node,
   key: string,
   asked: { readonly agent: string; readonly input: UserMessage },
@@ -177,14 +177,14 @@ function startChild(
   const place = { origin: originOf(parent.run, options), depth: parent.started.depth + 1 };
   const started = { ...asked, ...place, ...present({ model }) };
   const fresh: Node = { run: childRunId(parent.run, key), parent, started, abort, timeLimit };
-  const continues = options.continues ?? (memberOfGroup(started) === undefined ? undefined : stage.members.get(placeOf(fresh)));
+  const continues = options.continues ?? (memberOfGroup(started) === undefined ? undefined : shared.members.get(placeOf(fresh)));
   const node = continues === undefined ? fresh : { ...fresh, started: { ...started, continues } };
   if (parent.abort.signal.aborted) abort.abort();
   else parent.abort.signal.addEventListener('abort', () => abort.abort(), { once: true });
   return node;
 }
 
-function handSteps(stage: Stage, node: Node): Steps {
+function handSteps(shared: Shared, node: Node): Steps {
   const children = new Map<string, { readonly node: Node; readonly result: Promise<RunResult> }>();
   const used = new Set<string>();
   const claim = (key: string): void => {
@@ -204,8 +204,8 @@ function handSteps(stage: Stage, node: Node): Steps {
     },
     async start(key, agent, input, options) {
       claim(key);
-      const started = startChild(stage, node, key, { agent, input }, options);
-      children.set(key, { node: started, result: runNode(stage, started) });
+      const started = startChild(shared, node, key, { agent, input }, options);
+      children.set(key, { node: started, result: runNode(shared, started) });
       return { key };
     },
     settled,
@@ -215,7 +215,7 @@ function handSteps(stage: Stage, node: Node): Steps {
       const results = handles.map((handle, index) => child(handle).result.then((result) => ended.set(index, result)));
       let forget = (): void => undefined;
       const over = new Promise<void>((resolve) => {
-        forget = (stage.options.clock ?? systemClock).after(timeoutMs, resolve);
+        forget = (shared.options.clock ?? systemClock).after(timeoutMs, resolve);
       });
       await Promise.race([Promise.all(results), over]);
       forget();
@@ -238,7 +238,7 @@ function handSteps(stage: Stage, node: Node): Steps {
     wait: async (key) => void claim(key) as undefined,
     async sleep(key, delayMs) {
       claim(key);
-      record(stage, node, 'step.recorded', { value: delayMs }, key);
+      record(shared, node, 'step.recorded', { value: delayMs }, key);
     },
     async now(key) {
       claim(key);
@@ -250,19 +250,19 @@ function handSteps(stage: Stage, node: Node): Steps {
     },
     async emit(key, event) {
       claim(key);
-      if (event.type !== 'team.broadcast') return record(stage, node, event.type, event.payload, key);
-      const payload = { ...event.payload, timestamp: new Date(stage.said.length).toISOString() };
-      record(stage, node, 'team.broadcast', payload, key);
-      stage.said.push({ run: node.run, step: key, payload });
+      if (event.type !== 'team.broadcast') return record(shared, node, event.type, event.payload, key);
+      const payload = { ...event.payload, timestamp: new Date(shared.said.length).toISOString() };
+      record(shared, node, 'team.broadcast', payload, key);
+      shared.said.push({ run: node.run, step: key, payload });
     },
   };
 }
 
-async function ownLoop(stage: Stage, node: Node, agent: AgentDefinition, request: LoopRequest): Promise<CheckedResult> {
+async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, request: LoopRequest): Promise<CheckedResult> {
   const output = outputContract(agent);
   const part = partOfAgent(node.started);
   const onlyTalks = part !== undefined && part !== 'self';
-  const tools = stage.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
+  const tools = shared.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
   const exits = [...(request.exits ?? [])];
   const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
   if (request.reports && offers) exits.push(finalReportExit(output));
@@ -274,7 +274,7 @@ async function ownLoop(stage: Stage, node: Node, agent: AgentDefinition, request
     {
       agent: agent.name,
       system: agent.prompt,
-      history: earlier(stage, node),
+      history: earlier(shared, node),
       request: request.input,
       exits,
       plain: request.plain ?? plainReport(output),
@@ -288,34 +288,34 @@ async function ownLoop(stage: Stage, node: Node, agent: AgentDefinition, request
       model: {
         ask: (turn) => {
           said = turn.messages;
-          return ask(stage, node, agent, turn);
+          return ask(shared, node, agent, turn);
         },
       },
       tools: handTools(node, tools, seen),
       ...(seat === undefined
         ? {}
-        : { incoming: async (_turn, room) => hear(stage, node, seat, (text) => textTokens(text) <= room) }),
+        : { incoming: async (_turn, room) => hear(shared, node, seat, (text) => textTokens(text) <= room) }),
       condense: async ({ text }) => userText(text),
       reference: () => undefined,
       signal: node.abort.signal,
     },
   );
-  stage.conversations.set(node.run, closed(said));
+  shared.conversations.set(node.run, closed(said));
   return { ...ended, verification: checked(ended.claims, seen) };
 }
 
 type Turn = Parameters<Parameters<typeof runLoop>[1]['model']['ask']>[0];
 
-async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn) {
+async function ask(shared: Shared, node: Node, agent: AgentDefinition, turn: Turn) {
   const added = turn.messages.slice(turn.newFrom).map((message) => {
-    const said = stage.origins.get(message);
+    const said = shared.origins.get(message);
     return said === undefined ? { message } : { run: said.run, step: said.step };
   });
   const step = `turn/${turn.turn}/model`;
-  const out = stage.budget.spend(node);
+  const out = shared.budget.spend(node);
   if (out !== undefined) return { kind: 'no_budget' as const, scope: out, message: `The budget of ${out} has no calls left.` };
   const model = node.started.model ?? agent.models?.[0] ?? 'by hand';
-  record(stage, node, 'model.request', { turn: turn.turn, model, added }, step);
+  record(shared, node, 'model.request', { turn: turn.turn, model, added }, step);
   const request: ModelRequest = {
     agent: agent.name,
     system: agent.prompt,
@@ -327,7 +327,7 @@ async function ask(stage: Stage, node: Node, agent: AgentDefinition, turn: Turn)
     timeoutMs: 0,
     signal: node.abort.signal,
   };
-  return await stage.options.brain(request, 0);
+  return await shared.options.brain(request, 0);
 }
 
 function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): LoopTools {
@@ -353,11 +353,11 @@ function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): LoopT
 }
 
 /** Everything said in the team that this seat did not say and has not heard; a notice where it does not fit. */
-function hear(stage: Stage, node: Node, seat: Seat, fits: (text: string) => boolean): Incoming {
+function hear(shared: Shared, node: Node, seat: Seat, fits: (text: string) => boolean): Incoming {
   const place = `${seat.team} ${seat.member}`;
-  const heard = stage.heard.get(place) ?? new Set();
-  stage.heard.set(place, heard);
-  const news = stage.said.filter(
+  const heard = shared.heard.get(place) ?? new Set();
+  shared.heard.set(place, heard);
+  const news = shared.said.filter(
     (said) =>
       said.payload.team === seat.team &&
       !heard.has(said) &&
@@ -369,23 +369,23 @@ function hear(stage: Stage, node: Node, seat: Seat, fits: (text: string) => bool
   const messages = news.map((said, index): UserMessage => {
     heard.add(said);
     const next = text + broadcastText(said.payload, node.run);
-    const told = fits(next) ? said : notice(stage, node, seat, said, index);
+    const told = fits(next) ? said : notice(shared, node, seat, said, index);
     if (told === said) text = next;
     else overflow = true;
     const message = userText(broadcastText(told.payload, node.run));
-    stage.origins.set(message, told);
+    shared.origins.set(message, told);
     return message;
   });
   return { messages, overflow: overflow && seat.role === 'supervisor' };
 }
 
-function notice(stage: Stage, node: Node, seat: Seat, { run, step, payload }: Said, index: number): Said {
+function notice(shared: Shared, node: Node, seat: Seat, { run, step, payload }: Said, index: number): Said {
   const bytes = Buffer.byteLength(payload.message);
   const message = `A broadcast of ${payload.memberId} (${bytes} bytes) does not fit into your context.`;
   const replaces = { run, step, reader: seat.member };
   const told: Said = { run: node.run, step: `overflow/${index}`, payload: { ...payload, type: 'failure', message, replaces } };
-  record(stage, node, 'team.broadcast', told.payload, told.step);
-  stage.said.push(told);
+  record(shared, node, 'team.broadcast', told.payload, told.step);
+  shared.said.push(told);
   return told;
 }
 

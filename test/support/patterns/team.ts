@@ -19,10 +19,10 @@ import {
 const room = (changes = {}) => actor('room', { team: { members: ['ana', 'ben'], supervisor: 'lead', ...changes } });
 const EIGHT = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm8'];
 
-const exits = (story: ScenarioRun) =>
-  eventsOf(story, 'member.exited').map(({ payload }) => [payload.memberId, payload.cycle, payload.reason]);
-const failures = (story: ScenarioRun) =>
-  eventsOf(story, 'team.broadcast').flatMap(({ payload }) => (payload.type === 'failure' ? [payload.message] : []));
+const exits = (played: ScenarioRun) =>
+  eventsOf(played, 'member.exited').map(({ payload }) => [payload.memberId, payload.cycle, payload.reason]);
+const failures = (played: ScenarioRun) =>
+  eventsOf(played, 'team.broadcast').flatMap(({ payload }) => (payload.type === 'failure' ? [payload.message] : []));
 const ended = 'the team has ended';
 /** What the last message from the user's side says. */
 const latestTold = (request: ScenarioRun['asked'][number] | undefined) => {
@@ -43,18 +43,18 @@ export const teamScenarios: readonly Scenario[] = [
       lead: () => reports('The disk.'),
     }),
     expect: { body: 'The disk.', finalAgent: 'lead' },
-    check(story) {
-      const [judging] = askedOf(story, 'lead');
+    check(played) {
+      const [judging] = askedOf(played, 'lead');
       expect(told(judging)).toContain('Why is it down?');
       expect(told(judging)).toMatch(/update from ana, turn 2, \d{4}-\d\d-\d\dT[^\n]*\n\n<broadcast-\w+>\nana saw the disk\n/);
       expect(toolsOf(judging)).toEqual(['team_broadcast', 'final_report']);
-      expect(toolsOf(askedOf(story, 'ana')[0])).toEqual(['act', 'team_broadcast']);
-      expect(eventsOf(story, 'team.broadcast').map((event) => event.payload)).toEqual(
+      expect(toolsOf(askedOf(played, 'ana')[0])).toEqual(['act', 'team_broadcast']);
+      expect(eventsOf(played, 'team.broadcast').map((event) => event.payload)).toEqual(
         expect.arrayContaining([
           expect.objectContaining({ type: 'update', memberId: 'ana', message: 'ana saw the disk', turnCount: 2, cycle: 1 }),
         ]),
       );
-      expect(exits(story)).toEqual([
+      expect(exits(played)).toEqual([
         ['ana', 1, ended],
         ['ben', 1, ended],
       ]);
@@ -71,10 +71,10 @@ export const teamScenarios: readonly Scenario[] = [
       return broadcasts(`${request.agent} says ${turn}.`);
     },
     expect: { body: 'Agreed.', finalAgent: 'lead' },
-    check(story) {
-      const last = told(askedOf(story, 'lead').at(-1));
+    check(played) {
+      const last = told(askedOf(played, 'lead').at(-1));
       for (const name of EIGHT) for (const turn of [1, 2]) expect(occurrences(last, `${name} says ${turn}.`)).toBe(1);
-      expect(story.asked).toHaveLength(18);
+      expect(played.asked).toHaveLength(18);
     },
   },
   {
@@ -88,12 +88,12 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (_request, turn) => (turn === 1 ? broadcasts('Dig deeper.') : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      const [, again] = askedOf(story, 'ana');
+    check(played) {
+      const [, again] = askedOf(played, 'ana');
       expect(told(again)).toContain('Why?');
       for (const heard of ['Dig deeper.', 'ben, word 1.']) expect(occurrences(told(again), heard), heard).toBe(1);
       expect(told(again)).not.toContain('ana, word');
-      expect(eventsOf(story, 'team.broadcast').map(({ payload }) => payload.turnCount)).toEqual([1, 1, 1, 2, 2]);
+      expect(eventsOf(played, 'team.broadcast').map(({ payload }) => payload.turnCount)).toEqual([1, 1, 1, 2, 2]);
     },
   },
   {
@@ -107,8 +107,8 @@ export const teamScenarios: readonly Scenario[] = [
       room: (_request, turn) => (turn < 3 ? broadcasts(`room, word ${turn}.`) : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'room' },
-    check(story) {
-      const lastOf = (name: string) => told(askedOf(story, name).at(-1));
+    check(played) {
+      const lastOf = (name: string) => told(askedOf(played, name).at(-1));
       // What was heard in the first cycle is still known in the third.
       for (const heard of ['room, word 1.', 'room, word 2.', 'ben, word 1.', 'ben, word 2.'])
         expect(occurrences(lastOf('ana'), heard), heard).toBe(1);
@@ -127,10 +127,10 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (request, turn) => (turn === 1 ? broadcasts('ana?') : reports(`Agreed with ${toolsOf(request).join(' ')}.`)),
     }),
     expect: { body: 'Agreed with final_report.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'ben')).toHaveLength(1);
-      expect(told(askedOf(story, 'lead')[1])).toContain('No member is left');
-      expect(exits(story)).toEqual([
+    check(played) {
+      expect(askedOf(played, 'ben')).toHaveLength(1);
+      expect(told(askedOf(played, 'lead')[1])).toContain('No member is left');
+      expect(exits(played)).toEqual([
         ['ben', 1, 'said its last word'],
         ['ana', 2, 'said its last word'],
       ]);
@@ -147,12 +147,12 @@ export const teamScenarios: readonly Scenario[] = [
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
+    check(played) {
       const sentence =
         'member ana failed and is no longer in the team. Reason: The agent used its 2 turns without giving an answer.';
-      expect(failures(story)).toEqual([sentence]);
-      expect(occurrences(told(askedOf(story, 'lead')[0]), sentence)).toBe(1);
-      expect(toolsOf(askedOf(story, 'ana')[1])).toEqual(['team_broadcast']);
+      expect(failures(played)).toEqual([sentence]);
+      expect(occurrences(told(askedOf(played, 'lead')[0]), sentence)).toBe(1);
+      expect(toolsOf(askedOf(played, 'ana')[1])).toEqual(['team_broadcast']);
     },
   },
   {
@@ -166,9 +166,9 @@ export const teamScenarios: readonly Scenario[] = [
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(failures(story)).toHaveLength(2);
-      expect(failures(story)[0]).toMatch(
+    check(played) {
+      expect(failures(played)).toHaveLength(2);
+      expect(failures(played)[0]).toMatch(
         /^member ana failed and is no longer in the team\. Reason: it has used its 1 turn \(memberMaxTurns\)/,
       );
     },
@@ -184,10 +184,10 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (_request, turn) => (turn < 4 ? broadcasts('Go on.') : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'ana')).toHaveLength(2);
-      expect(askedOf(story, 'ben')).toHaveLength(4);
-      expect(failures(story)).toEqual([
+    check(played) {
+      expect(askedOf(played, 'ana')).toHaveLength(2);
+      expect(askedOf(played, 'ben')).toHaveLength(4);
+      expect(failures(played)).toEqual([
         'member ana failed and is no longer in the team. Reason: it has used its 2 turns (maxTurns)',
       ]);
     },
@@ -210,7 +210,7 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (_request, turn) => (turn < 4 ? broadcasts('Go on.') : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check: (story) => expect(askedOf(story, 'ann')).toHaveLength(2),
+    check: (played) => expect(askedOf(played, 'ann')).toHaveLength(2),
   },
   {
     name: "the supervisor's own limit of turns holds over all cycles",
@@ -223,9 +223,9 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (request, turn) => (toolsOf(request).includes('team_broadcast') ? broadcasts(`More, ${turn}.`) : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'lead').map(toolsOf)).toEqual([['team_broadcast', 'final_report'], ['final_report']]);
-      const [, last] = askedOf(story, 'lead');
+    check(played) {
+      expect(askedOf(played, 'lead').map(toolsOf)).toEqual([['team_broadcast', 'final_report'], ['final_report']]);
+      const [, last] = askedOf(played, 'lead');
       expect(latestTold(last)).toContain('call final_report');
       expect(latestTold(last)).not.toContain('roadcast to');
       expect(latestTold(last)).not.toContain('team_broadcast');
@@ -242,8 +242,8 @@ export const teamScenarios: readonly Scenario[] = [
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      const [only] = askedOf(story, 'lead');
+    check(played) {
+      const [only] = askedOf(played, 'lead');
       expect(toolsOf(only)).toEqual(['final_report']);
       expect(told(only)).not.toContain('team_broadcast');
     },
@@ -259,10 +259,10 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (_request, turn) => (turn === 1 ? broadcasts('Go on.') : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
+    check(played) {
       const sentence = 'member ana has left the team with this and can no longer be reached.';
-      expect(occurrences(told(askedOf(story, 'ben')[1]), sentence)).toBe(1);
-      expect(occurrences(told(askedOf(story, 'lead')[1]), sentence)).toBe(1);
+      expect(occurrences(told(askedOf(played, 'ben')[1]), sentence)).toBe(1);
+      expect(occurrences(told(askedOf(played, 'lead')[1]), sentence)).toBe(1);
     },
   },
   {
@@ -276,12 +276,12 @@ export const teamScenarios: readonly Scenario[] = [
       lead: (_request, turn) => (turn === 1 ? broadcasts('Go on without.') : reports('Done.')),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
+    check(played) {
       const sentence = 'member ana failed and is no longer in the team. Reason: no key';
-      expect(failures(story)).toEqual([sentence]);
-      expect(occurrences(told(askedOf(story, 'ben')[1]), sentence)).toBe(1);
-      expect(occurrences(told(askedOf(story, 'lead')[1]), sentence)).toBe(1);
-      expect(askedOf(story, 'ana')).toHaveLength(1);
+      expect(failures(played)).toEqual([sentence]);
+      expect(occurrences(told(askedOf(played, 'ben')[1]), sentence)).toBe(1);
+      expect(occurrences(told(askedOf(played, 'lead')[1]), sentence)).toBe(1);
+      expect(askedOf(played, 'ana')).toHaveLength(1);
     },
   },
   {
@@ -298,8 +298,8 @@ export const teamScenarios: readonly Scenario[] = [
       },
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(askedOf(story, 'lead').map(toolsOf)).toEqual([
+    check(played) {
+      expect(askedOf(played, 'lead').map(toolsOf)).toEqual([
         ['look', 'team_broadcast', 'final_report'],
         ['look', 'team_broadcast', 'final_report'],
         ['final_report'],
@@ -321,7 +321,7 @@ export const teamScenarios: readonly Scenario[] = [
       finalAgent: 'lead',
       error: /^At the supervisor lead in cycle 2: The agent used its 2 turns without/,
     },
-    check: (story) => expect(askedOf(story, 'lead')).toHaveLength(2),
+    check: (played) => expect(askedOf(played, 'lead')).toHaveLength(2),
   },
   {
     name: 'a member hears another one before its next turn in the same cycle',
@@ -338,9 +338,9 @@ export const teamScenarios: readonly Scenario[] = [
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      expect(occurrences(told(askedOf(story, 'ben').at(-1)), 'ana found it')).toBe(1);
-      expect(eventsOf(story, 'team.broadcast').every(({ payload }) => payload.cycle === 1)).toBe(true);
+    check(played) {
+      expect(occurrences(told(askedOf(played, 'ben').at(-1)), 'ana found it')).toBe(1);
+      expect(eventsOf(played, 'team.broadcast').every(({ payload }) => payload.cycle === 1)).toBe(true);
     },
   },
   {
@@ -362,8 +362,8 @@ export const teamScenarios: readonly Scenario[] = [
       lead: () => reports('Done.'),
     }),
     expect: { body: 'Done.', finalAgent: 'lead' },
-    check(story) {
-      const [only, ...more] = askedOf(story, 'lead');
+    check(played) {
+      const [only, ...more] = askedOf(played, 'lead');
       expect(more).toEqual([]);
       expect(toolsOf(only)).toEqual(['final_report']);
       expect(occurrences(told(only), 'ana is brief')).toBe(1);

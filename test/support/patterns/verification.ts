@@ -279,16 +279,16 @@ function scenario(way: Way, state: State): Scenario {
       finalAgent: way.finalAgent?.(state) ?? root,
       ...(ends === 'failed' ? {} : { verification: ends }),
     },
-    check(story) {
-      const { verification } = story.result;
-      expect(exitCodeOfStatus(story.result.status)).toBe({ verified: 0, unchecked: 0, unverified: 3, failed: 1 }[ends]);
+    check(played) {
+      const { verification } = played.result;
+      expect(exitCodeOfStatus(played.result.status)).toBe({ verified: 0, unchecked: 0, unverified: 3, failed: 1 }[ends]);
       if (verification.state === 'unverified' && state === 'unverified')
         expect(verification.reasons.join('\n')).toContain('command "npm test": this command was not run');
       if (way.told === undefined) return;
       checkTold(
         way,
         state,
-        told(askedOf(story, way.told).findLast((request) => told(request).includes('Done.')) ?? askedOf(story, way.told)[0]),
+        told(askedOf(played, way.told).findLast((request) => told(request).includes('Done.')) ?? askedOf(played, way.told)[0]),
       );
     },
     ...(way.engineOnly === undefined ? {} : { engineOnly: way.engineOnly }),

@@ -1,5 +1,5 @@
 /**
- * The message box of one session: threads, their messages in order, and who has read what. A message counts as read from
+ * The threads of one session: their messages in order, and who has read what. A message counts as read from
  * the first of two receipts on: a model request of its reader contains it, or its reader fetched and marked it.
  *
  * Folded event by event. Counts are kept while folding, so asking how things stand costs the same however long a thread is.
@@ -9,7 +9,7 @@ import type { Party } from '../events/assistants.ts';
 import type { EventType, Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 
-export interface BoxMessage {
+export interface ThreadMessage {
   readonly id: string;
   readonly from: Party;
   readonly to: Party;
@@ -37,19 +37,19 @@ export interface ThreadSummary {
   readonly oldestUnreadAt: number | null;
 }
 
-export interface MessageBox {
+export interface SessionThreads {
   apply(event: LedgerEvent): void;
   /** In the order in which they were sent. */
-  messages(thread: string): readonly BoxMessage[];
+  messages(thread: string): readonly ThreadMessage[];
   summary(thread: string, reader: Party): ThreadSummary;
   /** Roughly what the messages take up, in characters. */
   size(): number;
 }
 
-/** What has to be read to know the box. */
-export const boxTypes = ['message.sent', 'message.included', 'message.read'] as const satisfies readonly EventType[];
+/** What has to be read to know the threads. */
+export const threadTypes = ['message.sent', 'message.included', 'message.read'] as const satisfies readonly EventType[];
 
-type Stored = { -readonly [Key in keyof BoxMessage]: BoxMessage[Key] };
+type Stored = { -readonly [Key in keyof ThreadMessage]: ThreadMessage[Key] };
 
 interface Shelf {
   readonly messages: Stored[];
@@ -66,7 +66,7 @@ interface Thread {
 /** Whether both are the same run, or the same client. A client cannot pass for a run by taking its name. */
 export const sameParty = (left: Party, right: Party): boolean => keyOf(left) === keyOf(right);
 
-export function createMessageBox(): MessageBox {
+export function createSessionThreads(): SessionThreads {
   const threads = new Map<string, Thread>();
   const places = new Map<string, { readonly message: Stored; readonly shelf: Shelf }>();
   let size = 0;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Party } from '../events/assistants.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { createMessageBox } from './message-box.ts';
+import { createSessionThreads } from './threads.ts';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const parties: readonly Party[] = [
@@ -13,7 +13,7 @@ const parties: readonly Party[] = [
   { assistant: 'run_1' },
   { assistant: 'ann', run: 'run_3' },
 ];
-const threads = ['thr_1', 'thr_2'] as const;
+const names = ['thr_1', 'thr_2'] as const;
 
 const event = (event_type: string, payload: object, index: number, step: string | null = null): LedgerEvent =>
   ({
@@ -32,34 +32,34 @@ const sent = (message: string, thread: string, from: Party, to: Party, index: nu
 const party = fc.constantFrom(...parties);
 const id = fc.integer({ min: 0, max: 12 }).map(String);
 const change = fc.oneof(
-  fc.record({ kind: fc.constant('sent' as const), id, thread: fc.constantFrom(...threads), from: party, to: party }),
+  fc.record({ kind: fc.constant('sent' as const), id, thread: fc.constantFrom(...names), from: party, to: party }),
   fc.record({ kind: fc.constant('included' as const), id }),
   fc.record({ kind: fc.constant('read' as const), id, reader: party }),
 );
 
-describe('the message box', () => {
+describe('the threads of a session', () => {
   it('knows what was sent to whom and who has read it, as a plain list of everything does', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
-        const box = createMessageBox();
+        const threads = createSessionThreads();
         const plain: { id: string; thread: string; to: Party; at: number; readAt: number | null }[] = [];
         for (const [index, one] of changes.entries()) {
           const known = plain.find((message) => message.id === one.id);
           if (one.kind === 'sent') {
-            box.apply(sent(one.id, one.thread, one.from, one.to, index));
+            threads.apply(sent(one.id, one.thread, one.from, one.to, index));
             if (known === undefined) plain.push({ id: one.id, thread: one.thread, to: one.to, at: START + index, readAt: null });
           } else if (one.kind === 'included') {
-            box.apply(event('message.included', { message: one.id, thread: 'thr_1', reader: 'x', request: 'turn/1' }, index));
+            threads.apply(event('message.included', { message: one.id, thread: 'thr_1', reader: 'x', request: 'turn/1' }, index));
             if (known !== undefined) known.readAt ??= START + index;
           } else {
-            box.apply(event('message.read', { message: one.id, thread: 'thr_1', reader: one.reader }, index, 'read/1'));
+            threads.apply(event('message.read', { message: one.id, thread: 'thr_1', reader: one.reader }, index, 'read/1'));
             const { to } = known ?? {};
             const isReader = to?.run === one.reader.run && (to?.run !== undefined || to?.assistant === one.reader.assistant);
             if (known !== undefined && isReader) known.readAt ??= START + index;
           }
-          for (const thread of threads) {
+          for (const thread of names) {
             const inThread = plain.filter((message) => message.thread === thread);
-            expect(box.messages(thread).map((message) => [message.id, message.readAt])).toEqual(
+            expect(threads.messages(thread).map((message) => [message.id, message.readAt])).toEqual(
               inThread.map((message) => [message.id, message.readAt]),
             );
             for (const reader of parties) {
@@ -67,7 +67,7 @@ describe('the message box', () => {
                 ({ to }) => to.run === reader.run && (to.run !== undefined || to.assistant === reader.assistant),
               );
               const unread = received.filter(({ readAt }) => readAt === null);
-              expect(box.summary(thread, reader)).toEqual({
+              expect(threads.summary(thread, reader)).toEqual({
                 total: inThread.length,
                 received: received.length,
                 unread: unread.length,
@@ -82,22 +82,22 @@ describe('the message box', () => {
   });
 
   it('remembers which request carried a message, and which call marked it', () => {
-    const box = createMessageBox();
+    const threads = createSessionThreads();
     const [lead, coder] = parties as readonly [Party, Party];
-    box.apply(sent('m', 'thr_1', lead, coder, 1));
-    box.apply(event('message.included', { message: 'm', thread: 'thr_1', reader: 'run_2', request: 'turn/3/model' }, 2));
-    box.apply(event('message.read', { message: 'm', thread: 'thr_1', reader: coder }, 3, 'read/call'));
-    expect(box.messages('thr_1')).toMatchObject([{ includedIn: 'turn/3/model', markedIn: 'read/call', readAt: START + 2 }]);
+    threads.apply(sent('m', 'thr_1', lead, coder, 1));
+    threads.apply(event('message.included', { message: 'm', thread: 'thr_1', reader: 'run_2', request: 'turn/3/model' }, 2));
+    threads.apply(event('message.read', { message: 'm', thread: 'thr_1', reader: coder }, 3, 'read/call'));
+    expect(threads.messages('thr_1')).toMatchObject([{ includedIn: 'turn/3/model', markedIn: 'read/call', readAt: START + 2 }]);
   });
 
   it('looks at each message a few times, with a question after every one', () => {
     const [lead, coder] = parties as readonly [Party, Party];
-    const box = createMessageBox();
+    const threads = createSessionThreads();
     const count = 2_000;
     let looks = 0;
     for (let index = 0; index < count; index += 1) {
-      box.apply(sent(String(index), 'thr_1', lead, coder, index));
-      const message = box.messages('thr_1').at(-1) as object;
+      threads.apply(sent(String(index), 'thr_1', lead, coder, index));
+      const message = threads.messages('thr_1').at(-1) as object;
       let readAt: unknown = null;
       const get = (): unknown => {
         looks += 1;
@@ -107,9 +107,9 @@ describe('the message box', () => {
         readAt = value;
       };
       Object.defineProperty(message, 'readAt', { get, set });
-      box.summary('thr_1', coder);
-      box.apply(event('message.included', { message: String(index), thread: 'thr_1', reader: 'run_2', request: 't' }, index));
-      box.summary('thr_1', coder);
+      threads.summary('thr_1', coder);
+      threads.apply(event('message.included', { message: String(index), thread: 'thr_1', reader: 'run_2', request: 't' }, index));
+      threads.summary('thr_1', coder);
     }
     // A question that walked the thread would look a million times.
     expect(looks).toBeGreaterThanOrEqual(count);
