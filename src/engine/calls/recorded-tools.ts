@@ -142,7 +142,11 @@ async function callOther(
     ? tree.slots.released(node.run, node.abort.signal, waiting)
     : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  const { content, attachment, wholeBytes } = bounded(payload.content, resultBytes(setup.definition, beside), tree.redact);
+  const { content, attachment, wholeBytes } = bounded(
+    payload.content,
+    resultBytes(setup.definition, beside, payload.content),
+    tree.redact,
+  );
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   const cut = { ...payload, durationMs, content, ...present({ wholeBytes }) };
   const options = {
@@ -273,7 +277,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
   const { tree, node, setup } = caller;
   const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
   const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.redact(part.text) } : part));
-  const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside), (text) => text);
+  const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside, whole), (text) => text);
   const payload: ResultPayload = {
     id: call.asked.id,
     name: call.tool.name,
