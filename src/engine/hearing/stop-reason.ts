@@ -9,14 +9,17 @@ import { CANCELLED } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 
-/** The reason of an abort that the wall-time budget caused. */
+/** The reason of an abort that a limit of time caused. */
 export class WallTimeOver extends Error {
   /** The run whose time it was. */
   readonly run: RunId;
+  /** Its own budget, or how long whoever asked for it would wait. */
+  readonly limit: 'budget' | 'patience';
 
-  constructor(run: RunId, message: string) {
+  constructor(run: RunId, limit: WallTimeOver['limit'], message: string) {
     super(message);
     this.run = run;
+    this.limit = limit;
   }
 }
 
@@ -25,16 +28,18 @@ const BARE = /^The \w+ was cancelled\.$/;
 
 export function withReason({ abort }: Pick<DrivenRun, 'abort'>, result: RunResult): RunResult {
   const reason: unknown = abort.signal.reason;
-  // It did not fail and was not cancelled: it ran out.
-  if (reason instanceof WallTimeOver) {
-    const error = { code: 'budget_exhausted', message: reason.message };
-    return saying({ ...result, status: 'budget_exhausted', error, exhausted: reason.run }, CANCELLED, reason.message);
-  }
+  if (reason instanceof WallTimeOver) return saying({ ...result, ...timeUp(reason) }, CANCELLED, reason.message);
   const { error } = result;
   if (result.status !== 'cancelled' || error === undefined || !BARE.test(error.message)) return result;
   if (!(reason instanceof TroupeError) || reason.code !== 'cancelled') return result;
   const message = sentence(`${error.message.slice(0, -1)}: ${reason.message}`);
   return saying({ ...result, error: { ...error, message } }, error.message, message);
+}
+
+/** It was not cancelled: its budget ran out, or it took longer than anybody waits for it. */
+export function timeUp({ run, limit, message }: WallTimeOver): Pick<RunResult, 'status' | 'error' | 'exhausted'> {
+  if (limit === 'patience') return { status: 'failed', error: { code: 'timed_out', message } };
+  return { status: 'budget_exhausted', error: { code: 'budget_exhausted', message }, exhausted: run };
 }
 
 /** A report of the runtime's own repeats the reason. */

@@ -251,8 +251,9 @@ export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
 export function limitWallTime(tree: TimeAndIds & Remembers, node: DrivenRun): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
-  const text = wallTimeText(wallMs, node.started.timeLimit);
-  const over = (): void => node.abort.abort(new WallTimeOver(node.run, text));
+  const { timeLimit } = node.started;
+  const limit = timeLimit === undefined ? 'budget' : 'patience';
+  const over = (): void => node.abort.abort(new WallTimeOver(node.run, limit, wallTimeText(wallMs, timeLimit)));
   const left = wallMs - tree.activeBefore(node.run);
   if (left > TIMER_GRAIN_MS) return tree.clock.after(left, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.

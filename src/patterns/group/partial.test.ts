@@ -46,7 +46,7 @@ describe.each(['orchestrator', 'reflect'] as const)('%s', (mode) => {
     });
     const [tester] = runsOf(events, 'tester');
     const ended = events.find((event) => event.event_type === 'run.ended' && event.run_id === tester);
-    expect(ended?.payload).toMatchObject({ status: 'budget_exhausted' });
+    expect(ended?.payload).toMatchObject({ status: 'failed', error: { code: 'timed_out' } });
   });
 
   it('one failed worker: the error is shown', async () => {

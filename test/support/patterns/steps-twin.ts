@@ -10,6 +10,7 @@ import { TroupeError } from '../../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { limits } from '../../../src/base/limits.ts';
 import { present } from '../../../src/base/present.ts';
+import { timeUp, WallTimeOver } from '../../../src/engine/hearing/stop-reason.ts';
 import { loopLimits, outputContract } from '../../../src/engine/record/agent-setup.ts';
 import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
 import { about } from '../../../src/engine/run/group-context.ts';
@@ -118,11 +119,9 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
   const own = agent.budget?.wall ?? Number.POSITIVE_INFINITY;
   const given = node.timeLimit?.milliseconds ?? Number.POSITIVE_INFINITY;
   const wall = Number.isFinite(Math.min(own, given)) ? Math.min(own, given) : undefined;
-  let late = false;
-  const timeIsUp = (): void => {
-    late = true;
-    node.abort.abort();
-  };
+  const setting = given < own ? node.timeLimit?.setting : undefined;
+  const over = new WallTimeOver(node.run, given < own ? 'patience' : 'budget', wallTimeText(wall ?? 0, setting));
+  const timeIsUp = (): void => node.abort.abort(over);
   const forget = wall === undefined ? () => undefined : (shared.options.clock ?? systemClock).after(wall, timeIsUp);
   const done = await runAgent({
     agent,
@@ -134,8 +133,7 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
     loop: (request) => ownLoop(shared, node, agent, request),
   });
   forget();
-  const error = { code: 'budget_exhausted', message: wallTimeText(wall ?? 0, given < own ? node.timeLimit?.setting : undefined) };
-  const last: RunResult = late ? { ...done, status: 'budget_exhausted', error, exhausted: node.run } : done;
+  const last: RunResult = node.abort.signal.reason === over ? { ...done, ...timeUp(over) } : done;
   const result = withVerification(last, last.verification);
   const { status, report, finalAgent, finalRun, spoke, exhausted, verification } = result;
   record(shared, node, 'run.ended', { status, report, finalAgent, finalRun, spoke, exhausted, verification }, 'end');
