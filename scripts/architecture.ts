@@ -27,17 +27,17 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'permissions', 'tools'],
     ...['loop', 'patterns', 'runner'],
   ],
-  assistants: ['events', 'ledger/port', 'projections', 'agents', 'tools', 'engine'],
+  assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
   groups: ['events', 'ledger', 'projections', 'agents', 'patterns', 'engine'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'tools', 'patterns'],
     ...['runner', 'engine', 'assistants', 'groups'],
   ],
-  library: ['events', 'ledger/port', 'projections', 'agents', 'tools', 'engine', 'project'],
+  library: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'project'],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
-    ...['events', 'ledger/port', 'projections', 'agents', 'tools/assistants'],
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants'],
     ...['engine', 'patterns/steps', 'assistants', 'project'],
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
@@ -54,7 +54,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ledger: [
     ['port', 'rows', 'write-queue'],
-    ['watch', 'follow', 'seals'],
+    ['pages', 'watch', 'follow', 'seals'],
     ['rules'],
     ['verify'],
     ['blobs'],

@@ -99,8 +99,8 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'I11: runs are built from exact events',
     change: 'they are built from redacted ones',
     file: 'src/engine/record/read-all.ts',
-    find: 'limit: limits.readPageEvents, exact: true, ...only',
-    replace: 'limit: limits.readPageEvents, ...only',
+    find: '{ session, exact: true, ...only }',
+    replace: '{ session, ...only }',
     caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'in another process, the tool gets exactly what the model gave' },
   },
   {

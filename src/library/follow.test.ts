@@ -7,11 +7,11 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import type { RunEnd } from '../engine/port.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
+import { foldSession } from '../ledger/pages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelRequest } from '../models/port.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree, subtreeDoings } from '../projections/run-tree.ts';
 import { createFollower } from './follow.ts';
-import { foldSession } from './session-events.ts';
 
 const TURNS = 900;
 const turnIn = ({ idempotencyKey }: ModelRequest): number => Number(/turn\/(\d+)\//.exec(idempotencyKey)?.[1]);

@@ -5,9 +5,9 @@
 import type { RunId, SessionId } from '../base/ids.ts';
 import { beginningOf } from '../engine/record/past.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { readEvents } from '../ledger/pages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { beginRunTree, foldRunTree, initialRunTree, type RunTree } from '../projections/run-tree.ts';
-import { sessionEvents } from './session-events.ts';
 
 export interface Follower {
   readonly tree: RunTree;
@@ -28,7 +28,7 @@ export function createFollower(ledger: Ledger, session: SessionId): Follower {
       const upTo = await newest();
       const from = tree.position > 0 ? undefined : await beginningOf(ledger, session, root);
       if (from !== undefined) beginRunTree(tree, from.started, from.done, from.position);
-      for await (const event of sessionEvents(ledger, session, tree.position, root))
+      for await (const event of readEvents(ledger, { session, after: tree.position, root }))
         if (event.position <= upTo) foldRunTree(tree, event);
       tree.position = Math.max(tree.position, upTo);
     },
@@ -43,7 +43,7 @@ export function createFollower(ledger: Ledger, session: SessionId): Follower {
       const finished = done.finally(() => stop.abort());
       for await (const event of ledger.tail(session, tree.position, stop.signal)) show(event, foldRunTree(tree, event));
       await finished;
-      for await (const event of sessionEvents(ledger, session, tree.position)) show(event, foldRunTree(tree, event));
+      for await (const event of readEvents(ledger, { session, after: tree.position })) show(event, foldRunTree(tree, event));
     },
   };
 }

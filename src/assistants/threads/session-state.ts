@@ -9,6 +9,7 @@ import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { readPages } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createProcesses, type Processes, processTypes } from '../../projections/processes.ts';
 import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
@@ -73,11 +74,9 @@ function createSessionState(ledger: Ledger, session: SessionId): SessionState {
     for (const listener of [...listeners]) listener(error);
   };
   const readNew = async (): Promise<void> => {
-    for (;;) {
-      const page = await ledger.read({ session, after: position, types: TYPES, limit: limits.readPageEvents });
+    for await (const page of readPages(ledger, { session, after: position, types: TYPES })) {
       // Whoever waits hears of it here: when the tail brings the same events later, they are not new any more.
       if (page.filter(take).length > 0) tell();
-      if (page.length < limits.readPageEvents) return;
     }
   };
   const tail = async (signal: AbortSignal): Promise<void> => {

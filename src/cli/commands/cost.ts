@@ -3,7 +3,7 @@
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
-import { foldSession } from '../../library/session-events.ts';
+import { foldSession } from '../../ledger/pages.ts';
 import type { Project } from '../../project/project.ts';
 import { type CallCosts, type Costs, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
 import { readableCost, readableCount } from '../../projections/readable.ts';

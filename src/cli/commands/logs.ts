@@ -3,8 +3,8 @@
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
+import { readEvents } from '../../ledger/pages.ts';
 import type { RunRow } from '../../ledger/port.ts';
-import { sessionEvents } from '../../library/session-events.ts';
 import type { Project } from '../../project/project.ts';
 import { type Level, timelineLine } from '../../projections/timeline.ts';
 import { findRun } from '../drive/find-run.ts';
@@ -26,7 +26,7 @@ export async function logsCommand(context: CommandContext, text: string, options
     const print = printer(context, options, collected);
     const belongs = belongsTo(row.run);
     if (options.follow) await followLogs(context, project, row, belongs, print);
-    else for await (const event of sessionEvents(project.ledger, row.session)) if (belongs(event)) print(event);
+    else for await (const event of readEvents(project.ledger, { session: row.session })) if (belongs(event)) print(event);
     if (options.json && !options.jsonl) printJson(context, collected);
     return exitCodes.completed;
   });

@@ -5,11 +5,11 @@
 
 import { codeOf } from '../../base/errors.ts';
 import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { EventType, Verification } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { succeeded } from '../../events/succeeded.ts';
+import { readEvents } from '../../ledger/pages.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
 import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../../projections/run-tree.ts';
@@ -101,17 +101,13 @@ async function fold(ledger: Ledger, session: SessionId, after: number): Promise<
     sessionThreads: createSessionThreads(),
     waits: initialWaits(),
   };
-  for (let position = after; ; ) {
-    const page = await ledger.read({ session, after: position, types: TYPES, limit: limits.readPageEvents });
-    for (const event of page) {
-      foldRunTree(folded.tree, event);
-      foldWaits(folded.waits, event);
-      folded.processes.apply(event);
-      folded.sessionThreads.apply(withoutContent(event));
-    }
-    position = page.at(-1)?.position ?? position;
-    if (page.length < limits.readPageEvents) return folded;
+  for await (const event of readEvents(ledger, { session, after, types: TYPES })) {
+    foldRunTree(folded.tree, event);
+    foldWaits(folded.waits, event);
+    folded.processes.apply(event);
+    folded.sessionThreads.apply(withoutContent(event));
   }
+  return folded;
 }
 
 /** Messages are only counted here: what they say need not be kept. */

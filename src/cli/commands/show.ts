@@ -1,8 +1,8 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 import type { SessionId } from '../../base/ids.ts';
 import type { OpenWait } from '../../engine/port.ts';
+import { foldSession } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { foldSession } from '../../library/session-events.ts';
 import { createProcesses } from '../../projections/processes.ts';
 import { wholeRequest } from '../../projections/request-text.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';

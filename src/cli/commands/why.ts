@@ -1,6 +1,6 @@
 /** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
 import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
-import { foldSession } from '../../library/session-events.ts';
+import { foldSession } from '../../ledger/pages.ts';
 import type { Project } from '../../project/project.ts';
 import { type CauseLine, type Causes, foldCauses, initialCauses, resultEvent, whyOf } from '../../projections/why.ts';
 import { findRun } from '../drive/find-run.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { got, openFamily, quietly, reading, type TestProcess, writing } from '../../../test/support/assistants/family.ts';
 import { systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
-import { sessionEvents } from '../../library/session-events.ts';
+import { readEvents } from '../../ledger/pages.ts';
 import { createProcesses } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, subtree } from '../../projections/run-tree.ts';
 import { createSessionThreads } from '../../projections/threads.ts';
@@ -15,7 +15,7 @@ const { paint } = createScreen({ write: () => undefined }, false);
 
 async function shown({ ledger }: ReturnType<typeof openFamily>, root: TestProcess) {
   const [tree, sessionThreads, processes] = [initialRunTree(), createSessionThreads(), createProcesses()];
-  for await (const event of sessionEvents(ledger, root.session)) {
+  for await (const event of readEvents(ledger, { session: root.session })) {
     foldRunTree(tree, event);
     sessionThreads.apply(event);
     processes.apply(event);

@@ -6,9 +6,9 @@
  * about what others have written before.
  */
 import { eventPosition, type RunId, type SessionId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import { type Answer, type EventType, inboundTypes } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { readPages } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
 export interface FromOutside {
@@ -66,12 +66,10 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
     } else signals.apply(event);
   };
   const readOn = async (): Promise<void> => {
-    for (;;) {
-      const page = await ledger.read({ session, after: cursor, types, limit: limits.readPageEvents, exact: true });
+    for await (const page of readPages(ledger, { session, after: cursor, types, exact: true })) {
       for (const event of page) apply(event);
       cursor = Math.max(cursor, page.at(-1)?.position ?? 0);
-      if (page.length > 0) onNews(page);
-      if (page.length < limits.readPageEvents) return;
+      onNews(page);
     }
   };
   return {

@@ -4,29 +4,25 @@
  */
 import { TroupeError } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { Ledger, ReadQuery } from '../../ledger/port.ts';
+import { readPages, type WholeQuery } from '../../ledger/pages.ts';
+import type { Ledger } from '../../ledger/port.ts';
 
 export async function readAll(
   ledger: Ledger,
   session: SessionId,
-  { after: start = 0, ...only }: Pick<ReadQuery, 'run' | 'root' | 'types' | 'after' | 'exact'> = {},
+  only: Omit<WholeQuery, 'session'> = {},
 ): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = [];
-  for (;;) {
-    const after = events.at(-1)?.position ?? start;
-    const page = await ledger.read({ session, after, limit: limits.readPageEvents, exact: true, ...only });
-    for (const event of page) events.push(event);
-    if (page.length < limits.readPageEvents) return events;
-  }
+  for await (const page of readPages(ledger, { session, exact: true, ...only })) for (const event of page) events.push(event);
+  return events;
 }
 
 /** As it was appended, or not at all. */
 export async function readExactly(
   ledger: Ledger,
   session: SessionId,
-  only: Pick<ReadQuery, 'run' | 'types'> = {},
+  only: Pick<WholeQuery, 'run' | 'types'> = {},
 ): Promise<LedgerEvent[]> {
   const events = await readAll(ledger, session, only);
   const lost = events.find((event) => event.inexact !== undefined);

@@ -12,9 +12,10 @@ import { messageOf } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { EventType } from '../../events/catalogue.ts';
 import { parentRun } from '../../events/run-origin.ts';
+import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
-import { eventsOf } from './runs.ts';
 
 export interface Artifact {
   readonly path: string;
@@ -26,15 +27,13 @@ export interface Artifact {
 }
 
 /** The files that a run and the runs below it changed; of a file changed twice, the last change. */
-export async function artifactsOf(
-  ledger: Pick<Ledger, 'read'> & Pick<Ledger, 'runs'>,
-  row: RunRow,
-): Promise<readonly Artifact[]> {
+export async function artifactsOf(ledger: Pick<Ledger, 'read'>, row: RunRow): Promise<readonly Artifact[]> {
   const workspaces = new Map<RunId, string>();
   const below = new Set<string>([row.run]);
   const items = new Map<string, Artifact>();
   let common = '';
-  for await (const event of eventsOf(ledger, row.session, ['session.started', 'run.started', 'artifact.manifest'])) {
+  const types: readonly EventType[] = ['session.started', 'run.started', 'artifact.manifest'];
+  for await (const event of readEvents(ledger, { session: row.session, types })) {
     const run = event.run_id;
     if (event.event_type === 'session.started') common = event.payload.workspace;
     else if (event.event_type === 'run.started') {

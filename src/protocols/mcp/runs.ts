@@ -3,11 +3,10 @@
  * a model wrote is a value in JSON or one line of plain text, so it cannot pass for something that we say.
  */
 
-import type { RunId, SessionId } from '../../base/ids.ts';
+import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import type { EventType } from '../../events/catalogue.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun, spawnerOf } from '../../events/run-origin.ts';
+import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { foldRunTree, initialRunTree, type RunNode, subtree, subtreeSpending } from '../../projections/run-tree.ts';
 import { timelineLine } from '../../projections/timeline.ts';
@@ -43,26 +42,10 @@ async function isOwn(ledger: Reading, root: RunRow, caller: McpCaller): Promise<
   return started?.event_type === 'run.started' && spawnerOf(started.payload)?.by === caller.name;
 }
 
-/** Page by page, so that memory holds what is made of the events and not the events. */
-export async function* eventsOf(
-  ledger: Reading,
-  session: SessionId,
-  types?: readonly EventType[],
-): AsyncGenerator<LedgerEvent, void> {
-  for (let after = 0; ; ) {
-    const filter = types === undefined ? {} : { types };
-    const page = await ledger.read({ session, after, limit: limits.readPageEvents, ...filter });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < limits.readPageEvents) return;
-    after = last.position;
-  }
-}
-
 /** State, agent, answer and cost of a run, with the tree of runs below it. */
 export async function runSummary(ledger: Reading, row: RunRow): Promise<Readonly<Record<string, unknown>> | undefined> {
   let tree = initialRunTree();
-  for await (const event of eventsOf(ledger, row.session)) tree = foldRunTree(tree, event);
+  for await (const event of readEvents(ledger, { session: row.session })) tree = foldRunTree(tree, event);
   const node = tree.runs.get(row.run);
   if (node === undefined) return undefined;
   const below = subtree(tree, row.run);
@@ -96,7 +79,7 @@ export async function runLog(ledger: Reading, row: RunRow): Promise<string> {
   const runs = new Set<string>([row.run]);
   let lines: string[] = [];
   let dropped = 0;
-  for await (const event of eventsOf(ledger, row.session)) {
+  for await (const event of readEvents(ledger, { session: row.session })) {
     const line = timelineLine(agents, event);
     const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
     if (parent !== undefined && runs.has(parent)) runs.add(event.run_id);
