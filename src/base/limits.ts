@@ -221,6 +221,7 @@ export const limits = {
   diffBytes: 16 * KIB,
   diffEdits: 400,
   shellTextBytes: 256 * KIB,
+  ruleCharacters: 4_000,
   stopGraceMs: 2 * SECOND,
   fingerprintFiles: 50_000,
   fingerprintBytes: 512 * MIB,
