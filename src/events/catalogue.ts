@@ -41,6 +41,8 @@ export type Failure = z.infer<typeof failure>;
 export const runStatus = z.enum(['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'cancelled']);
 /** How a run can end. `needs_input` and `paused` are not ends: such a run waits and goes on later. */
 export type RunStatus = z.infer<typeof runStatus>;
+/** How a run stands. */
+export type RunState = 'running' | 'waiting' | 'paused' | RunStatus;
 
 export const report = z.object({
   format: z.enum(['text', 'markdown', 'json']),

@@ -1,6 +1,7 @@
 /** What a result was found to be worth, in words: for the models that build on it and for the people who read it. */
 import { unreachable } from '../base/errors.ts';
-import type { Verification } from './catalogue.ts';
+import type { RunState, Verification } from './catalogue.ts';
+import { succeeded } from './succeeded.ts';
 
 /** Written by the runtime, outside of the fence around the text it speaks of. */
 export const verificationLine = (verification: Verification): string =>
@@ -20,7 +21,6 @@ export function verificationText(verification: Verification): string {
 }
 
 /** How a run stands or ended. That it completed is never said without what that is worth. */
-export function endedText(state: string, verification: Verification | null): string {
-  const completed = state === 'completed' || state === 'completed_unverified';
-  return completed && verification !== null ? `completed, ${verification.state}` : state.replaceAll('_', ' ');
+export function endedText(status: RunState | 'interrupted', verification: Verification | null): string {
+  return succeeded({ status }) && verification !== null ? `completed, ${verification.state}` : status.replaceAll('_', ' ');
 }

@@ -10,7 +10,7 @@
  * - Counters change in the same transaction as the events that explain them, and never pass their limit.
  */
 import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
-import type { EventType, Payloads, RunStatus } from '../events/catalogue.ts';
+import type { EventType, Payloads, RunState } from '../events/catalogue.ts';
 import type { Actor, LedgerEvent } from '../events/envelope.ts';
 
 /** Stands for a new event: what follows from it can name it as its cause without holding on to what it carries. */
@@ -101,7 +101,7 @@ export interface RunRow {
   readonly session: SessionId;
   readonly parent: RunId | null;
   readonly agent: string;
-  readonly state: 'running' | 'waiting' | 'paused' | RunStatus;
+  readonly state: RunState;
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** Who holds the lease now; `null` when nobody does. A dead owner is reported as `null`. */

@@ -9,14 +9,7 @@
 
 import { counted } from '../base/wording.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
-import {
-  type AssistantMessage,
-  type Message,
-  type ToolCallPart,
-  type ToolResultPart,
-  textOf,
-  toolCallsOf,
-} from '../events/messages.ts';
+import { type AssistantMessage, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
 import type { ToolSpec } from '../models/port.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
@@ -33,6 +26,7 @@ import {
 } from './port.ts';
 import * as prompts from './prompts.ts';
 import { errorPart, runToolCalls } from './tool-calls.ts';
+import { lastWordsOf, type WithoutReport, withoutReport } from './without-report.ts';
 
 interface Loop {
   readonly input: LoopInput;
@@ -239,33 +233,8 @@ async function makeRoom(loop: Loop, turn: number): Promise<void> {
   endIfFull(loop);
 }
 
-/** A run never ends without a result: this one says why there is no better one, and carries the last words. */
-function ended(
-  loop: Loop,
-  turns: number,
-  status: 'failed' | 'cancelled' | 'budget_exhausted',
-  error: NonNullable<LoopResult['error']>,
-): LoopResult {
-  const last = lastWords(loop.conversation.messages);
-  const body = last === '' ? error.message : `${error.message}\n\nThe last thing the agent said:\n\n${last}`;
-  return {
-    status,
-    report: { format: 'text', body, synthetic: true },
-    claims: [],
-    error,
-    turns,
-  };
-}
-
-function lastWords(messages: readonly Message[]): string {
-  for (let index = messages.length - 1; index >= 0; index -= 1) {
-    const message = messages[index];
-    if (message?.role === 'assistant') {
-      const text = textOf(message.content).trim();
-      if (text !== '') return text;
-    }
-  }
-  return '';
+function ended(loop: Loop, turns: number, status: WithoutReport['status'], error: WithoutReport['error']): LoopResult {
+  return withoutReport({ status, error, turns, lastWords: lastWordsOf(loop.conversation.messages) });
 }
 
 function fixFor(error: ModelFailure): string | undefined {

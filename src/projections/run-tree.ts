@@ -8,7 +8,7 @@
 
 import type { EventId, RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { Budget, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
+import type { Budget, Failure, Payloads, Report, RunState, Verification } from '../events/catalogue.ts';
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
@@ -54,7 +54,7 @@ export interface RunNode {
   readonly continues: RunId | null;
   /** Where in the session it began. */
   readonly position: number;
-  readonly state: 'running' | 'waiting' | 'paused' | RunStatus;
+  readonly state: RunState;
   readonly turn: number;
   /** The model that is being asked, and since when. */
   readonly asking: { readonly model: string; readonly since: number; readonly attempt: number } | null;

@@ -6,7 +6,7 @@
 
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import { type EventType, eventTypes, inboundTypes, type Payloads } from '../../events/catalogue.ts';
+import { type EventType, eventTypes, inboundTypes, type Payloads, type RunState, runStatus } from '../../events/catalogue.ts';
 import type { TreeDoings } from '../../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, ReadQuery, RunRow } from '../../ledger/port.ts';
@@ -34,8 +34,8 @@ export function wholePast(events: readonly LedgerEvent[]): Past {
   return { events, heard: events.at(-1)?.position ?? 0, facts: NO_FACTS };
 }
 
-export const UNFINISHED: readonly RunRow['state'][] = ['running', 'waiting', 'paused'];
-const FINISHED: readonly RunRow['state'][] = ['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'cancelled'];
+export const UNFINISHED: readonly RunState[] = ['running', 'waiting', 'paused'];
+const FINISHED: readonly RunState[] = runStatus.options;
 /** Roots end in the order in which they began, but for those that were left and taken up again. */
 const LATEST_ROOTS = 20;
 

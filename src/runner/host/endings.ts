@@ -1,15 +1,10 @@
-/** How a loop ends when its runner could not bring it to its end: always with a result that says why and what to do. */
+/** Why a loop ends when its runner could not bring it to its end, and what to do. */
 import { sentence } from '../../base/wording.ts';
 import type { LoopResult } from '../../loop/port.ts';
 import type { RunnerSettings } from './pool.ts';
 import type { RunnerExit } from './process.ts';
 
 export type LoopError = NonNullable<LoopResult['error']>;
-
-export function synthetic(status: 'failed' | 'cancelled', error: LoopError, turns: number, lastWords: string): LoopResult {
-  const body = lastWords === '' ? error.message : `${error.message}\n\nThe last thing the agent said:\n\n${lastWords}`;
-  return { status, report: { format: 'text', body, synthetic: true }, claims: [], error, exit: undefined, turns };
-}
 
 export interface Crash {
   readonly attempts: number;

@@ -10,11 +10,12 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { LoopInput, LoopPorts, LoopResult } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
+import { withoutReport } from '../../loop/without-report.ts';
 import type { Hosted, ProcessNews } from '../port.ts';
 import { loopResult } from '../wire/frames.ts';
 import type { Method } from '../wire/rpc.ts';
 import { createCancelling } from './cancelling.ts';
-import { crashed, type LoopError, synthetic, tooLong, tooOld } from './endings.ts';
+import { crashed, type LoopError, tooLong, tooOld } from './endings.ts';
 import type { RunnerPool, RunnerSettings } from './pool.ts';
 import { createPortCalls, type PortCalls } from './port-calls.ts';
 import { type RunnerExit, type RunnerProcess, within } from './process.ts';
@@ -83,8 +84,7 @@ async function playInRunners(loop: HostedLoop): Promise<LoopResult> {
     const { verdict, exit, lastWords } = await playInOne(loop, attempt);
     if (verdict.kind === 'died' && attempt <= settings.restarts) continue;
     await quiet(loop, verdict);
-    const { turns, lastWords: said } = loop.served.progress();
-    const end = (status: 'failed' | 'cancelled', error: LoopError) => synthetic(status, error, turns, said);
+    const end = (status: 'failed' | 'cancelled', error: LoopError) => withoutReport({ status, error, ...loop.served.progress() });
     switch (verdict.kind) {
       case 'result':
         return verdict.result;

@@ -9,6 +9,7 @@ import { present } from '../../base/present.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../../events/messages.ts';
 import type { Checkpoint, Ending, LoopInput, LoopPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import { lastWordsOf } from '../../loop/without-report.ts';
 import type { ToolSpec } from '../../models/port.ts';
 import type { CondensedReply, LlmReply, LlmRequest, ServiceContextReply, Start, ToolReply } from '../wire/frames.ts';
 import { condensed, llmRequest, serviceContext, toolCall, turnOnly } from '../wire/frames.ts';
@@ -163,7 +164,7 @@ async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<
   if (outcome.kind === 'failed') return { ...outcome, ...known };
   const { answer } = outcome;
   served.latest = { turn, answer, beside: toolCallsOf(answer.message).length - (exitIn(served.input, answer, tools) ? 1 : 0) };
-  served.lastWords = textOf(answer.message.content).trim() || served.lastWords;
+  served.lastWords = lastWordsOf([answer.message]) || served.lastWords;
   const { inputTokens } = answer.usage;
   const taken = ending(served.input, answer, tools);
   return {
