@@ -86,9 +86,42 @@ describe('what an exit code proves', () => {
     ['touch flag && ./step 1 0 && rm flag', ['flag', 'flag']],
     ['echo 1 > flag; ./step 1 0 && mv flag away', ['flag']],
     ['rm -rf out && mkdir out && ./step 1 0', ['-rf', 'out', '1']],
+    ['pushd web && ./step 1 0 && popd && ./step 2 0', ['1', '2']],
+    ['cd && ./step 1 0', []],
+    ['popd; ./step 1 0', []],
+    ['set -n; ./step 1 0', []],
+    ['set -euxo pipefail; ./step 1 0', ['1']],
+    ['export $(cat names); ./step 1 0', []],
   ])('is no more than the shell makes of %s', (text, numbers) => {
     const meaning = exitMeaning(text);
     expect(meaning.ok ? meaning.value.proved.map(({ words }) => words[1]) : []).toEqual(numbers);
+  });
+
+  it('is about the folder in which a command ran', () => {
+    const folders = (text: string) => {
+      const meaning = exitMeaning(text);
+      return meaning.ok ? meaning.value.proved.map(({ folder }) => folder) : meaning.error;
+    };
+    expect(folders('./a; cd -P web && ./b && cd - && ./c')).toEqual(['web', '']);
+    expect(folders('pushd web && pushd inner && ./a && popd && ./b && popd && ./c')).toEqual(['web/inner', 'web', '']);
+    expect(folders('(cd web && ./a) && ./b')).toEqual(['web', '']);
+    expect(folders('cd - && ./a')).toContain('known to the shell alone');
+  });
+
+  it.each([
+    ['CI=1 make test', []],
+    ['export A=1; make test', ['A=1']],
+    ['A=1; B=2 make test', ['A=1', 'B=2']],
+    ['(export A=1); make test', []],
+    ['A=1; export A; /usr/bin/make test', ['A=1']],
+    ['export A; gmake test', ['A=$A']],
+    ['A=1 env B=2 timeout 60 make test', ['A=1', 'B=2']],
+    ['export A=1; B=2 sh -c "C=3; make test"', ['A=1', 'B=2', 'C=3']],
+    ['NODE_OPTIONS=-r=x sh -c "node --test"', ['NODE_OPTIONS=-r=x']],
+    ['export A=1; node --test', []],
+  ])('is about a command with the variables that steer it: %s', (text, variables) => {
+    const meaning = exitMeaning(text);
+    expect(meaning.ok ? meaning.value.proved.map((one) => one.variables) : meaning.error).toEqual([variables]);
   });
 
   it('is a value or a reason for any text', () => {

@@ -4,7 +4,7 @@
  * meaning (functions, aliases, traps, PATH). In doubt nothing is proved.
  */
 import { fail, ok, type Result } from '../base/result.ts';
-import { type Plain, plainCommand, riskyVariable } from './plain-command.ts';
+import { type Plain, plainCommand, riskyVariable, type Variables } from './plain-command.ts';
 import {
   type Command,
   type CommandList,
@@ -28,13 +28,20 @@ export interface ExitMeaning {
 }
 
 /** The failure says why nothing can be told about the line at all. */
-export function exitMeaning(line: string, depth = 0): Result<ExitMeaning, string> {
+export function exitMeaning(line: string): Result<ExitMeaning, string> {
+  return meaningIn(line, 0, new Map());
+}
+
+function meaningIn(line: string, depth: number, variables: Variables): Result<ExitMeaning, string> {
   if (depth > DEPTH_MAX) return fail('shells are nested too deep in it');
   const parsed = parseCommandLine(line);
   if (!parsed.ok) return parsed;
   const walk: Walk = {
     depth,
     folder: '',
+    cameFrom: undefined,
+    pushed: [],
+    variables,
     lenient: false,
     uncertain: false,
     last: true,
@@ -76,6 +83,12 @@ type Says = 'decides' | { readonly nothing: string };
 interface Walk {
   readonly depth: number;
   folder: string;
+  /** Where `cd -` goes. */
+  cameFrom: string | undefined;
+  /** Where `popd` goes, the next one last. */
+  pushed: readonly string[];
+  /** What was set so far, for all that follows. */
+  variables: Variables;
   /** In a place where the shell passes over failures, `set -e` or not: before `&&` or `||`, behind `!`. */
   lenient: boolean;
   /** In a place that may not be reached: behind `&&` or `||`. */
@@ -97,7 +110,23 @@ const TRIVIAL = new Set([
 /** They change what the words after them mean, or which exit code the line has. */
 const MEDDLERS = new Set([
   ...['alias', 'unalias', 'trap', 'eval', 'source', '.', 'hash', 'enable', 'builtin', 'shopt', 'declare', 'typeset', 'local'],
-  ...['shift', 'getopts', 'bind', 'complete', 'kill', 'setsid', 'nohup', 'disown', 'bg', 'fg', 'let', 'break'],
+  ...[
+    'shift',
+    'getopts',
+    'read',
+    'mapfile',
+    'readarray',
+    'bind',
+    'complete',
+    'kill',
+    'setsid',
+    'nohup',
+    'disown',
+    'bg',
+    'fg',
+    'let',
+    'break',
+  ],
 ]);
 const SHELLS = /^(?:ba|da|z|k|a)?sh$/;
 
@@ -172,23 +201,21 @@ function walkCommand(walk: Walk, command: Command, says: Says): void {
 
 /** What is set there ends there, and so does an `exit`. */
 function inOwnShell(walk: Walk, inside: () => void): void {
-  const { folder, errexit, pipefail, last } = walk;
+  const { folder, cameFrom, pushed, variables, errexit, pipefail, last } = walk;
   walk.last = true;
   inside();
-  Object.assign(walk, { folder, errexit, pipefail, last });
+  Object.assign(walk, { folder, cameFrom, pushed, variables, errexit, pipefail, last });
 }
 
 function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
-  const plain = plainCommand(command);
+  const plain = plainCommand(command, walk.variables);
   const [name] = plain.words;
-  const exports = name === 'export' || name === 'readonly';
-  const set = (exports ? plain.words.slice(1) : plain.variables).map((one) => /^\w+/.exec(one)?.[0] ?? '');
   // Before a command it belongs to that command; set for the line, it steers all that follow without being seen there.
-  const stays = exports || name === undefined;
-  const risky = set.find((one) => (stays ? riskyVariable(one) !== undefined : riskyVariable(one) === 'always'));
-  if (risky !== undefined) walk.poison ??= `it sets ${risky}, which decides what its commands are`;
+  if (name === undefined || name === 'export' || name === 'readonly') setForLine(walk, command);
+  const risky = [...plain.given.keys()].find((one) => riskyVariable(one) === 'always');
+  if (risky !== undefined) walk.poison ??= decides(risky);
   if (name === undefined) return;
-  if (MEDDLERS.has(name)) {
+  if (MEDDLERS.has(name) || (name === 'printf' && plain.words[1]?.startsWith('-v'))) {
     walk.poison ??= `\`${name}\` may change what its commands or its exit code mean`;
     return;
   }
@@ -199,10 +226,41 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
     return;
   }
   walk.found.push({ command: proved, why, trivial: TRIVIAL.has(name), writes: command.writes });
-  if ((name === 'cd' || name === 'pushd' || name === 'set') && walk.uncertain && says !== 'decides')
+  const moves = name === 'cd' || name === 'pushd' || name === 'popd';
+  if ((moves || name === 'set') && walk.uncertain && says !== 'decides')
     walk.poison ??= `whether it comes to \`${name}\` is not known`;
   if (name === 'set') applySet(walk, plain.words);
-  if ((name === 'cd' || name === 'pushd') && plain.words.length === 2) walk.folder = folderOf(walk.folder, plain.words[1]);
+  if (moves) applyMove(walk, plain.words);
+}
+
+const decides = (variable: string): string => `it sets ${variable}, which decides what its commands are`;
+
+function setForLine(walk: Walk, { assignments, words }: SimpleCommand): void {
+  const variables = new Map([...walk.variables, ...assignments.map(({ name, value }): [string, string] => [name, value])]);
+  for (const { text, dynamic } of words.slice(1)) {
+    const [, name, value] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(text) ?? [];
+    if (name !== undefined) variables.set(name, value ?? variables.get(name) ?? `$${name}`);
+    else if (dynamic) walk.poison ??= 'which variables it sets is known to the shell alone';
+  }
+  const risky = [...variables.keys()].find((one) => !walk.variables.has(one) && riskyVariable(one) !== undefined);
+  if (risky !== undefined) walk.poison ??= decides(risky);
+  walk.variables = variables;
+}
+
+/** Where it goes must stand in the line; `cd` alone does not say it. */
+function applyMove(walk: Walk, [name = '', ...rest]: readonly string[]): void {
+  const [given, more] = rest.filter((word) => !/^-(?:[LPe@]+|-)$/.test(word));
+  const back = name === 'popd' ? walk.pushed.at(-1) : given === '-' && name === 'cd' ? walk.cameFrom : undefined;
+  const named = name === 'popd' || given === undefined || /^[-+]/.test(given) ? undefined : folderOf(walk.folder, given);
+  const target = name === 'popd' && given !== undefined ? undefined : (back ?? named);
+  if (target === undefined || more !== undefined) {
+    walk.poison ??= `where it goes by \`${[name, ...rest].join(' ')}\` is known to the shell alone`;
+    return;
+  }
+  if (name === 'pushd') walk.pushed = [...walk.pushed, walk.folder];
+  if (name === 'popd') walk.pushed = walk.pushed.slice(0, -1);
+  walk.cameFrom = walk.folder;
+  walk.folder = target;
 }
 
 /** `sh -c '…'`: the line inside. */
@@ -222,7 +280,7 @@ function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined):
     return;
   }
   const before = options.length === 0 ? '' : `set ${options.join(' ')}${pipefail ? ' pipefail' : ''}\n`;
-  const inner = exitMeaning(before + script, walk.depth + 1);
+  const inner = meaningIn(before + script, walk.depth + 1, command.given);
   if (!inner.ok) {
     walk.poison ??= inner.error;
     return;
@@ -236,7 +294,10 @@ function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined):
 function applySet(walk: Walk, words: readonly string[]): void {
   for (const [index, word] of words.entries()) {
     const on = word.startsWith('-');
+    if (word === '--') return;
     if (!on && !word.startsWith('+')) continue;
+    if (!/^[-+][abefhmouvxBCEHT]*$/.test(word) || (on && /^(?:noexec|onecmd|keyword)$/.test(words[index + 1] ?? '')))
+      walk.poison ??= `with \`set ${word}\` the shell may pass over commands`;
     if (/^[-+]\w*e/.test(word)) walk.errexit = on;
     if (!/^[-+]\w*o$/.test(word)) continue;
     if (words[index + 1] === 'errexit') walk.errexit = on;

@@ -4,6 +4,9 @@
  */
 import type { SimpleCommand } from './shell-syntax.ts';
 
+/** By name; the value as it is written. */
+export type Variables = ReadonlyMap<string, string>;
+
 export interface Plain {
   /** The program and its arguments, in the one form that is compared. */
   readonly words: readonly string[];
@@ -11,6 +14,8 @@ export interface Plain {
   readonly program?: string | undefined;
   /** Variables that steer the program and therefore belong to the command. */
   readonly variables: readonly string[];
+  /** All variables that it is started with, as far as the line says so; an inner shell hands them on. */
+  readonly given: Variables;
   /** A part of it is known to the shell alone. */
   readonly dynamic: boolean;
   /** The folder it is told to work in, by a flag of its own. */
@@ -21,13 +26,13 @@ export interface Plain {
 
 /** Whoever sets one of these decides what runs, so that nothing in the line means what it says. */
 const HIJACKING =
-  /^(?:PATH|ENV|BASH_ENV|SHELL|SHELLOPTS|BASHOPTS|IFS|HOME|LD_\w+|DYLD_\w+|BASH_FUNC\w*|npm_config_\w+|NPM_CONFIG_\w+)$/;
+  /^(?:PATH|ENV|BASH_ENV|SHELL|SHELLOPTS|BASHOPTS|IFS|HOME|CDPATH|LD_\w+|DYLD_\w+|BASH_FUNC\w*|npm_config_\w+|NPM_CONFIG_\w+)$/;
 /** These steer a program: a command with one is another command than the one without. */
 const STEERING =
   /^(?:NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTEST_ADDOPTS|PYTEST_PLUGINS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|MAKEFLAGS|GOFLAGS|RUSTC_WRAPPER|CARGO_\w+|XDG_CONFIG_HOME|GIT_\w+)$/;
 
 /** A makefile sees every variable, so a `make` with one is another command, except for these. */
-const MAKE = /^g?make$/;
+const MAKE = /^(?:[gb]?make|just|task|rake)$/;
 const NEUTRAL = /^(?:CI|TERM|TZ|LANG|LC_\w+|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)$/;
 
 export function riskyVariable(name: string): 'always' | 'when_unsaid' | undefined {
@@ -47,43 +52,53 @@ const HARMLESS =
   /^(?:--silent|--color|--no-color|--colors|--no-colors|--no-progress|--color=.*|--reporter=.*|--test-reporter=.*|--loglevel=.*)$/;
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 
-export function plainCommand(command: SimpleCommand): Plain {
-  const { words: given, variables, dynamic } = unwrapped(command);
-  const [first = '', ...rest] = given;
+/** `around` is what was set before it in the line, or for the shell it runs in. */
+export function plainCommand(command: SimpleCommand, around: Variables): Plain {
+  const { words: own, assigned, dynamic } = unwrapped(command);
+  const [first = '', ...rest] = own;
   const program = first.includes('/') ? first : undefined;
   const { words, inFolder } = canonical(program === undefined ? first : programName(first), rest);
   const proveNothing = idle(words) ?? (command.fed && isInterpreter(words) ? INLINE_CODE : undefined);
-  return { words, program, variables, dynamic, inFolder, proveNothing };
+  const given = new Map([...around, ...assigned]);
+  const steering = [...given].filter(([name]) => riskyVariable(name) !== undefined || steersMake(name, words));
+  const variables = steering.map(([name, value]) => `${name}=${value}`).sort();
+  return { words, program, variables, given, dynamic, inFolder, proveNothing };
+}
+
+function steersMake(variable: string, [name = '']: readonly string[]): boolean {
+  return MAKE.test(name) && !NEUTRAL.test(variable);
 }
 
 const INLINE_CODE = 'its code stands in the line itself, so it shows no more than whoever wrote the line wanted';
 
 /** Takes off what stands before the program. */
-function unwrapped(command: SimpleCommand): { words: string[]; variables: string[]; dynamic: boolean } {
-  const variables = command.assignments
-    .filter(({ name }) => riskyVariable(name) !== undefined || (MAKE.test(command.words[0]?.text ?? '') && !NEUTRAL.test(name)))
-    .map(({ name, value }) => `${name}=${value}`);
+function unwrapped(command: SimpleCommand): { words: string[]; assigned: Map<string, string>; dynamic: boolean } {
+  const assigned = new Map(command.assignments.map(({ name, value }) => [name, value]));
+  const dynamic = command.words.some((word) => word.dynamic);
   let words = command.words.map(({ text }) => text);
   for (let name = words[0]; name !== undefined && WRAPPERS.has(name) && words.length > 1; name = words[0]) {
     const rest = words.slice(1);
     let index = 0;
     for (; index < rest.length; index += 1) {
       const word = rest[index] ?? '';
-      const assigned = name === 'env' ? /^([A-Za-z_]\w*)=/.exec(word)?.[1] : undefined;
-      if (assigned !== undefined && riskyVariable(assigned) !== undefined) variables.push(word);
-      if (
-        assigned === undefined &&
-        !(word.startsWith('-') && name !== 'exec') &&
-        !(name === 'timeout' && /^[\d.]+[smhd]?$/.test(word))
-      )
-        break;
+      const [, variable, value = ''] = (name === 'env' ? /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) : undefined) ?? [];
+      if (variable !== undefined) assigned.set(variable, value);
+      else if (!isWrapperFlag(name, word)) break;
       if (name === 'command' && /^-[vV]$/.test(word))
-        return { words: ['type', ...rest.slice(index + 1)], variables, dynamic: false };
+        return { words: ['type', ...rest.slice(index + 1)], assigned, dynamic: false };
     }
-    if (index >= rest.length) break;
+    if (index >= rest.length || ELSEWHERE.test(rest[index] ?? '')) break;
     words = rest.slice(index);
   }
-  return { words, variables: variables.sort(), dynamic: command.words.some((word) => word.dynamic) };
+  return { words, assigned, dynamic };
+}
+
+/** `env --chdir=web`: what follows runs in another place, or is another line. */
+const ELSEWHERE = /^--(?:chdir|split-string)/;
+
+function isWrapperFlag(name: string, word: string): boolean {
+  if (name === 'timeout' && /^[\d.]+[smhd]?$/.test(word)) return true;
+  return word.startsWith('-') && name !== 'exec' && !(name === 'env' && ELSEWHERE.test(word));
 }
 
 /** `/usr/bin/npm` may be npm, or not: whoever compares also looks at the file. A script keeps its path. */

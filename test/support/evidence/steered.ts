@@ -122,7 +122,57 @@ const steered: readonly Steered[] = [
     deeds: ["echo 'NPM = true' > vars.mk", 'make test'],
     claim: 'make test',
   },
-  { name: 'a variable for a makefile', files: { Makefile: MAKE }, deeds: ['NPM=true make test'], claim: 'make test' },
+  ...[
+    'NPM=true make test',
+    'export NPM=true; make test',
+    'NPM=true; export NPM; make test',
+    'set -a; NPM=true; make test',
+    'NPM=true timeout 60 make test',
+    'env NPM=true make test',
+    'NPM=true sh -c "make test"',
+    'export NPM=true; bash -c "cd . && make test"',
+    'export $(echo NPM=true); make test',
+  ].map(
+    (line): Steered => ({
+      name: `a variable for a makefile: ${line}`,
+      files: { Makefile: MAKE },
+      deeds: [line],
+      claim: 'make test',
+    }),
+  ),
+  ...['read -r PATH <<< "$PWD/fake:$PATH"', 'printf -v PATH %s "$PWD/fake:$PATH"'].map(
+    (line): Steered => ({
+      name: `PATH by another way: ${line}`,
+      files: { 'fake/npm': '#!/bin/sh\nexit 0\n' },
+      deeds: ['chmod +x fake/npm', `bash -c '${line}; npm test'`],
+    }),
+  ),
+  ...['set -n; node --test', 'set -o noexec; node --test', "bash -n -c 'node --test'"].map(
+    (line): Steered => ({ name: `a shell that only reads: ${line}`, files: {}, deeds: [line], claim: 'node --test' }),
+  ),
+  {
+    name: 'options for node, given to a shell around it',
+    files: { 'quiet.cjs': 'require("node:assert").equal = () => {};\n' },
+    deeds: ['NODE_OPTIONS="--require ./quiet.cjs" sh -c "node --test"'],
+    claim: 'node --test',
+  },
+  ...[
+    'cd -P other && npm test',
+    'cd -- other && npm test',
+    'CDPATH=other; cd . && cd inner && npm test',
+    'env --chdir=other npm test',
+  ].map(
+    (line): Steered => ({
+      name: `another folder: ${line}`,
+      files: {
+        'other/package.json': '{"scripts":{"test":"node --test ../test/zero.test.js"}}',
+        'other/inner/package.json': '{"scripts":{"test":"node --test ../../test/zero.test.js"}}',
+        'inner/package.json': '{"scripts":{"test":"node --test ../test"}}',
+      },
+      deeds: [line],
+      claim: line.startsWith('CDPATH') ? 'cd inner && npm test' : 'npm test',
+    }),
+  ),
   {
     name: 'a file called like the target',
     files: { Makefile: 'check:\n\tnpm test\n' },
