@@ -69,7 +69,7 @@ function steersMake(variable: string, [name = '']: readonly string[]): boolean {
   return MAKE.test(name) && !NEUTRAL.test(variable);
 }
 
-const INLINE_CODE = 'its code stands in the line itself, so it shows no more than whoever wrote the line wanted';
+export const INLINE_CODE = 'its code stands in the line itself, so it shows no more than whoever wrote the line wanted';
 
 /** Takes off what stands before the program. */
 function unwrapped(command: SimpleCommand): { words: string[]; assigned: Map<string, string>; dynamic: boolean } {

@@ -9,6 +9,7 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { placeOfDemand } from '../agents/definition/check-verify.ts';
 import { type Diagnostic, errorAt, type SourcePlace } from '../agents/text/diagnostics.ts';
 import { readText } from '../agents/text/read-text.ts';
 import type { Environment } from '../base/environment.ts';
@@ -63,6 +64,8 @@ export interface ProjectConfig {
   readonly vars: Readonly<Record<string, string>>;
   /** Where permissions are given, for whoever checks the names. */
   readonly named: readonly { readonly name: string; readonly place: SourcePlace }[];
+  /** Where the commands under `verify` stand, in their order. */
+  readonly verifyPlaces: readonly SourcePlace[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
 }
@@ -102,6 +105,7 @@ interface SettingsFile {
   readonly path: string;
   readonly settings: Settings | undefined;
   readonly named?: ProjectConfig['named'];
+  readonly verifyPlaces?: ProjectConfig['verifyPlaces'];
 }
 
 function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): ProjectConfig {
@@ -135,6 +139,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
     named: [...(project.named ?? []), ...(user.named ?? [])],
+    verifyPlaces: (near.verify === undefined ? user : project).verifyPlaces ?? [],
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
 }
@@ -172,7 +177,8 @@ async function readSettings(path: string, shown = path): Promise<Result<Settings
   if (!parsed.ok) return parsed;
   const { value, placeOf } = parsed.value;
   const named = Object.keys(value.permissions ?? {}).map((name) => ({ name, place: placeOf(['permissions', name], 'key') }));
-  return ok({ path, settings: value, named });
+  const verifyPlaces = value.verify?.commands.map((_, index) => placeOfDemand(placeOf, index)) ?? [];
+  return ok({ path, settings: value, named, verifyPlaces });
 }
 
 async function isThere(path: string): Promise<boolean> {

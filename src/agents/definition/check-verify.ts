@@ -1,6 +1,6 @@
 /** Whether the commands under `verify` may be run at all. */
 
-import { type Diagnostic, errorAt } from '../text/diagnostics.ts';
+import { type Diagnostic, errorAt, type SourcePlace } from '../text/diagnostics.ts';
 import type { PlaceOf } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
 
@@ -18,4 +18,10 @@ export function checkVerify(
   return [
     errorAt(placeOf(['verify'], 'key'), message, 'Allow the shell (`shell: ask` or `allow`), or put `verify` into troupe.yaml.'),
   ];
+}
+
+/** Where the command stands: `verify` is a list, or a map with one. */
+export function placeOfDemand(placeOf: PlaceOf, index: number): SourcePlace {
+  const [whole, inMap] = [placeOf(['verify']), placeOf(['verify', 'commands', index])];
+  return inMap.line === whole.line && inMap.column === whole.column ? placeOf(['verify', index]) : inMap;
 }

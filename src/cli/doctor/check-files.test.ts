@@ -41,4 +41,25 @@ describe('check', () => {
       '  fix: Did you mean "tickets"?',
     ]);
   });
+
+  it('warns of commands under `verify` that prove nothing, in the settings and in every agent', async () => {
+    const { code, out } = await check({
+      'troupe.yaml': 'verify: [npm test || true]\n',
+      'agents/a.md': AGENT('verify: ["npm run build", "npm run lint || echo no"]'),
+      'agents/b.md': AGENT('group: { mode: reflect }\nverify:\n  commands:\n    - npm test | tail -1\n    - npm test &'),
+    });
+    expect(code).toBe(0);
+    const lines = out.split('\n').filter((line) => line !== '');
+    const nothing = 'warning: this command under "verify" proves nothing:';
+    const hidden = (what: string) => `it says nothing about \`${what}\`: what follows \`||\` takes its place when it fails`;
+    const fix = expect.stringMatching(/^ {2}fix: Write the command by itself/);
+    expect(lines).toEqual([
+      `agents/a.md:3:27: ${nothing} ${hidden('npm run lint')}`,
+      fix,
+      `agents/b.md:7:7: ${nothing} it leaves something running in the background`,
+      fix,
+      `troupe.yaml:1:10: ${nothing} ${hidden('npm test')}`,
+      fix,
+    ]);
+  });
 });

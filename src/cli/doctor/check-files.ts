@@ -6,6 +6,7 @@ import { arrange, type Diagnostic, errorAt, warningAt } from '../../agents/text/
 import { fail, ok, type Result } from '../../base/result.ts';
 import { loadConfig, type ProjectConfig, userFolder } from '../../project/config.ts';
 import { impossibleServers } from '../../project/declared-servers.ts';
+import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { checkModels } from './check-models.ts';
 
@@ -28,7 +29,11 @@ export async function checkFiles({
   const mcpServers = Object.keys(mcp);
   const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions });
   const models = checkModels(check.agents, { env, providers: config.value.providers });
-  const own = [...checkServers(check.agents, permissions, env), ...checkPermissions(check.agents, config.value)];
+  const own = [
+    ...checkServers(check.agents, permissions, env),
+    ...checkPermissions(check.agents, config.value),
+    ...uselessDemands(check.agents, config.value),
+  ];
   return ok({ ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables });
 }
 

@@ -23,7 +23,9 @@ export function looksLikeTestRun(command: string): boolean {
     .some((part) => !NEEDS_TEST.test(part) && RUNNERS.some((runner) => runner.test(part)));
 }
 
-/** Without variables set in front, and without `time` or `env`. */
+/** Without variables set in front, without `time` or `env`, and out of what stands around it: `if npm test`, `(npm test`. */
 function bareCommand(part: string): string {
-  return part.trim().replace(/^(?:(?:time|env|command|exec)\s+|[A-Za-z_]\w*=\S*\s+)*/, '');
+  return part
+    .trim()
+    .replace(/^(?:(?:time|env|command|exec|if|elif|then|else|while|until|do|!|\{)\s+|\(\s*|[A-Za-z_]\w*=\S*\s+)*/, '');
 }

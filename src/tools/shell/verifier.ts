@@ -40,7 +40,8 @@ export interface VerifierOptions {
 }
 
 const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'];
-const STRICT = 'set -euo pipefail\n';
+/** What the shell is told before the line. */
+export const STRICT = 'set -euo pipefail\n';
 const SHOWN_BYTES = 4_096;
 
 export function createVerifier({ clock, environment, shells = BASH }: VerifierOptions): Verifier {
@@ -84,14 +85,13 @@ export function failureIn(evidence: readonly Pick<Evidence, 'type' | 'payload'>[
     }
     if (type === 'test.report' && payload.early !== undefined) return payload.early;
     if (type === 'test.report' && payload.tests === 0 && looksLikeTestRun(payload.command)) return 'no test passed in it';
-    // A loop under `-e` stops at the first failure, though it cannot be read from the line.
-    if (
-      type === 'test.report' &&
-      !payload.passed &&
-      payload.why !== undefined &&
-      !/\b(?:for|while|until)\b/.test(payload.command)
-    )
+    if (type === 'test.report' && !payload.passed && payload.why !== undefined && !isLoop(payload.command))
       return `it does not show that the tests passed: ${payload.why}`;
   }
   return undefined;
+}
+
+/** A loop under `-e` stops at the first failure, though it cannot be read from the line. */
+export function isLoop(command: string): boolean {
+  return /\b(?:for|while|until)\b/.test(command);
 }

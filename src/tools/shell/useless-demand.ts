@@ -1,0 +1,38 @@
+/**
+ * Demanded commands that show nothing, whatever they end with: `npm test || true`. Read from the line as the runtime's own shell
+ * takes it, so that whoever wrote it hears of it before a run is called verified by it, or can never be.
+ */
+import { exitMeaning } from '../../permissions/exit-code.ts';
+import { INLINE_CODE } from '../../permissions/plain-command.ts';
+import { type Command, type CommandList, parseCommandLine } from '../../permissions/shell-syntax.ts';
+import { commandText } from './proved-commands.ts';
+import { looksLikeTestRun } from './test-commands.ts';
+import { isLoop, STRICT } from './verifier.ts';
+
+const CANNOT_FAIL = new Set(['true', ':', 'echo', 'printf']);
+
+/** Why it shows nothing; absent where it does, or may. */
+export function uselessDemand(command: string): string | undefined {
+  const meaning = exitMeaning(STRICT + command);
+  // What is not understood is the owner's word, unless it is about tests: then the runtime does not count it.
+  if (!meaning.ok) return looksLikeTestRun(command) && !isLoop(command) ? meaning.error : undefined;
+  const { proved, hidden } = meaning.value;
+  const lost = hidden.find(({ command: { words, variables }, why }) => {
+    const fine = why === INLINE_CODE || why.startsWith('`!`');
+    return !fine || looksLikeTestRun(commandText({ words, variables }));
+  });
+  if (lost !== undefined) return `it says nothing about \`${commandText(lost.command)}\`: ${lost.why}`;
+  const parsed = parseCommandLine(command);
+  return proved.length === 0 && hidden.length === 0 && parsed.ok && cannotFail(parsed.value) ? 'it cannot fail' : undefined;
+}
+
+function cannotFail(list: CommandList): boolean {
+  const commands = list.flatMap(({ first, rest }) => [first, ...rest.map(({ pipeline }) => pipeline)]);
+  return commands.flatMap((pipeline) => pipeline.commands).every(alwaysEndsWell);
+}
+
+function alwaysEndsWell(command: Command): boolean {
+  if (command.kind !== 'simple') return cannotFail(command.body);
+  const [name = '', code] = command.words.map(({ text }) => text);
+  return CANNOT_FAIL.has(name) || (name === 'exit' && code === '0');
+}
