@@ -10,7 +10,6 @@ import { nobodyToAsk } from './models-below.ts';
 import type { EngineOptions } from './options.ts';
 import { ofSession } from './options.ts';
 import type { StartOutcome, StartRequest } from './port.ts';
-import { brokenReference } from './reachable.ts';
 import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
@@ -18,9 +17,9 @@ import { latestEnded, NO_PAST, type Past, pastBefore } from './record/past.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted } from './run/setup-run.ts';
-import { commandsRefusal } from './spawning/client-rights.ts';
-import { assistantLimits } from './spawning/spawned.ts';
-import { projectScope, scopesOf, tighter } from './spending/budget.ts';
+import { assistantLifetime } from './spawning/bounds.ts';
+import { startProblem } from './spawning/client-rights.ts';
+import { projectScope, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
 
 export async function startNew(all: EngineOptions, request: StartRequest, driver: Driver): Promise<StartOutcome> {
   const session = request.session ?? all.ids.session();
@@ -29,14 +28,12 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   const prepared = await prepareAgent(options, request.agent, request.workspace);
   const setup = await adapted(options, prepared, { model: request.model, origin });
   if (!setup.ok) return { kind: 'refused', error: setup.error };
-  const broken = await brokenReference(setup.value.definition, options.agent);
-  if (broken !== undefined) return { kind: 'refused', error: broken };
-  const commands = await commandsRefusal(options, setup.value.definition, origin.kind === 'client' ? origin.rights : undefined);
-  if (commands !== undefined) return { kind: 'refused', error: commands };
+  const problem = await startProblem(options, setup.value.definition, origin.kind === 'client' ? origin.rights : undefined);
+  if (problem !== undefined) return { kind: 'refused', error: problem };
   const run = request.run ?? options.ids.run();
-  const lifetime = origin.kind === 'client' ? { wallMs: assistantLimits(options).lifetimeMs } : undefined;
-  const budget = tighter(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
-  const unknown = unknownPrice(options, setup.value, scopesOf(run, budget, projectScope(options.projectBudget)));
+  const lifetime = origin.kind === 'client' ? assistantLifetime(options) : undefined;
+  const bounds = withTimeLimit(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
+  const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, projectScope(options.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
   const closed = await nobodyToAsk(options, setup.value.definition, setup.value.models);
   if (closed !== undefined) return { kind: 'refused', error: closed };
@@ -49,7 +46,8 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     const continues = await continued(options.ledger, session, request, past);
     const started: Payloads['run.started'] = {
       ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
-      ...present({ budget, continues, model: request.model }),
+      ...bounds,
+      ...present({ continues, model: request.model }),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
     };
     const opening = (root: DrivenRun): readonly NewEvent[] => {

@@ -118,7 +118,7 @@ async function assemble(
   const { cluster } = config;
   const engine = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
   const assistants = createLazyAssistants({
-    ...{ engine, ledger, clock, ids, workspace: config.workspace, perClient: config.assistants.perParent },
+    ...{ engine, ledger, clock, ids, workspace: config.workspace, limits: engineOptions.assistants },
     refresh: agents.refresh,
     redact: engineOptions.redact,
     // On a cluster others host what is spawned here.

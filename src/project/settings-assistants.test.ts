@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../base/limits.ts';
-import { assistantLimits } from '../engine/spawning/spawned.ts';
+import { assistantLimits } from '../engine/spawning/bounds.ts';
 import { loadConfig } from './config.ts';
 import { assistantSettings } from './lazy-assistants.ts';
 

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';
 import { createIds, type RunId } from '../../base/ids.ts';
 import { systemRandom } from '../../base/random.ts';
+import type { AssistantLimits } from '../../engine/options.ts';
 import type { Caller } from '../port.ts';
 import { createAssistants } from './assistants.ts';
 
@@ -14,11 +15,11 @@ const kept = closedAfterwards();
 const FOR_THE_OWNER = /^For whoever runs the server: [A-Z]/;
 const SECRET = 'hunter2-hunter2';
 
-function setUp(brain: Brain, perClient?: number, talker = agent({ name: 'talker', tools: [] })) {
-  const world = kept(createWorld({ agents: [talker], brain }));
+function setUp(brain: Brain, limits: Partial<AssistantLimits> = {}, talker = agent({ name: 'talker', tools: [] })) {
+  const world = kept(createWorld({ agents: [talker], brain, engineOptions: { assistants: limits } }));
   const assistants = createAssistants({
     ...{ engine: world.engine, ledger: world.ledger, clock: systemClock, ids: createIds(systemClock, systemRandom) },
-    ...{ workspace: '.', perClient, refresh: async () => false },
+    ...{ workspace: '.', limits, refresh: async () => false },
     redact: (text) => text.replaceAll(SECRET, '[redacted]'),
     registry: async () => {
       throw new Error('nobody looks for agents here');
@@ -50,7 +51,7 @@ describe('spawning for a client', () => {
   });
 
   it('refuses a key that was used for another task, and repeats one also at the limit', async () => {
-    const { world, assistants } = setUp(never, 1);
+    const { world, assistants } = setUp(never, { perParent: 1 });
     const first = await assistants.spawn(alice, task('async'), call('one'));
     expect(await assistants.spawn(alice, task('async'), call('one'))).toEqual(first);
     expect(await assistants.spawn(alice, { ...task('async'), query: 'Sing.' }, call('one'))).toMatchObject({
@@ -61,11 +62,24 @@ describe('spawning for a client', () => {
   });
 
   it('stops at the limit, however many calls come at once', async () => {
-    const { world, assistants } = setUp(never, 2);
+    const { world, assistants } = setUp(never, { perParent: 2 });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => assistants.spawn(alice, task('async'), call())));
     expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(2);
     expect(await world.ledger.runs({})).toHaveLength(2);
     expect((await assistants.spawn(bob, task('async'), call())).ok).toBe(true);
+  });
+
+  it('says which setting it was when it took too long, unless its own budget is shorter', async () => {
+    const late = setUp(never, { lifetimeMs: 10 });
+    const spawned = await late.assistants.spawn(alice, task(), call());
+    expect(spawned).toMatchObject({
+      ok: true,
+      value: { status: 'failed', answer: expect.stringContaining('(assistants.lifetime)') },
+    });
+    const poor = setUp(never, { lifetimeMs: 60_000 }, agent({ name: 'talker', tools: [], budget: { wall: 10 } }));
+    expect(await poor.assistants.spawn(alice, task(), call())).toMatchObject({
+      value: { status: 'failed', answer: expect.stringContaining('(budget.wall)') },
+    });
   });
 
   it('gives an answer without the secrets in it', async () => {
@@ -113,7 +127,7 @@ describe('spawning for a client', () => {
   });
 
   it('is refused beyond the limit, with the name of the setting', async () => {
-    const { assistants } = setUp(never, 1);
+    const { assistants } = setUp(never, { perParent: 1 });
     expect(await assistants.spawn(alice, task('async'), call())).toMatchObject({ ok: true, value: { status: 'starting' } });
     const refused = await assistants.spawn(alice, task('async'), call());
     expect(refused).toMatchObject({ ok: false, error: { code: 'too_many_assistants' } });
@@ -123,7 +137,7 @@ describe('spawning for a client', () => {
 
   it('is free again once a run that has waited for somebody has ended', async () => {
     const asks: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }) : says('Done.'));
-    const { world, assistants } = setUp(asks, 1, agent({ name: 'talker', permissions: { act: 'ask' } }));
+    const { world, assistants } = setUp(asks, { perParent: 1 }, agent({ name: 'talker', permissions: { act: 'ask' } }));
     const first = await assistants.spawn(alice, task(), call());
     if (!first.ok) throw new Error(JSON.stringify(first));
     const { process_id } = first.value;

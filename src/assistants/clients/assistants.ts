@@ -7,21 +7,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Registry } from '../../agents/registry/registry.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Ids, RunId } from '../../base/ids.ts';
-import { runIdFrom, threadOf } from '../../base/ids.ts';
+import { runIdFrom } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok } from '../../base/result.ts';
+import type { AssistantLimits } from '../../engine/options.ts';
 import type { Engine, RunEnd, RunHandle } from '../../engine/port.ts';
 import { noAgent } from '../../engine/run/prepare.ts';
+import { assistantLimits, type Counted, spawnRefusal } from '../../engine/spawning/bounds.ts';
 import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
-import { tooManyAssistants } from '../../engine/spawning/spawned.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import { spawnerOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
+import { spawnAnswer } from '../../tools/assistants/spawn-answer.ts';
 import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
 import { createMessageService } from '../threads/message-service.ts';
 import { answerFailure, chosenAnswer, mayAnswer } from './answers.ts';
@@ -33,7 +35,8 @@ export interface AssistantNeeds {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'nonce'>;
   readonly workspace: string;
-  readonly perClient?: number | undefined;
+  /** How many assistants one client may have, among others. */
+  readonly limits?: Partial<AssistantLimits> | undefined;
   /** Takes secrets out of what an assistant answered: a client sees what the ledger keeps, not more. */
   redact(text: string): string;
   /** Looks whether agent files have changed: whoever serves clients for days must not spawn yesterday's agents. */
@@ -74,9 +77,9 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
     const run = key === undefined ? undefined : runIdFrom(JSON.stringify([caller.name, key]));
     const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
     if (before !== undefined && !(await isTask(ledger, before, input))) return fail(keyReused(before.run));
-    const most = needs.perClient ?? limits.assistantsPerParent;
-    if (before === undefined && (await theirs.atWork(caller.name)) >= most)
-      return fail(tooManyAssistants(`a client may have ${most} assistants at work at a time`, FOR_CLIENTS));
+    const one = { kind: 'client', own: before === undefined ? await theirs.of(caller.name) : [] } as const;
+    const refused = spawnRefusal(assistantLimits({ assistants: needs.limits }), one);
+    if (refused !== undefined) return fail(refused);
     await needs.refresh();
     const started = await engine.start({
       agent: input.assistant_id,
@@ -101,7 +104,7 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
       const started = await inTurn(caller.name, () => begin(caller, input, options));
       if (!started.ok) return started;
       const handle = started.value;
-      return input.run_mode === 'async' ? ok(spawned(handle, 'starting')) : await ended(needs, handle, caller, options);
+      return input.run_mode === 'async' ? ok(spawnAnswer(handle.run, 'starting')) : await ended(needs, handle, caller, options);
     },
     async cancel(caller, { process_id, reason = 'cancelled by its client' }, options) {
       const process = await reachable(caller, process_id, options);
@@ -161,17 +164,13 @@ function createClientRuns(ledger: Ledger) {
   const spawnedBy = new Map<RunId, string>();
   return {
     note: (run: RunId, client: string): void => void spawnedBy.set(run, client),
-    async atWork(client: string): Promise<number> {
+    async of(client: string): Promise<readonly Counted[]> {
       const mine = [...spawnedBy].flatMap(([run, name]) => (name === client ? [run] : []));
       // Whoever drove it to its end, after however many waits, and in whichever process: the ledger knows.
       for (const run of mine) if ((await ledger.runs({ run }))[0]?.endedAt !== null) spawnedBy.delete(run);
-      return mine.filter((run) => spawnedBy.has(run)).length;
+      return mine.map((run) => ({ atWork: spawnedBy.has(run) }));
     },
   };
-}
-
-function spawned({ run }: RunHandle, status: SpawnOutput['status'], answer?: string): SpawnOutput {
-  return { process_id: run, thread_id: threadOf(run), status, ...present({ answer }) };
 }
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */
@@ -199,7 +198,7 @@ async function ended(
   try {
     const end = await Promise.race([handle.done, stopped.promise]);
     // It goes on: whoever called off the call can cancel the process by its id.
-    if (end === 'stopped') return ok(spawned(handle, 'running'));
+    if (end === 'stopped') return ok(spawnAnswer(handle.run, 'running'));
     return outcomeOf(handle, caller, end, redact);
   } finally {
     cancelTick();
@@ -211,19 +210,17 @@ async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact:
   if (end.kind === 'ended') {
     const { status, report, verification } = end.result;
     const finished = succeeded({ status });
-    return ok({
-      ...spawned(handle, finished ? 'finished' : 'failed', redact(report.body)),
-      ...(finished ? { verification } : {}),
-    });
+    const answer = redact(report.body);
+    return ok(spawnAnswer(handle.run, finished ? 'finished' : 'failed', finished ? { answer, verification } : { answer }));
   }
   if (end.kind === 'waiting') {
     const how = end.waits.some((wait) => mayAnswer(caller, wait))
       ? 'It waits for an answer: read its question with recv_message, then use answer_assistant.'
       : 'It waits for the owner of the project, who alone can answer what it asks; poll_assistant tells when it has ended.';
-    return ok(spawned(handle, 'running', how));
+    return ok(spawnAnswer(handle.run, 'running', { answer: how }));
   }
   const why = end.kind === 'lost' ? 'another process drives it now' : end.reason;
-  return ok(spawned(handle, 'running', `It was interrupted (${why}) and can be polled.`));
+  return ok(spawnAnswer(handle.run, 'running', { answer: `It was interrupted (${why}) and can be polled.` }));
 }
 
 /**
@@ -241,6 +238,3 @@ const ownName = (name: string): Failure => ({
   message: `Not spawned: the assistant has your own name, ${name}.`,
   fix: 'For whoever runs the server: give the agent or the caller another name.',
 });
-
-const FOR_CLIENTS =
-  'Wait until one has ended, or cancel one. For whoever runs the server: raise assistants.perParent in troupe.yaml.';

@@ -17,8 +17,8 @@ import type { OverLimit } from '../record/writer.ts';
 import type { Writes } from '../record/writes.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { driveRun } from '../run/drive-run.ts';
+import { assistantLimits } from '../spawning/bounds.ts';
 import { createSlots } from '../spawning/slots.ts';
-import { assistantLimits } from '../spawning/spawned.ts';
 import { endCancelledBelow } from './end-below.ts';
 import { type Lease, type Life, leaveOrTakeBack } from './leave-run.ts';
 

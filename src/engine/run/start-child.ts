@@ -6,7 +6,7 @@ import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunOrigin } from '../../events/run-origin.ts';
-import type { RunResult, StartOptions } from '../../patterns/steps.ts';
+import type { RunResult } from '../../patterns/steps.ts';
 import { madeElsewhere, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
@@ -16,9 +16,9 @@ import { budgetOf } from '../record/agent-setup.ts';
 import type { BudgetScope, DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
 import type { Writes } from '../record/writes.ts';
+import { assistantLifetime } from '../spawning/bounds.ts';
 import type { ChildAs, ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
-import { assistantLimits } from '../spawning/spawned.ts';
-import { scopesOf, tighter } from '../spending/budget.ts';
+import { scopesOf, type TimeLimit, withTimeLimit } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
@@ -95,18 +95,16 @@ async function startedPayload(
   const asked = 'continues' in as ? as.continues : undefined;
   const continues = asked ?? (member === undefined ? undefined : tree.latestOf(member, parent.run));
   const workspace = member === undefined ? undefined : workspaceOfMember(parent, member);
-  const timeLimit = timeLimitOf(tree, as);
-  const budget = tighter(own, timeLimit === undefined ? undefined : { wallMs: timeLimit.milliseconds });
-  const limited = timeLimit !== undefined && timeLimit.milliseconds < (own?.wallMs ?? Number.POSITIVE_INFINITY);
   const model = 'model' in as ? as.model : undefined;
   return {
     ...{ agent, input, origin: originOf(parent.run, as), depth: parent.depth + 1 },
-    ...present({ continues, model, workspace, budget, timeLimit: limited ? timeLimit.setting : undefined }),
+    ...present({ continues, model, workspace }),
+    ...withTimeLimit(own, timeLimitOf(tree, as)),
   };
 }
 
-function timeLimitOf(tree: HostAccess, as: ChildAs): StartOptions['timeLimit'] {
-  if (as.kind === 'assistant') return { milliseconds: assistantLimits(tree).lifetimeMs, setting: 'assistants.lifetime' };
+function timeLimitOf(tree: HostAccess, as: ChildAs): TimeLimit | undefined {
+  if (as.kind === 'assistant') return assistantLifetime(tree);
   return 'timeLimit' in as ? as.timeLimit : undefined;
 }
 

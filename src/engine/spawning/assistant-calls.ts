@@ -2,23 +2,23 @@
  * Calls that spawn or cancel an assistant. A spawned assistant is a child run that works beside its parent: the call is over
  * when the assistant has begun (`async`) or has ended (`sync`). A parent that is taken up again takes its assistants up too.
  */
-import { childRunId, type RunId, threadOf } from '../../base/ids.ts';
+import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { Failure, Verification } from '../../events/catalogue.ts';
+import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
-import { cancelInput, type SpawnInput, type SpawnOutput, spawnInput } from '../../tools/assistants/schemas.ts';
+import { cancelInput, type SpawnInput, spawnInput } from '../../tools/assistants/schemas.ts';
+import { spawnAnswer } from '../../tools/assistants/spawn-answer.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import type { AgentAccess, LedgerAccess, TimeAndIds } from '../options.ts';
-import { brokenReference } from '../reachable.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
 import type { Writes } from '../record/writes.ts';
 import type { ChildRun, HasChildren } from './child-run.ts';
-import { commandsRefusal, mayBeSpawned, rightsOf } from './client-rights.ts';
+import { mayBeSpawned, rightsOf, startProblem } from './client-rights.ts';
 import { reportMessage } from './report-message.ts';
 import type { Assistant, HasAssistants } from './spawned.ts';
 
@@ -49,7 +49,7 @@ export async function spawnAssistant(tree: CallsAssistants, node: DrivenRun, cal
   if (!allowed.ok) return refused(allowed.error);
   const run = childRunId(node.run, call.step);
   const child = await begin(tree, node, call, input.data);
-  if (input.data.run_mode === 'async') return { texts: [outputText(run, 'starting')] };
+  if (input.data.run_mode === 'async') return { texts: [answerText(run, 'starting')] };
   const result = await tree.slots.released(node.run, node.abort.signal, () => child.result);
   // What it reported is in this answer: it need not be told again.
   const { payload } = reportMessage(tree, node, run, input.data.assistant_id, result);
@@ -57,8 +57,8 @@ export async function spawnAssistant(tree: CallsAssistants, node: DrivenRun, cal
   const read = { message: payload.message, thread: payload.thread, reader: payload.to };
   return {
     texts: succeeded(result)
-      ? [outputText(run, 'finished', result.verification), payload.content]
-      : [outputText(run, 'failed'), payload.content],
+      ? [answerText(run, 'finished', { verification: result.verification }), payload.content]
+      : [answerText(run, 'failed'), payload.content],
     events: [node.journal.event('message.read', read, { actor: 'system', aside: true })],
     ended: child.ended(),
   };
@@ -162,15 +162,11 @@ async function maySpawn(
       message: `There is no assistant with the id ${JSON.stringify(input.assistant_id)}.`,
       fix: 'Find one with search_assistant or list_assistant.',
     });
-  const problem =
-    tree.spawned.refusal(node) ?? (await brokenReference(agent, tree.agent)) ?? (await commandsRefusal(tree, agent, rights));
+  const problem = tree.spawned.refusal(node) ?? (await startProblem(tree, agent, rights));
   return problem === undefined ? ok(null) : fail(problem);
 }
 
-function outputText(run: RunId, status: SpawnOutput['status'], verification?: Verification): string {
-  const checked = verification === undefined ? {} : { verification };
-  return JSON.stringify({ process_id: run, thread_id: threadOf(run), status, ...checked } satisfies SpawnOutput);
-}
+const answerText = (...answer: Parameters<typeof spawnAnswer>): string => JSON.stringify(spawnAnswer(...answer));
 
 const refused = ({ message, fix }: Failure): AssistantAnswer => ({
   texts: [fix === undefined ? message : `${message} ${fix}`],

@@ -7,6 +7,7 @@ import { referencesOf } from '../../agents/definition/references.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { AgentAccess } from '../options.ts';
+import { brokenReference } from '../reachable.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 
 export function rightsOf(node: DrivenRun): ClientRights | undefined {
@@ -19,6 +20,15 @@ export function rightsOf(node: DrivenRun): ClientRights | undefined {
 /** An agent that may not be spawned does not exist for whoever asks. */
 export function mayBeSpawned(rights: ClientRights | undefined, agent: string): boolean {
   return rights?.spawn === undefined || rights.spawn.includes(agent);
+}
+
+/** Why the agent may not start: somebody whom it calls is missing, or it may not work for this client. */
+export async function startProblem(
+  options: Pick<AgentAccess, 'agent' | 'commandsOf'>,
+  agent: AgentDefinition,
+  rights: ClientRights | undefined,
+): Promise<Failure | undefined> {
+  return (await brokenReference(agent, options.agent)) ?? (await commandsRefusal(options, agent, rights));
 }
 
 /** Why the agent may not work for a client: it, or somebody whom it may call, runs commands. */

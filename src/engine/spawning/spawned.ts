@@ -4,13 +4,13 @@
  */
 
 import type { RunId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type RunOrigin, spawnerOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { NamedResult } from '../../patterns/verification.ts';
-import type { AssistantLimits, HostAccess } from '../options.ts';
+import type { AssistantLimits } from '../options.ts';
+import { type Counted, spawnRefusal } from './bounds.ts';
 import type { ChildRun } from './child-run.ts';
 import type { Slots } from './slots.ts';
 
@@ -57,7 +57,6 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
   const byParent = new Map<RunId, Assistant[]>();
   const lastTold = new Map<RunId, string>();
   const ended = new Map<string, Ended>();
-  const working = (all: readonly Assistant[]): number => all.filter((one) => one.status() === 'running').length;
   const of = (parent: RunId): Assistant[] => {
     const known = byParent.get(parent) ?? [];
     byParent.set(parent, known);
@@ -81,15 +80,13 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
     },
     told: (parent, text) => void lastTold.set(parent, text),
     lastTold: (parent) => lastTold.get(parent),
-    refusal(parent) {
-      const depth = spawnDepth(parent);
-      if (depth >= bounds.depth) return tooMany(`assistants may be ${bounds.depth} levels deep`, 'depth');
-      if (working(of(parent.run)) >= bounds.perParent)
-        return tooMany(`one agent may have ${bounds.perParent} assistants at work at a time`, 'perParent');
-      if (working([...byParent.values()].flat()) >= bounds.perSession)
-        return tooMany(`a session may have ${bounds.perSession} assistants at work at a time`, 'perSession');
-      return undefined;
-    },
+    refusal: (parent) =>
+      spawnRefusal(bounds, {
+        kind: 'agent',
+        depth: spawnDepth(parent),
+        own: counted(of(parent.run)),
+        inSession: counted([...byParent.values()].flat()),
+      }),
   };
 }
 
@@ -100,15 +97,7 @@ export const answersOfAssistants = ({ spawned }: HasAssistants, { run }: { reado
     return ended === undefined ? [] : [{ name: agent, result: ended }];
   });
 
-export function assistantLimits({ assistants = {} }: HostAccess): AssistantLimits {
-  return {
-    active: assistants.active ?? limits.assistantsActive,
-    perParent: assistants.perParent ?? limits.assistantsPerParent,
-    perSession: assistants.perSession ?? limits.assistantsPerSession,
-    depth: assistants.depth ?? limits.assistantDepth,
-    lifetimeMs: assistants.lifetimeMs ?? limits.assistantLifetimeMs,
-  };
-}
+const counted = (all: readonly Assistant[]): readonly Counted[] => all.map(({ status }) => ({ atWork: status() === 'running' }));
 
 /** How many of the runs from here up were spawned. */
 function spawnDepth(node: Kin): number {
@@ -116,13 +105,3 @@ function spawnDepth(node: Kin): number {
   for (let up: Kin | undefined = node; up !== undefined; up = up.parent) if (spawnerOf(up.started) !== undefined) depth += 1;
   return depth;
 }
-
-const tooMany = (limit: string, setting: string): Failure =>
-  tooManyAssistants(limit, `Wait until one has ended, or raise assistants.${setting} in troupe.yaml.`);
-
-/** The refusal of one more, for agents and for clients; what can be done about it depends on who is told. */
-export const tooManyAssistants = (limit: string, fix: string): Failure => ({
-  code: 'too_many_assistants',
-  message: `Not spawned: ${limit}.`,
-  fix,
-});

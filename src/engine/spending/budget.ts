@@ -9,6 +9,7 @@ import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
 import type { CounterChange } from '../../ledger/port.ts';
+import type { StartOptions } from '../../patterns/steps.ts';
 import type { BudgetScope } from '../record/driven-run.ts';
 import type { OverLimit } from '../record/writer.ts';
 import type { Exhausted } from './spending.ts';
@@ -81,6 +82,20 @@ export function refusal(over: OverLimit): Exhausted {
 
 function amountText(unit: string, amount: number): string {
   return unit === 'nanoUsd' ? `$${(amount / NANO).toFixed(4)}` : counted(amount, unit.replace(/s$/, ''));
+}
+
+/** How long whoever asks for a run waits for it, and the name under which a person set that. */
+export type TimeLimit = NonNullable<StartOptions['timeLimit']>;
+
+/** What a run may take in all. The setting is named when it is shorter than the run's own time. */
+export function withTimeLimit(
+  own: Budget | undefined,
+  limit: TimeLimit | undefined,
+): { readonly budget?: Budget; readonly timeLimit?: string } {
+  if (limit === undefined) return present({ budget: own });
+  const shorter = limit.milliseconds < (own?.wallMs ?? Number.POSITIVE_INFINITY);
+  const budget = tighter(own, { wallMs: limit.milliseconds });
+  return present({ budget, timeLimit: shorter ? limit.setting : undefined });
 }
 
 /** The tighter of two budgets, limit by limit. */
