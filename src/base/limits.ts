@@ -247,4 +247,6 @@ export const limits = {
   liveTextCharacters: 16_384,
   questionsPerRun: 1_000,
   requestCharacters: 16_000,
+  renderedCharacters: 100_000,
+  renderedSigns: 2_000,
 } as const;

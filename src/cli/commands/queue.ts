@@ -32,7 +32,7 @@ export async function driveHandle(
   const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
   if (printed)
     return {
-      code: finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options),
+      code: await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options),
       end,
     };
   const node = follower.tree.runs.get(handle.run);

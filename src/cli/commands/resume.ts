@@ -45,7 +45,7 @@ export async function resumeRun(
   const follower = createFollower(project.ledger, session);
   await follower.catchUp(run);
   const end = await resumeAndDrive(context, project, run, follower, options);
-  const code = finishRun(context, project, { session, run, tree: follower.tree, end }, options);
+  const code = await finishRun(context, project, { session, run, tree: follower.tree, end }, options);
   if (end.kind === 'ended') await drainQueue(context, project, session, { ...options, json: false, jsonl: false });
   return code;
 }

@@ -70,7 +70,7 @@ async function startAndDrive(
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
   const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
-  return finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+  return await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
 }
 
 /** Before anything is paid for: the servers that the agent and those it may call would start, which nobody has allowed yet. */

@@ -61,7 +61,7 @@ export async function showCommand(context: CommandContext, text: string, options
       out.line(line);
     if (node.report !== null) {
       out.line();
-      printReport(context, node.report.body);
+      await printReport(context, node.report);
     }
     return exitCodes.completed;
   });

@@ -1,11 +1,15 @@
 /** The end of every command that drove a run: the result on stdout, the summary on stderr, the exit code. */
 import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
 import type { RunEnd } from '../../engine/port.ts';
+import type { Report } from '../../events/catalogue.ts';
 import type { Project } from '../../project/project.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
+import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { type CommandContext, callOf, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodeOfEnd, isTooLittle } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import { wrapToWidth } from '../terminal/text-width.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { createJsonLines, createPlainLines } from '../view/plain-lines.ts';
 import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
@@ -36,7 +40,12 @@ export interface Finished {
   readonly end: RunEnd;
 }
 
-export function finishRun(context: CommandContext, project: Project, finished: Finished, options: OutputOptions): ExitCode {
+export async function finishRun(
+  context: CommandContext,
+  project: Project,
+  finished: Finished,
+  options: OutputOptions,
+): Promise<ExitCode> {
   const { terminal, clock } = context;
   const { tree, end, session } = finished;
   const node = tree.runs.get(finished.run);
@@ -51,7 +60,7 @@ export function finishRun(context: CommandContext, project: Project, finished: F
   const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end });
   if (!options.quiet) terminal.progress.line();
   if (options.json) printJson(context, summary);
-  else if (!options.jsonl && node.report !== null) printReport(context, node.report.body);
+  else if (!options.jsonl && node.report !== null) await printReport(context, node.report);
   if (!options.quiet) {
     terminal.progress.line();
     for (const line of summaryLines(summary, terminal.progress.paint, callOf(context))) terminal.progress.line(line);
@@ -70,8 +79,16 @@ function sayHowToFollow(context: CommandContext, run: RunId): void {
   context.terminal.progress.line(`stay with it again: ${call} resume ${short}; only watch it: ${call} logs -f ${short}`);
 }
 
-/** A person's terminal is protected from what the text holds; a pipe gets it as it is. */
-export function printReport(context: CommandContext, body: string): void {
-  const { out } = context.terminal;
-  out.line((out.isTty ? safeText(body) : body).trimEnd());
+/** A person gets it drawn, within the width of the terminal and without anything that could steer it; a pipe gets it as it is. */
+export async function printReport({ terminal }: CommandContext, { format, body }: Report): Promise<void> {
+  const { out } = terminal;
+  if (!out.isTty) out.line(body.trimEnd());
+  else for (const line of await reportLines(format, body, out)) out.line(line);
+}
+
+async function reportLines(format: Report['format'], body: string, screen: Screen): Promise<readonly string[]> {
+  if (format === 'markdown') return await renderMarkdown(body, screen);
+  const text = safeText(body).trimEnd();
+  // JSON is there to be copied: a line break within a string would make it another text.
+  return format === 'json' ? [text] : wrapToWidth(text, screen.width());
 }

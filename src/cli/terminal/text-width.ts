@@ -55,19 +55,31 @@ function wrapLine(line: string, width: number): readonly string[] {
       used += size;
       continue;
     }
-    for (const { segment } of segmenter.segment(word)) {
-      const more = segmentWidth(segment);
-      if (used + more > width) {
-        lines.push(current);
-        current = '';
-        used = 0;
-      }
-      current += segment;
-      used += more;
-    }
+    const pieces = splitToWidth(word, width);
+    lines.push(...pieces.slice(0, -1));
+    current = pieces.at(-1) ?? '';
+    used = textWidth(current);
   }
   lines.push(current.trimEnd());
   return lines;
+}
+
+/** Pieces of at most `width` columns, wherever that cuts. */
+export function splitToWidth(text: string, width: number): readonly string[] {
+  const pieces: string[] = [];
+  let current = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const more = segmentWidth(segment);
+    if (used + more > width && used > 0) {
+      pieces.push(current);
+      current = '';
+      used = 0;
+    }
+    current += segment;
+    used += more;
+  }
+  return [...pieces, current];
 }
 
 function segmentWidth(segment: string): number {
