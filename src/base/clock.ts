@@ -75,3 +75,11 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+const HOUR_MS = 3_600_000;
+
+/** Keeps the process alive until it is taken back: for waiting on something that does not do so itself. */
+export function holdProcess(): () => void {
+  const timer = setInterval(() => undefined, HOUR_MS);
+  return () => clearInterval(timer);
+}

@@ -15,7 +15,13 @@ export class TroupeError extends Error {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  try {
+    return String(error);
+  } catch {
+    // An object without a prototype, or with one that fails, has no words.
+    return 'something that has no words for itself';
+  }
 }
 
 /** The `code` that Node and SQLite put on their errors, such as `ENOENT`. */

@@ -1,7 +1,9 @@
 /** A program beside its run: shows it what happens, asks it what has to be decided, and stops when it wants to. */
+import { holdProcess } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
-import type { Answer } from '../events/catalogue.ts';
+import type { Answer, Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { subtreeDoings } from '../projections/run-tree.ts';
 import { driveToRest } from './drive-to-rest.ts';
@@ -11,27 +13,36 @@ import { outcomeOf, type RunOutcome } from './run-outcome.ts';
 
 export interface Stage {
   readonly engine: Engine;
+  /** What new work is begun with: it is refused once the project is being closed. */
+  readonly begins: Pick<Engine, 'start' | 'resume'>;
   readonly ledger: Ledger;
+  /** Aborted as soon as the project is being closed. */
+  readonly closing: AbortSignal;
 }
 
 /** `from`: shows the run from its start, or only what comes from now on. */
 export async function keepCompany(
-  { engine, ledger }: Stage,
+  { engine, begins, ledger, closing }: Stage,
   handle: RunHandle & { readonly agent: string },
   options: CompanyOptions,
   from: 'start' | 'now',
 ): Promise<RunOutcome> {
   const { run, session, agent } = handle;
   const follower = createFollower(ledger, session);
-  const stopping = createStopping(engine, run, options);
+  const stopping = createStopping(engine, run, options, closing);
   const speech = createSpeech(handle, options, stopping.guard);
   const unwatch = options.onText === undefined ? () => undefined : engine.watch(speech.hear);
   try {
     const follow = await followWith(follower, handle, options, stopping.guard, from);
-    const company = { engine, follow, answer: (wait: OpenWait) => stopping.unless(() => answerTo(wait, options)) };
+    const resume: Engine['resume'] = async (id) => (closing.aborted ? { kind: 'refused', error: closed } : begins.resume(id));
+    const company = {
+      engine: { answer: engine.answer, resume },
+      follow,
+      answer: (wait: OpenWait) => stopping.unless(() => answerTo(wait, options)),
+    };
     const end = await stopping.settled(await driveToRest(company, handle));
     speech.end(end);
-    stopping.rethrow();
+    await stopping.heard();
     await follower.catchUp(run);
     return outcomeOf({ run, session, agent }, end, subtreeDoings(follower.tree, run));
   } finally {
@@ -40,7 +51,9 @@ export async function keepCompany(
   }
 }
 
-type Guard = (work: () => void) => void;
+const closed: Failure = { code: 'closed', message: 'The project was closed.', fix: 'Open it again, and resume the run.' };
+
+type Guard = (work: () => unknown) => void;
 
 /** Nobody reads along for a program that does not want to see the events: what they come to is read once, at the end. */
 async function followWith(
@@ -57,54 +70,89 @@ async function followWith(
 
 async function answerTo(wait: OpenWait, { approve, answer }: CompanyOptions): Promise<Answer | undefined> {
   if (wait.kind === 'permission') return approve === undefined ? undefined : answerOf(await approve(wait));
-  const text = await answer?.(wait);
-  return text === undefined ? undefined : { kind: 'text', text };
+  const text: unknown = await answer?.(wait);
+  if (text === undefined || typeof text === 'string') return text === undefined ? undefined : { kind: 'text', text };
+  throw unfit('answer', 'a text, or undefined for not now');
 }
 
-function answerOf(decision: Decision | undefined): Answer | undefined {
+/** A program without types may return anything; what is none of the answers is no decision, and nobody guesses one. */
+function answerOf(decision: Decision | undefined | null): Answer | undefined {
   if (decision === undefined) return undefined;
   // The program was given all of what the call would be made with.
   if (decision === true) return { kind: 'approved', whole: true };
   if (decision === 'always') return { kind: 'approved', whole: true, remember: true };
-  return decision === false ? { kind: 'denied' } : { kind: 'denied', note: decision.deny };
+  if (decision === false) return { kind: 'denied' };
+  if (typeof decision !== 'object' || decision === null || typeof decision.deny !== 'string')
+    throw unfit('approve', "true, false, 'always', { deny: 'why' }, or undefined for not now");
+  return decision.deny.trim() === '' ? { kind: 'denied' } : { kind: 'denied', note: decision.deny };
 }
+
+const unfit = (callback: string, what: string): TroupeError =>
+  new TroupeError('usage', `What \`${callback}\` returned is no answer.`, { fix: `Return ${what}; then resume the run.` });
 
 interface Stopping {
   /** Calls back into the program. The first error pauses the run; it is thrown when the run stands still. */
   readonly guard: Guard;
-  /** What `work` gives, or nothing as soon as the program has had enough. */
+  /** What `work` gives, or nothing as soon as the program has had enough or closes the project. */
   unless<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
   /** How the run stands once what was asked of it has had its effect. */
   settled(end: RunEnd): Promise<RunEnd>;
-  rethrow(): void;
+  /** Waits for callbacks that are not done yet, and throws the error of the first that failed. */
+  heard(): Promise<void>;
   close(): void;
 }
 
-function createStopping(engine: Engine, run: RunId, { signal, whenAborted = 'cancel' }: CompanyOptions): Stopping {
+function createStopping(
+  engine: Engine,
+  run: RunId,
+  { signal, whenAborted = 'cancel' }: CompanyOptions,
+  closing: AbortSignal,
+): Stopping {
   let failure: { readonly error: unknown } | undefined;
   let asked: Promise<unknown> | undefined;
-  const aborted = Promise.withResolvers<undefined>();
+  const pending = new Set<Promise<void>>();
+  const enough = Promise.withResolvers<undefined>();
+  const leave = (): void => enough.resolve(undefined);
   const failed = (error: unknown): void => {
     failure ??= { error };
+  };
+  const fail = (error: unknown): void => {
+    failed(error);
+    asked ??= engine.pause(run, 'a callback of the program failed').catch(() => undefined);
   };
   const onAbort = (): void => {
     const why = 'the program aborted it';
     asked = (whenAborted === 'pause' ? engine.pause(run, why) : engine.cancel(run, why)).catch(failed);
-    aborted.resolve(undefined);
+    leave();
   };
   if (signal?.aborted === true) onAbort();
   else signal?.addEventListener('abort', onAbort, { once: true });
+  if (closing.aborted) leave();
+  else closing.addEventListener('abort', leave, { once: true });
+  const unless = async <Value>(work: () => Promise<Value>): Promise<Value | undefined> => {
+    if (signal?.aborted === true || closing.aborted) return undefined;
+    // What the program waits for may be nothing that keeps a process alive, such as the timer of AbortSignal.timeout.
+    const release = holdProcess();
+    try {
+      return await Promise.race([work(), enough.promise]);
+    } finally {
+      release();
+    }
+  };
   return {
     guard(work) {
       if (failure !== undefined) return;
       try {
-        work();
+        const given = work();
+        if (!isPromise(given)) return;
+        const done: Promise<void> = Promise.resolve(given).then(() => undefined, fail);
+        pending.add(done);
+        void done.finally(() => pending.delete(done));
       } catch (error) {
-        failed(error);
-        asked ??= engine.pause(run, 'a callback of the program failed').catch(() => undefined);
+        fail(error);
       }
     },
-    unless: (work) => (signal?.aborted === true ? aborted.promise : Promise.race([work(), aborted.promise])),
+    unless,
     async settled(end) {
       await asked;
       if (signal?.aborted !== true || whenAborted === 'pause' || end.kind === 'ended') return end;
@@ -113,12 +161,19 @@ function createStopping(engine: Engine, run: RunId, { signal, whenAborted = 'can
       if (taken.kind === 'ended') return { kind: 'ended', result: taken.result };
       return taken.kind === 'resumed' ? await taken.handle.done : end;
     },
-    rethrow() {
+    async heard() {
+      if (pending.size > 0) await unless(() => Promise.all(pending));
       if (failure !== undefined) throw failure.error;
     },
-    close: () => signal?.removeEventListener('abort', onAbort),
+    close() {
+      signal?.removeEventListener('abort', onAbort);
+      closing.removeEventListener('abort', leave);
+    },
   };
 }
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 interface Speech {
   hear(piece: LivePiece): void;

@@ -36,17 +36,21 @@ export interface RunFacts {
   readonly cost: RunCost;
 }
 
-/** It is over: there is always a report. A failure says why in `error`. */
-export interface EndedRun extends RunFacts {
-  readonly status: RunStatus;
+interface Reported extends RunFacts {
   readonly report: Report;
   /** What the runtime found when it held the report against what it saw. */
   readonly verification: Verification;
   /** The agent whose answer this is, after handoffs and routing. */
   readonly finalAgent: string;
   readonly claims?: readonly Claim[] | undefined;
-  readonly error?: Failure | undefined;
 }
+
+type Done = 'completed' | 'completed_unverified';
+
+/** It is over: there is always a report. One that came to nothing says why in `error`. */
+export type EndedRun =
+  | (Reported & { readonly status: Done; readonly error?: undefined })
+  | (Reported & { readonly status: Exclude<RunStatus, Done>; readonly error: Failure });
 
 /** Nothing can go on until somebody answers. Go on with `resume` and the callbacks that can; days later is fine. */
 export interface WaitingRun extends RunFacts {
@@ -80,7 +84,9 @@ export function outcomeOf(known: Pick<RunFacts, 'run' | 'session' | 'agent'>, en
   switch (end.kind) {
     case 'ended': {
       const { status, report, verification, finalAgent, claims, error } = end.result;
-      return { ...facts, status, report, verification, finalAgent, ...(claims && { claims }), ...(error && { error }) };
+      const reported: Reported = { ...facts, report, verification, finalAgent, ...(claims && { claims }) };
+      if (status === 'completed' || status === 'completed_unverified') return { ...reported, status };
+      return { ...reported, status, error: error ?? { code: status, message: report.body } };
     }
     case 'waiting':
       return { ...facts, status: 'waiting', waits: end.waits };

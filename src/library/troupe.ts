@@ -1,38 +1,19 @@
 /** A project as a program has it: one call that runs an agent, and the engine and the ledger behind it for everything else. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { TroupeError } from '../base/errors.ts';
-import type { RunId } from '../base/ids.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { Engine, RunHandle } from '../engine/port.ts';
-import type { Failure } from '../events/catalogue.ts';
-import { type UserMessage, userText } from '../events/messages.ts';
+import type { UserMessage } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { type Extras, openProject } from '../project/open.ts';
 import type { OpenOptions, Project } from '../project/project.ts';
-import type { OrdinaryTool } from '../tools/port.ts';
-import { keepCompany } from './keep-company.ts';
-import type { CompanyOptions, RunOptions } from './run-options.ts';
+import { checkCompany, checkOpening, checkRunning, requestOf, requireAgentName, runIdOf, splitOptions } from './check-options.ts';
+import { keepCompany, type Stage } from './keep-company.ts';
+import { explained, refusedWith } from './refusals.ts';
+import type { CompanyOptions, RunOptions, TroupeOptions } from './run-options.ts';
 import type { RunOutcome } from './run-outcome.ts';
-
-/** How a project is opened. Nothing is needed: the folder is then found as the command line finds it. */
-export interface TroupeOptions {
-  /**
-   * The project's folder: where troupe.yaml, agents/ and .troupe/ are. Without it, the nearest folder with a troupe.yaml from the
-   * current one upwards, or the current one.
-   */
-  readonly root?: string | undefined;
-  /** Where keys and settings are read from; the environment of the process without it. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Agents beside those in files, made with `defineAgent`; they win over files of the same name. */
-  readonly agents?: readonly AgentDefinition[] | undefined;
-  /** Tools beside the built-in ones, made with `defineTool`; agents name them in `tools`. */
-  readonly tools?: readonly OrdinaryTool[] | undefined;
-  /** The model of agents that name none, in place of what the environment and troupe.yaml say. */
-  readonly model?: string | undefined;
-  /** The model of all agents, also of those that name one: for a trial, or for a test. */
-  readonly modelForAll?: string | undefined;
-}
+import { createVisits } from './visits.ts';
 
 /** An open project. Close it when done, or open it with `await using`. */
 export interface Troupe extends AsyncDisposable {
@@ -49,17 +30,23 @@ export interface Troupe extends AsyncDisposable {
    */
   run(agent: string, prompt: string | UserMessage, options?: RunOptions): Promise<RunOutcome>;
   /** Goes on with a run that waits, was paused or was cut off, here or in another process. One that has ended is told again. */
-  resume(run: RunId, options?: CompanyOptions): Promise<RunOutcome>;
-  /** Lets what is under way be recorded and gives everything back. Runs that have not ended can be resumed. */
+  resume(run: string, options?: CompanyOptions): Promise<RunOutcome>;
+  /**
+   * Lets what is under way be recorded and gives everything back. Whoever is with a run is told first how it stands, and such
+   * runs can be resumed. Nothing can be asked of it afterwards.
+   */
   close(): Promise<void>;
 }
 
 /** Opens a project for use from a program. */
-export function createTroupe(options: TroupeOptions = {}): Promise<Troupe> {
+export async function createTroupe(options: TroupeOptions = {}): Promise<Troupe> {
+  checkOpening(options);
   const { root, env = process.env, agents, tools, model, modelForAll } = options;
   const cwd = process.cwd();
-  const flags = { model: modelForAll, defaultModel: model };
-  return openTroupe({ cwd, root: root === undefined ? undefined : resolve(cwd, root), env, flags }, { agents, tools });
+  const folder = root === undefined ? undefined : resolve(cwd, root);
+  if (folder !== undefined && !(await isFolder(folder)))
+    throw new TroupeError('usage', `There is no folder ${folder}`, { fix: 'Make it, or name another as `root`.' });
+  return await openTroupe({ cwd, root: folder, env, flags: { model: modelForAll, defaultModel: model } }, { agents, tools });
 }
 
 /** Opens the project, runs one agent in it and closes it again: `createTroupe`, `run` and `close` in one. */
@@ -68,45 +55,61 @@ export async function run(
   prompt: string | UserMessage,
   options: TroupeOptions & RunOptions = {},
 ): Promise<RunOutcome> {
-  await using troupe = await createTroupe(options);
-  return await troupe.run(agent, prompt, options);
+  const { opens, runs } = splitOptions(options);
+  // Before anything is made for it.
+  runs.signal?.throwIfAborted();
+  await using troupe = await createTroupe(opens);
+  return await troupe.run(agent, prompt, runs);
 }
 
 export async function openTroupe(options: OpenOptions, extras: Extras): Promise<Troupe> {
   const project = await openProject(options, extras);
-  const { root, engine, ledger } = project;
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= project.close();
-    return closing;
-  };
+  const { root, ledger } = project;
+  const visits = createVisits(project);
+  const stage: Stage = { engine: project.engine, begins: visits.engine, ledger, closing: visits.closing };
+  const { close } = visits;
   return {
     root,
-    engine,
+    engine: visits.engine,
     ledger,
-    run: (agent, prompt, given = {}) => runAgent(project, agent, prompt, given),
-    resume: (id, given = {}) => resumeRun(project, id, given),
+    run: (agent, prompt, given = {}) => visits.during(() => runAgent(project, stage, agent, prompt, given)),
+    resume: (id, given = {}) => visits.during(() => resumeRun(stage, id, given)),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function runAgent(project: Project, agent: string, prompt: string | UserMessage, options: RunOptions): Promise<RunOutcome> {
+async function runAgent(
+  project: Project,
+  stage: Stage,
+  agent: string,
+  prompt: string | UserMessage,
+  options: RunOptions,
+): Promise<RunOutcome> {
+  checkRunning(options);
+  requireAgentName(agent);
+  const input = requestOf(prompt);
   options.signal?.throwIfAborted();
-  const { budget, session } = options;
+  const { budget } = options;
   const workspace = options.workspace === undefined ? project.config.workspace : resolve(options.workspace);
-  await requireFolder(workspace);
-  const input = typeof prompt === 'string' ? userText(prompt) : prompt;
-  const started = await project.engine.start({ agent, input, session, workspace, budget });
-  if (started.kind === 'refused') throw refusal(started.error);
-  return await keepCompany(project, { ...started.handle, agent }, options, 'start');
+  if (!(await isFolder(workspace)))
+    throw new TroupeError('usage', `There is no workspace ${workspace}`, {
+      fix: 'Make the folder, or name another: `workspace` of the run or of troupe.yaml.',
+    });
+  const session = options.session === undefined ? undefined : await knownSession(stage, options.session);
+  const started = await stage.begins.start({ agent, input, session, workspace, budget });
+  if (started.kind === 'refused') throw await explained(project, agent, started.error);
+  return await keepCompany(stage, { ...started.handle, agent }, options, 'start');
 }
 
-async function resumeRun(project: Project, run: RunId, options: CompanyOptions): Promise<RunOutcome> {
+async function resumeRun(stage: Stage, text: string, options: CompanyOptions): Promise<RunOutcome> {
+  checkCompany(options);
+  const run = runIdOf(text);
   options.signal?.throwIfAborted();
-  const [row] = await project.ledger.runs({ run, limit: 1 });
-  const resumed = await project.engine.resume(run);
-  if (resumed.kind === 'refused') throw refusal(resumed.error);
+  const resumed = await stage.begins.resume(run);
+  if (resumed.kind === 'refused') throw refusedWith(resumed.error);
+  // Of a run below another the whole tree goes on, and it is the root that is spoken of.
+  const [row] = await stage.ledger.runs({ run: resumed.kind === 'resumed' ? resumed.handle.run : run, limit: 1 });
   if (resumed.kind === 'unknown' || row === undefined)
     throw new TroupeError('unknown_run', `There is no run ${run} in this ledger`, {
       fix: 'Open the project that it was run in.',
@@ -122,17 +125,18 @@ async function resumeRun(project: Project, run: RunId, options: CompanyOptions):
     resumed.kind === 'resumed'
       ? resumed.handle
       : { run, session, done: Promise.resolve({ kind: 'ended', result: resumed.result }) };
-  return await keepCompany(project, { ...handle, agent }, options, 'now');
+  return await keepCompany(stage, { ...handle, agent }, options, 'now');
 }
 
-function refusal({ code, message, fix }: Failure): TroupeError {
-  return new TroupeError(code, message, fix === undefined ? {} : { fix });
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
-async function requireFolder(workspace: string): Promise<void> {
-  const found = await stat(workspace).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
-  throw new TroupeError('usage', `There is no workspace ${workspace}`, {
-    fix: 'Make the folder, or name another: `workspace` of the run or of troupe.yaml.',
+/** A session that is not there would begin under that name, and remember nothing. */
+async function knownSession({ ledger }: Stage, text: string): Promise<SessionId> {
+  const session = text as SessionId;
+  if ((await ledger.read({ session, limit: 1 })).length > 0) return session;
+  throw new TroupeError('unknown_session', `There is no session ${text} in this ledger`, {
+    fix: 'Give the `session` of an earlier result, or none to begin a new one.',
   });
 }

@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryProject as folderWith } from '../../test/fixtures/agents/temporary-project.ts';
-import { createTemporaryProject } from './temporary-project.ts';
+import type { ReplyInput } from '../models/scripted/script-file.ts';
+import { createTemporaryProject, type TemporaryProjectOptions } from './temporary-project.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 const team = {
@@ -60,6 +61,49 @@ describe('a temporary project', () => {
   it('writes nowhere else', async () => {
     const outside = createTemporaryProject({ replies: [], files: { '../outside.md': 'x' } });
     await expect(outside).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it.each<[string, object, string]>([
+    ['a misspelled option', { replies: [], file: {} }, 'createTemporaryProject: "file" is not known. Did you mean "files"?'],
+    ['no replies', {}, '"replies" is missing'],
+    [
+      'a misspelled reply',
+      { replies: [{ text: 'x' }, { txt: 'x' }] },
+      'The reply number 2 cannot be played: Unrecognized key: "txt"',
+    ],
+    ['a misspelled reply of an agent', { replies: { agents: { mate: [{ txt: 'x' }] } } }, 'The reply number 1 of mate cannot'],
+    ['replies under another name', { replies: { agent: {} } }, 'replies: "agent" is not known. Did you mean "agents"?'],
+    ['nothing to copy', { replies: [], from: 'nowhere/at/all' }, 'to copy'],
+    ['a clock that is none', { replies: [], clock: {} }, '"clock" must be a clock'],
+  ])('refuses %s', async (_what, options, message) => {
+    await expect(createTemporaryProject(options as TemporaryProjectOptions)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('has replies for some agents, and for everybody else', async () => {
+    await using project = await createTemporaryProject({
+      files: { 'agents/mate.md': '---\n---\nYou steer.', 'agents/cook.md': '---\n---\nYou cook.' },
+      replies: { agents: { mate: [{ text: 'Aye.' }] }, replies: [{ text: 'Soup.' }] },
+    });
+    expect(await project.troupe.run('mate', 'Steer.')).toMatchObject({ report: { body: 'Aye.' } });
+    expect(await project.troupe.run('cook', 'Cook.')).toMatchObject({ report: { body: 'Soup.' } });
+  });
+
+  it.each<[string, () => ReplyInput, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('I expected another question');
+      },
+      'The function of the replies threw at call 1: I expected another question',
+    ],
+    ['gives no reply', () => ({ txt: 'x' }) as ReplyInput, 'The reply for call 1 cannot be played'],
+  ])('with a function that %s says that it was the test', async (_what, replies, message) => {
+    await using project = await createTemporaryProject({ files: { 'agents/mate.md': '---\n---\nYou steer.' }, replies });
+    const outcome = await project.troupe.run('mate', 'Steer.');
+    expect(outcome).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(message) } });
   });
 
   it('lets minutes pass at once on a clock of the test', async () => {

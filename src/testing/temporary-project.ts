@@ -2,13 +2,15 @@
  * A project for one test: a folder of its own, a model that plays what the test says, and the real engine, ledger and tools
  * around it. No key is seen and no model is asked over the network.
  */
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { isInside } from '../agents/text/confined-path.ts';
+import { type ChecksOf, hasMethods, isObject, isText, requireGiven } from '../base/check-given.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
+import { broughtChecks } from '../library/check-options.ts';
 import { openTroupe, type Troupe } from '../library/troupe.ts';
 import { type Replies, scriptedModel, type TestModel } from '../models/scripted/scripted.ts';
 import type { OrdinaryTool } from '../tools/port.ts';
@@ -39,11 +41,23 @@ export interface TemporaryProject extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const CHECKS: ChecksOf<TemporaryProjectOptions> = {
+  ...broughtChecks,
+  // The model that plays them says what is wrong with them.
+  replies: (value) => (typeof value === 'function' ? undefined : Array.isArray(value) ? undefined : isObject(value)),
+  from: isText,
+  files: isObject,
+  clock: hasMethods('a clock', 'now', 'elapsed', 'after'),
+};
+
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.troupe', 'node_modules']);
 
 /** Makes a folder, puts the files into it and opens it as a project. */
 export async function createTemporaryProject(options: TemporaryProjectOptions): Promise<TemporaryProject> {
+  requireGiven('createTemporaryProject', options, CHECKS, { needed: ['replies'] });
   const { replies, from, files = {}, agents, tools, clock = systemClock } = options;
+  if (from !== undefined && (await stat(from).catch(() => undefined))?.isDirectory() !== true)
+    throw new TroupeError('usage', `There is no folder ${resolve(from)} to copy`, { fix: 'Correct `from`.' });
   const folder = await realpath(await mkdtemp(resolve(tmpdir(), 'troupe-test-')));
   try {
     if (from !== undefined)

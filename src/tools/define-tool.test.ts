@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import * as mini from 'zod/mini';
+import { z as older } from 'zod/v3';
 import { TroupeError } from '../base/errors.ts';
 import { defineTool, type InputSchema } from './define-tool.ts';
 import { errorResult, type ToolContext } from './port.ts';
@@ -55,6 +57,17 @@ describe('a tool of a program', () => {
     expect(await tool.run({ article: 'chair' }, context)).toEqual(errorResult('None.'));
   });
 
+  it.each([
+    [undefined, 'It was done, and gave nothing back.'],
+    [{ left: 7 }, '{"left":7}'],
+    [7, '7'],
+    [null, 'null'],
+    [{ kind: 'ok' }, '{"kind":"ok"}'],
+  ])('that gives %j has done its work all the same: nobody is told that it failed', async (given, text) => {
+    const tool = defineTool({ ...draft, run: () => given as unknown as string });
+    expect(await tool.run({ article: 'lamp' }, context)).toMatchObject({ kind: 'ok', content: [{ text }] });
+  });
+
   it('may come from any schema that keeps to the standard', async () => {
     const input: InputSchema<{ readonly article: string }> = {
       '~standard': {
@@ -73,6 +86,15 @@ describe('a tool of a program', () => {
   it.each([
     ['a name that providers refuse', () => defineTool({ ...draft, name: 'the stock' }), 'the stock'],
     ['arguments without names', () => defineTool({ ...draft, input: z.string() }), 'not an object'],
+    ['a name of the runtime’s own', () => defineTool({ ...draft, name: 'final_report' }), 'cannot be named final_report'],
+    ['a misspelled key', () => defineTool({ ...draft, readonly: true } as typeof draft), 'Did you mean "readOnly"?'],
+    ['nothing to run', () => defineTool({ ...draft, run: undefined } as unknown as typeof draft), '"run" is missing'],
+    ['no description', () => defineTool({ ...draft, description: '' }), '"description" must be text'],
+    ['another replay', () => defineTool({ ...draft, replay: 'always' as 'safe' }), "must be 'safe' or 'never'"],
+    ['a time limit below nothing', () => defineTool({ ...draft, timeoutMs: -1 }), '"timeoutMs" must be a whole number'],
+    ['a schema of zod/mini', () => defineTool({ ...draft, input: mini.object({}) as never }), 'no schema that can say'],
+    ['a schema of zod 3', () => defineTool({ ...draft, input: older.object({}) as never }), 'no schema that can say'],
+    ['a plain JSON Schema', () => defineTool({ ...draft, input: { type: 'object' } as never }), 'no schema that can say'],
     ['what no JSON Schema can say', () => defineTool({ ...draft, input: z.object({ when: z.date() }) }), 'cannot be shown'],
   ])('is refused with %s', (_why, make, message) => {
     expect(make).toThrow(TroupeError);

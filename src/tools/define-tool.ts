@@ -4,6 +4,7 @@
  * version to the next: a program need not have the zod that Troupe has.
  */
 
+import { type ChecksOf, isCount, isFlag, isFunction, isOneOf, isText, requireGiven } from '../base/check-given.ts';
 import { messageOf, TroupeError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { present } from '../base/present.ts';
@@ -47,9 +48,34 @@ export interface ToolDraft<Input> {
   run(input: Input, context: ToolContext): ToolOutcome | string | Promise<ToolOutcome | string>;
 }
 
+const CHECKS: ChecksOf<ToolDraft<unknown>> = {
+  name: isText,
+  description: isText,
+  // Whether it can be shown to a model is found out by asking it.
+  input: () => undefined,
+  readOnly: isFlag,
+  replay: isOneOf('safe', 'never'),
+  timeoutMs: isCount,
+  run: isFunction,
+};
+
+/** The tools that the runtime itself offers beside those of an agent. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'final_report',
+  'ask_clarification',
+  'dismiss_agent',
+  'handoff-to',
+  'team_broadcast',
+]);
+
 /** Makes a tool for the `tools` of `createTroupe`. Throws a `TroupeError` when models could not be offered it. */
 export function defineTool<Input>(draft: ToolDraft<Input>): OrdinaryTool {
+  requireGiven('defineTool', draft, CHECKS, { needed: ['name', 'description', 'input', 'run'], code: 'invalid_tool' });
   const { name, description, input: schema, readOnly = false, replay = readOnly ? 'safe' : 'never', timeoutMs } = draft;
+  if (RESERVED.has(name)) {
+    const fix = 'Give it another name: this one is the runtime’s own.';
+    throw new TroupeError('invalid_tool', `A tool cannot be named ${name}.`, { fix });
+  }
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
     const fix = 'Use up to 64 letters, digits, _ and -: other characters are not taken by every provider.';
     throw new TroupeError('invalid_tool', `A tool cannot be named ${JSON.stringify(name)}.`, { fix });
@@ -64,10 +90,24 @@ export function defineTool<Input>(draft: ToolDraft<Input>): OrdinaryTool {
     run: async (input, context) => {
       const checked = await schema['~standard'].validate(input);
       if (checked.issues !== undefined) return errorResult(unfit(checked.issues));
-      const outcome = await draft.run(checked.value, context);
-      return typeof outcome === 'string' ? textResult(outcome) : outcome;
+      return outcomeOf(await draft.run(checked.value, context));
     },
   };
+}
+
+/**
+ * A program without types may return anything. What is done is done: told that its call had failed, a model would make it again.
+ */
+function outcomeOf(given: unknown): ToolOutcome {
+  if (typeof given === 'string') return textResult(given);
+  if (isOutcome(given)) return given;
+  return textResult(JSON.stringify(given) ?? 'It was done, and gave nothing back.');
+}
+
+function isOutcome(given: unknown): given is ToolOutcome {
+  if (typeof given !== 'object' || given === null || !('kind' in given)) return false;
+  if (given.kind === 'error') return 'message' in given && typeof given.message === 'string';
+  return given.kind === 'ok' && 'content' in given && Array.isArray(given.content);
 }
 
 function jsonSchemaOf<Input>(name: string, schema: InputSchema<Input>): JsonObject {
@@ -84,6 +124,10 @@ function jsonSchemaOf<Input>(name: string, schema: InputSchema<Input>): JsonObje
 }
 
 function saidBy<Input>(name: string, schema: InputSchema<Input>): unknown {
+  if (!saysJsonSchema(schema))
+    throw new TroupeError('invalid_tool', `The input of the tool ${name} is no schema that can say its JSON Schema.`, {
+      fix: "Use z.object of zod 4.2 or newer: zod 3, 'zod/mini' and plain JSON Schema will not do.",
+    });
   try {
     return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
   } catch (error) {
@@ -92,6 +136,16 @@ function saidBy<Input>(name: string, schema: InputSchema<Input>): unknown {
     });
   }
 }
+
+/** Of zod 3 and of `zod/mini` there is the first half of the standard, but not this one. */
+function saysJsonSchema(schema: unknown): boolean {
+  const standard: unknown = isHolder(schema) ? Reflect.get(schema, '~standard') : undefined;
+  const says: unknown = isHolder(standard) ? Reflect.get(standard, 'jsonSchema') : undefined;
+  return isHolder(says) && typeof Reflect.get(says, 'input') === 'function';
+}
+
+const isHolder = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
 
 function unfit(issues: readonly Issue[]): string {
   const shown = issues.slice(0, PROBLEMS_SHOWN).map(({ message, path = [] }) => {

@@ -34,4 +34,13 @@ describe('an agent of a program', () => {
       problemOf({ name: 'x', prompt: 'x', team: { members: ['a'] }, group: { mode: 'broadcast', workers: ['a'] } }).message,
     ).toContain('one core');
   });
+
+  it.each<[string, unknown, string]>([
+    ['no name', { prompt: 'x' }, '"name" must be text'],
+    ['no prompt', { name: 'clerk' }, '"prompt" must be text'],
+    ['nothing', undefined, 'must be an object'],
+  ])('with %s is refused in words', (_what, draft, message) => {
+    const error = problemOf(draft as Parameters<typeof problemOf>[0]);
+    expect(error).toMatchObject({ code: 'invalid_agent', message: expect.stringContaining(message) });
+  });
 });

@@ -1,5 +1,6 @@
 /** An agent that a program writes down itself: the keys of an agent file, checked in the same way. */
 import type { z } from 'zod';
+import { isObject, isText, isWords } from '../../base/check-given.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { type Diagnostic, isError, quote } from '../text/diagnostics.ts';
 import type { PlaceOf } from '../text/yaml-map.ts';
@@ -19,7 +20,8 @@ export interface AgentDraft extends Omit<z.input<typeof definitionSchema>, 'name
  * Makes an agent for the `agents` of `createTroupe`. Throws a `TroupeError` that names every problem, as `troupe check` does for
  * a file.
  */
-export function defineAgent({ prompt, ...said }: AgentDraft): AgentDefinition {
+export function defineAgent(draft: AgentDraft): AgentDefinition {
+  const { prompt, ...said } = requireDraft(draft);
   const source = `program:${said.name}`;
   const placeOf: PlaceOf = () => ({ file: source, line: 1, column: 1 });
   const parsed = definitionSchema.safeParse(said, { reportInput: true });
@@ -28,6 +30,19 @@ export function defineAgent({ prompt, ...said }: AgentDraft): AgentDefinition {
   const problems = [...checkName(definition, placeOf), ...checkDefinition(definition, placeOf)].filter(isError);
   if (problems.length > 0) throw invalid(said.name, problems);
   return definition;
+}
+
+/** The rest is checked key by key, as a file is. */
+function requireDraft(draft: AgentDraft): AgentDraft {
+  const problems = [
+    ...(isObject(draft) === undefined ? [] : ['what it is given must be an object']),
+    ...(isText(draft?.name) === undefined ? [] : ['"name" must be text']),
+    ...(isWords(draft?.prompt) === undefined ? [] : ['"prompt" must be text']),
+  ];
+  if (problems.length === 0) return draft;
+  throw new TroupeError('invalid_agent', `defineAgent: ${problems.join(', ')}.`, {
+    fix: 'Give a name and a prompt; docs/agents.md has every other key.',
+  });
 }
 
 function invalid(name: string, problems: readonly Diagnostic[]): TroupeError {

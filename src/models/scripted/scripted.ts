@@ -5,8 +5,11 @@
  * A reply with `when.contains` is an answer to a cue: it is played whenever the newest message contains the text. All
  * others are played in order.
  */
+import { isObject, listOf, requireGiven } from '../../base/check-given.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
+import { messageOf, TroupeError } from '../../base/errors.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import { type AssistantMessage, type Message, type ToolCallPart, textOf } from '../../events/messages.ts';
 import { cancelledFailure, timeoutFailure } from '../failures.ts';
@@ -39,7 +42,11 @@ export interface TestModel extends Model {
  */
 export type Replies =
   | readonly ReplyInput[]
-  | { readonly agents: Readonly<Record<string, readonly ReplyInput[]>> }
+  | {
+      readonly agents: Readonly<Record<string, readonly ReplyInput[]>>;
+      /** For everybody else. */
+      readonly replies?: readonly ReplyInput[] | undefined;
+    }
   | ((request: ModelRequest, call: number) => ReplyInput | undefined);
 
 /** A model that plays replies from memory, instead of from a file. */
@@ -52,25 +59,50 @@ export function scriptedModel(replies: Replies, options: ScriptOptions): TestMod
   const ask = async (request: ModelRequest): Promise<ModelOutcome> => {
     // As it was asked: the conversation goes on in the same array.
     calls.push({ ...request, messages: [...request.messages] });
-    const next = choose(request, calls.length - 1);
+    const chosen = choose(request, calls.length - 1);
+    if (!chosen.ok) return { kind: 'failed', error: { kind: 'invalid_request', message: chosen.error } };
+    const next = chosen.value;
     if (next === undefined) unexpected.push({ ...request, messages: [...request.messages] });
     return await play(next, request);
   };
   return { id, account: id, calls, unexpected, ask };
 }
 
-function chooser(replies: Replies): (request: ModelRequest, call: number) => Reply | undefined {
+const isList = (replies: Exclude<Replies, (...all: never) => unknown>): replies is readonly ReplyInput[] =>
+  Array.isArray(replies);
+
+type Choose = (request: ModelRequest, call: number) => Result<Reply | undefined, string>;
+
+function chooser(replies: Replies): Choose {
   if (typeof replies === 'function') {
+    // The test's own code: what it throws is about the test, such as an assertion, and nothing that broke inside Troupe.
     return (request, call) => {
-      const chosen = replies(request, call);
-      return chosen === undefined ? undefined : reply.parse(chosen);
+      try {
+        const chosen = replies(request, call);
+        return chosen === undefined ? ok(undefined) : readReply(chosen, `for call ${call + 1}`);
+      } catch (error) {
+        return fail(`The function of the replies threw at call ${call + 1}: ${messageOf(error)}`);
+      }
     };
   }
-  const { shared = [], agents = {} } = 'agents' in replies ? { agents: replies.agents } : { shared: replies };
-  const parsed = (list: readonly ReplyInput[]): Reply[] => list.map((one) => reply.parse(one));
-  const byAgent = Object.entries(agents).map(([agent, list]): [string, Reply[]] => [agent, parsed(list)]);
-  const script: Script = { replies: parsed(shared), agents: Object.fromEntries(byAgent) };
-  return (request) => nextReply(script, request);
+  if (!isList(replies)) requireGiven('replies', replies, { agents: isObject, replies: listOf(isObject) });
+  const { replies: shared = [], agents = {} } = isList(replies) ? { replies } : replies;
+  const parsed = (list: readonly ReplyInput[], of: string): Reply[] =>
+    list.map((one, index) => {
+      const read = readReply(one, `number ${index + 1}${of}`);
+      if (read.ok) return read.value;
+      throw new TroupeError('usage', read.error, { fix: 'docs/models.md has the forms of a reply.' });
+    });
+  const byAgent = Object.entries(agents).map(([agent, list]): [string, Reply[]] => [agent, parsed(list, ` of ${agent}`)]);
+  const script: Script = { replies: parsed(shared, ''), agents: Object.fromEntries(byAgent) };
+  return (request) => ok(nextReply(script, request));
+}
+
+function readReply(given: ReplyInput, which: string): Result<Reply, string> {
+  const read = reply.safeParse(given);
+  if (read.success) return ok(read.data);
+  const problems = read.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  return fail(`The reply ${which} cannot be played: ${problems.join('; ')}.`);
 }
 
 type Player = (next: Reply | undefined, request: ModelRequest) => Promise<ModelOutcome>;

@@ -1,0 +1,65 @@
+/**
+ * What a program has under way in a project that is open. Closing it lets what is just beginning begin, stops it, and waits until
+ * everybody has been told how their run stands: nothing is asked of a ledger that is gone.
+ */
+import { TroupeError } from '../base/errors.ts';
+import type { Engine } from '../engine/port.ts';
+
+export interface Visits {
+  /** Aborted as soon as the project is being closed. */
+  readonly closing: AbortSignal;
+  /** The engine, for as long as the project is open. */
+  readonly engine: Engine;
+  /** Does what was asked of the project, unless it is closed. */
+  during<Value>(work: () => Promise<Value>): Promise<Value>;
+  close(): Promise<void>;
+}
+
+interface Closable {
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+export function createVisits(project: Closable): Visits {
+  const { engine } = project;
+  const closing = new AbortController();
+  const visiting = new Set<Promise<unknown>>();
+  const beginning = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+
+  const among = async <Value>(all: Set<Promise<unknown>>, work: () => Promise<Value>): Promise<Value> => {
+    if (closing.signal.aborted) throw closedError();
+    const under = work();
+    all.add(under);
+    try {
+      return await under;
+    } finally {
+      all.delete(under);
+    }
+  };
+  const shut = async (): Promise<void> => {
+    closing.abort();
+    await Promise.allSettled(beginning);
+    await engine.close();
+    await Promise.allSettled(visiting);
+    await project.close();
+  };
+  return {
+    closing: closing.signal,
+    engine: {
+      start: (request) => among(beginning, () => engine.start(request)),
+      resume: (run) => among(beginning, () => engine.resume(run)),
+      cancel: (run, reason) => among(visiting, () => engine.cancel(run, reason)),
+      pause: (run, reason) => among(visiting, () => engine.pause(run, reason)),
+      answer: (run, wait, answer) => among(visiting, () => engine.answer(run, wait, answer)),
+      waits: (run) => among(visiting, () => engine.waits(run)),
+      watch: engine.watch,
+      close: engine.close,
+    },
+    during: (work) => among(visiting, work),
+    close: () => (closed ??= shut()),
+  };
+}
+
+export const closedError = (): TroupeError =>
+  new TroupeError('closed', 'This project was closed.', { fix: 'Open it again with createTroupe.' });
