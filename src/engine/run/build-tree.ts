@@ -117,10 +117,10 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     activeBefore: activity.before,
     activeSoFar: activity.soFar,
     facts: () => ({ approved: [...outside.approved()], members: members.state() }),
-    setup: async (of) => live.noted(of, await setupOf(tree, of, driven.rootSetup)),
+    setup: async (of, found) => live.noted(of, await setupOf(tree, of, driven.rootSetup, found)),
     begun: (run) => past.has(run),
     async child(parent, request) {
-      const child = await startChild(tree, parent, request, { past, node, drive: (run) => driveRun(tree, run) });
+      const child = await startChild(tree, parent, request, { past, node, drive: (run, found) => driveRun(tree, run, found) });
       const run = childRunId(parent.run, request.key);
       child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;

@@ -3,6 +3,7 @@
  * answer from the journal. Every run ends here, in one place, with a result that was checked.
  */
 
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -50,14 +51,15 @@ export const END_STEP = 'end';
 /** Timers fire, and events are stamped, up to this much early. */
 const TIMER_GRAIN_MS = 2;
 
-export async function driveRun(tree: Tree, node: DrivenRun): Promise<RunResult> {
+/** `found`: its agent, when that was just looked up. */
+export async function driveRun(tree: Tree, node: DrivenRun, found?: AgentDefinition): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(node.run, ended.payload);
   const cancelled = tree.outside.cancelled(node.run);
   if (cancelled !== undefined) node.abort.abort(new TroupeError('cancelled', cancelled));
   const forgetWall = limitWallTime(tree, node);
   try {
-    const setup = await tree.setup(node);
+    const setup = await tree.setup(node, found);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
       throw new Interruption('interrupted', setup.error.message);

@@ -12,12 +12,14 @@ import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../opti
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { BudgetScope } from '../record/driven-run.ts';
 
+/** `found`: the agent, when it was just looked up. */
 export async function prepareAgent(
   options: ModelAccess & AgentAccess & ToolAccess,
   name: string,
   workspace: string,
+  found?: AgentDefinition,
 ): Promise<Result<AgentSetup, Failure>> {
-  const definition = await options.agent(name);
+  const definition = found ?? (await options.agent(name));
   if (definition === undefined) return fail(noAgent(name));
   const problem = nameProblem(definition.name);
   if (problem !== undefined)

@@ -1,4 +1,5 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import { partOfAgent, spawnerOf } from '../../events/run-origin.ts';
@@ -17,6 +18,7 @@ export async function setupOf(
   tree: ModelAccess & AgentAccess & ToolAccess & ProjectRules & Writes & WorksInFolders,
   node: DrivenRun,
   rootSetup: AgentSetup | undefined,
+  found: AgentDefinition | undefined,
 ): Promise<Result<AgentSetup, Failure>> {
   const recorded = node.journal.recorded('session.config', SETUP_STEP);
   if (recorded !== undefined) {
@@ -26,7 +28,7 @@ export async function setupOf(
   }
   // The root's own setup was written together with its start.
   if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
-  const prepared = await prepareAgent(tree, node.started.agent, tree.workspaceOf(node));
+  const prepared = await prepareAgent(tree, node.started.agent, tree.workspaceOf(node), found);
   const setup = await adapted(tree, prepared, node.started);
   if (!setup.ok) return setup;
   const refused = unknownPrice(tree, setup.value, node.scopes);

@@ -1,4 +1,5 @@
 /** Starting a child run, or taking up one that had started before: its id follows from its parent and its key. */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
@@ -39,7 +40,8 @@ interface ByBuilder {
   /** What was recorded of each run. */
   readonly past: ReadonlyMap<string, readonly LedgerEvent[]>;
   node(run: RunId, parent: DrivenRun, started: Payloads['run.started'], scopes: readonly BudgetScope[]): DrivenRun;
-  drive(run: DrivenRun): Promise<RunResult>;
+  /** `found`: its agent, when that was just looked up. */
+  drive(run: DrivenRun, found: AgentDefinition | undefined): Promise<RunResult>;
 }
 
 export async function startChild(
@@ -50,14 +52,16 @@ export async function startChild(
 ): Promise<ChildRun> {
   const run = childRunId(parent.run, request.key);
   const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
-  const started = recorded?.event_type === 'run.started' ? recorded.payload : await startedPayload(tree, parent, request);
+  const known = recorded?.event_type === 'run.started' ? recorded.payload : undefined;
+  const found = known === undefined ? (request.found ?? (await tree.agent(request.agent))) : undefined;
+  const started = known ?? startedPayload(tree, parent, request, found);
   const child = node(run, parent, started, scopesOf(run, started.budget, parent.scopes));
-  if (recorded === undefined) {
+  if (known === undefined) {
     const cause = request.cause ?? parent.journal.newest();
     tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
   }
   const { elsewhere } = tree;
-  const drive = () => (elsewhere === undefined ? driveHere(child) : drivenElsewhere(tree, child, elsewhere));
+  const drive = () => (elsewhere === undefined ? driveHere(child, found) : drivenElsewhere(tree, child, elsewhere));
   const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => received(tree, parent, child, ended));
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);
@@ -84,13 +88,13 @@ function noted(tree: Spends, result: RunResult): RunResult {
   return result;
 }
 
-async function startedPayload(
-  tree: AgentAccess & HostAccess & Remembers,
+function startedPayload(
+  tree: HostAccess & Remembers,
   parent: DrivenRun,
   { agent, input, as }: ChildRequest,
-): Promise<Payloads['run.started']> {
-  const definition = await tree.agent(agent);
-  const own = definition === undefined ? undefined : budgetOf(definition);
+  found: AgentDefinition | undefined,
+): Payloads['run.started'] {
+  const own = found === undefined ? undefined : budgetOf(found);
   const member = 'member' in as ? as.member : undefined;
   const asked = 'continues' in as ? as.continues : undefined;
   const continues = asked ?? (member === undefined ? undefined : tree.latestOf(member, parent.run));

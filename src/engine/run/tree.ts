@@ -3,6 +3,7 @@
  * here can be thrown away and built anew from the ledger. Only who builds it and who drives it has the whole: all else takes the
  * concerns it reads.
  */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
@@ -36,7 +37,8 @@ export interface Tree
     RestsOnAnswers,
     ShowsLive,
     GivesBackLease {
-  setup(node: DrivenRun): Promise<Result<AgentSetup, Failure>>;
+  /** `found`: its agent, when that was just looked up. */
+  setup(node: DrivenRun, found?: AgentDefinition): Promise<Result<AgentSetup, Failure>>;
 }
 
 export interface GivesBackLease {

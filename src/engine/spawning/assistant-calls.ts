@@ -2,6 +2,7 @@
  * Calls that spawn or cancel an assistant. A spawned assistant is a child run that works beside its parent: the call is over
  * when the assistant has begun (`async`) or has ended (`sync`). A parent that is taken up again takes its assistants up too.
  */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -48,7 +49,7 @@ export async function spawnAssistant(tree: CallsAssistants, node: DrivenRun, cal
   const allowed = await maySpawn(tree, node, call.step, input.data);
   if (!allowed.ok) return refused(allowed.error);
   const run = childRunId(node.run, call.step);
-  const child = await begin(tree, node, call, input.data);
+  const child = await begin(tree, node, call, input.data, allowed.value);
   if (input.data.run_mode === 'async') return { texts: [answerText(run, 'starting')] };
   const result = await tree.slots.released(node.run, node.abort.signal, () => child.result);
   // What it reported is in this answer: it need not be told again.
@@ -132,12 +133,14 @@ async function begin(
   node: DrivenRun,
   { step, cause }: Omit<AssistantCall, 'input'>,
   { assistant_id, query }: SpawnInput,
+  found?: AgentDefinition,
 ): Promise<ChildRun> {
   const known = tree.spawned.of(node.run).find(({ run }) => run === childRunId(node.run, step));
   if (known !== undefined) return known.child;
   const child = await tree.child(node, {
     key: step,
     agent: assistant_id,
+    found,
     input: userText(query),
     as: { kind: 'assistant', by: node.started.agent },
     cause,
@@ -146,14 +149,15 @@ async function begin(
   return child;
 }
 
+/** The agent that is to begin; `undefined` for one that has. */
 async function maySpawn(
   tree: AgentAccess & Remembers & HasAssistants,
   node: DrivenRun,
   step: string,
   input: SpawnInput,
-): Promise<Result<null, Failure>> {
+): Promise<Result<AgentDefinition | undefined, Failure>> {
   // One that had begun before a crash is not one more.
-  if (tree.begun(childRunId(node.run, step))) return ok(null);
+  if (tree.begun(childRunId(node.run, step))) return ok(undefined);
   const rights = rightsOf(node);
   const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.agent(input.assistant_id) : undefined;
   if (agent === undefined)
@@ -163,7 +167,7 @@ async function maySpawn(
       fix: 'Find one with search_assistant or list_assistant.',
     });
   const problem = tree.spawned.refusal(node) ?? (await startProblem(tree, agent, rights));
-  return problem === undefined ? ok(null) : fail(problem);
+  return problem === undefined ? ok(agent) : fail(problem);
 }
 
 const answerText = (...answer: Parameters<typeof spawnAnswer>): string => JSON.stringify(spawnAnswer(...answer));

@@ -1,4 +1,5 @@
 /** Child runs as their parents have them. */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { UserMessage } from '../../events/messages.ts';
 import type { Cause } from '../../ledger/port.ts';
@@ -22,6 +23,8 @@ export type ChildAs =
 export interface ChildRequest {
   readonly key: string;
   readonly agent: string;
+  /** The agent, when whoever asks has just looked it up. */
+  readonly found?: AgentDefinition | undefined;
   readonly input: UserMessage;
   readonly as: ChildAs;
   /** The event that asked for the child; the parent's latest unless said. */
