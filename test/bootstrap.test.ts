@@ -112,6 +112,16 @@ describe('a fresh checkout', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/npm could not install[\s\S]*Fix:/);
   });
+
+  it('whose node_modules is a link empties nothing that the link leads to', async () => {
+    const folder = checkout();
+    writeFileSync(join(folder, 'elsewhere', 'kept'), '');
+    symlinkSync('elsewhere', join(folder, 'node_modules'));
+    const { code, stderr } = await bootstrap(folder, 'cli').ended;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/node_modules is a link to elsewhere[\s\S]*Fix:/);
+    expect(existsSync(join(folder, 'elsewhere', 'kept'))).toBe(true);
+  });
 });
 
 describe('a task', () => {

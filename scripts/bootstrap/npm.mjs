@@ -1,6 +1,7 @@
 /** Runs npm quietly under a chosen Node. What npm printed is shown only when it failed. */
 import { spawn } from 'node:child_process';
-import { basename, delimiter, dirname } from 'node:path';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { BootstrapError } from './checkout.mjs';
 
 const OUTPUT_MAX_CHARACTERS = 20_000;
@@ -18,11 +19,22 @@ export function environmentWith(node, ...folders) {
 
 /** `npm ci` in `folder`: exactly what the lockfile says, development dependencies too, without install scripts. */
 export async function npmInstall(node, folder) {
+  refuseLink(join(folder, 'node_modules'));
   const options = ['--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await runNpm(node, folder, ['ci', ...options]);
   if (code === 0) return;
   const shown = output.trim().split('\n').slice(0, SHOWN_LINES).join('\n');
   throw new BootstrapError(`npm could not install in ${folder}:\n${shown}\nFix: see npm's message above, then run again.`);
+}
+
+/** npm begins by removing what is in node_modules, also where a link leads, and that is somebody else's. */
+function refuseLink(path) {
+  const seen = lstatSync(path, { throwIfNoEntry: false });
+  if (seen === undefined || !seen.isSymbolicLink()) return;
+  throw new BootstrapError(
+    `${path} is a link to ${readlinkSync(path)}, and what is there does not fit this checkout. Nothing was installed: npm would empty it.\n` +
+      'Fix: install in the folder that the link names, or remove the link and run again.',
+  );
 }
 
 function runNpm(node, folder, parameters) {
