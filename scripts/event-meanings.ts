@@ -235,11 +235,20 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       tool: 'which tool',
       input: 'its arguments',
       why: 'which rule asks',
+      preview: 'what the call would come to as things were then, a diff for one; shown in place of the arguments',
+      shown: 'the SHA-256 of all of what is shown',
+      again: 'it was approved before, and would come to something else now',
     },
   },
   'approval.answered': {
     says: 'Somebody answered a question or a request for permission, or its time ran out.',
-    fields: { wait: 'which one', answer: 'what they said; `expired`: nobody did in time' },
+    fields: {
+      wait: 'which one',
+      answer: 'what they said; `expired`: nobody did in time',
+      by: 'who: a person at a machine, or the name of a caller',
+      where: 'on which way',
+      shown: 'the SHA-256 of what was shown to them',
+    },
   },
   'cli.run': {
     says: 'A command ran to its end.',

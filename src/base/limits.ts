@@ -249,4 +249,6 @@ export const limits = {
   requestCharacters: 16_000,
   renderedCharacters: 100_000,
   renderedSigns: 2_000,
+  /** So many characters of its hash stand for what was shown, at the least. */
+  shownCharacters: 8,
 } as const;

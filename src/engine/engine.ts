@@ -81,10 +81,10 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       return unended === undefined ? outcome : { ...outcome, unended };
     },
     pause: (run, reason) => signal(run, 'pause', reason),
-    async answer(run, wait, answer) {
+    async answer(run, wait, answer, answering = {}) {
       const row = await rowOf(run);
       if (row === undefined) return { kind: 'unknown' };
-      const outcome = await appendAnswer(options, row, wait, answer, () => driver.foresee?.(row));
+      const outcome = await appendAnswer(options, row, { ...answering, wait, answer }, () => driver.foresee?.(row));
       return 'tell' in outcome ? await accepted(run, outcome.tell) : outcome;
     },
     async waits(run) {

@@ -4,7 +4,7 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import type { Answer, Budget, Failure } from '../events/catalogue.ts';
+import type { Answer, Answering, Budget, Failure } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { RootOrigin } from '../events/run-origin.ts';
 import type { LeaseOwner } from '../ledger/port.ts';
@@ -39,6 +39,7 @@ interface Asked {
   readonly wait: string;
   /** In words, for whoever is to answer. */
   readonly question: string;
+  readonly askedAt: string;
 }
 
 /** An agent wants to make a call that needs a permission. */
@@ -49,6 +50,10 @@ export interface PermissionWait extends Asked {
   readonly input: Json;
   /** How many characters of that the question has no room for. */
   readonly missing: number;
+  /** The question with nothing left out: what an approval is for. */
+  readonly request: string;
+  /** The SHA-256 of that. An answer that carries it counts for this and nothing else. */
+  readonly shown?: string | undefined;
 }
 
 /** An agent has a question for a person. */
@@ -101,9 +106,18 @@ export type SignalOutcome =
 
 /**
  * `answered`: somebody else was first; `expired`: the time for it had run out; `cancelled`: the run, or one above it, is being
- * ended. Nothing was written.
+ * ended; `unseen`: whoever approves has not seen all of it; `other`: they have seen something else. Nothing was written.
  */
-export type AnswerOutcome = SignalOutcome | { readonly kind: 'answered' | 'expired' | 'cancelled' | 'unseen' };
+export type AnswerOutcome =
+  | SignalOutcome
+  | { readonly kind: 'answered'; readonly first?: FirstAnswer | undefined }
+  | { readonly kind: 'expired' | 'cancelled' | 'unseen' | 'other' };
+
+/** The answer that counts, and whose it is. */
+export interface FirstAnswer extends Pick<Answering, 'by' | 'where'> {
+  readonly answer: Answer;
+  readonly at: string;
+}
 
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePiece {
@@ -128,7 +142,7 @@ export interface Engine {
   /** Stops after what is under way; `resume` goes on. */
   pause(run: RunId, reason: string): Promise<SignalOutcome>;
   /** Answers a question or a permission request. Does not resume a run that nobody drives. */
-  answer(run: RunId, wait: string, answer: Answer): Promise<AnswerOutcome>;
+  answer(run: RunId, wait: string, answer: Answer, answering?: Answering): Promise<AnswerOutcome>;
   waits(run: RunId): Promise<readonly OpenWait[]>;
   /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
   watch(watcher: (piece: LivePiece) => void): () => void;

@@ -61,6 +61,16 @@ export const answer = z.discriminatedUnion('kind', [
 ]);
 /** To a permission: approved, perhaps for the whole session, or denied; to a question: a text. */
 export type Answer = z.infer<typeof answer>;
+
+export const answering = z.object({
+  /** A person at a machine, or the name of a caller. */
+  by: z.string().optional(),
+  where: z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp']).optional(),
+  /** The SHA-256 of what was shown to whoever answers. */
+  shown: z.string().optional(),
+});
+/** Who answers, where, and what they were shown. */
+export type Answering = z.infer<typeof answering>;
 /** A question with a time limit that nobody has answered: written by the run that asked, and as final as an answer. */
 const expired = z.object({ kind: z.literal('expired') });
 
@@ -300,8 +310,23 @@ const catalogue = {
       .optional(),
   }),
   'task.error': failure,
-  'approval.asked': z.object({ wait: z.string(), tool: z.string(), input: jsonValue, why: z.string() }),
-  'approval.answered': z.object({ wait: z.string(), answer: z.discriminatedUnion('kind', [...answer.options, expired]) }),
+  'approval.asked': z.object({
+    wait: z.string(),
+    tool: z.string(),
+    input: jsonValue,
+    why: z.string(),
+    /** What the call would come to as things were then, shown in place of the arguments. */
+    preview: z.string().optional(),
+    /** The SHA-256 of all of what is shown. */
+    shown: z.string().optional(),
+    /** It was approved before, and would come to something else now. */
+    again: z.boolean().optional(),
+  }),
+  'approval.answered': z.object({
+    wait: z.string(),
+    answer: z.discriminatedUnion('kind', [...answer.options, expired]),
+    ...answering.shape,
+  }),
 
   ...evidenceEvents,
   'artifact.manifest': z.object({ items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })) }),

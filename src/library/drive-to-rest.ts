@@ -2,14 +2,19 @@
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { Engine, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
-import type { Answer } from '../events/catalogue.ts';
+import type { Answer, Answering } from '../events/catalogue.ts';
 
 export interface Company {
   readonly engine: Pick<Engine, 'answer' | 'resume'>;
   /** Shows what happens until `done`, and then what had been written by then. */
   follow(done: Promise<unknown>): Promise<void>;
   /** `undefined` when there is none now. */
-  answer(wait: OpenWait): Promise<Answer | undefined>;
+  answer(wait: OpenWait): Promise<GivenAnswer | undefined>;
+}
+
+export interface GivenAnswer {
+  readonly answer: Answer;
+  readonly answering: Answering;
 }
 
 export async function driveToRest(company: Company, started: RunHandle): Promise<RunEnd> {
@@ -37,7 +42,7 @@ async function answerAll({ engine, answer }: Company, waits: readonly OpenWait[]
   for (const wait of waits) {
     const given = await answer(wait);
     if (given === undefined) continue;
-    await engine.answer(wait.run, wait.wait, given);
+    await engine.answer(wait.run, wait.wait, given.answer, given.answering);
     answered = true;
   }
   return answered;

@@ -2,12 +2,14 @@
 import { holdProcess } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import type { Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
 import type { Answer, Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { subtreeDoings } from '../projections/run-tree.ts';
-import { driveToRest } from './drive-to-rest.ts';
+import { driveToRest, type GivenAnswer } from './drive-to-rest.ts';
 import { createFollower, type Follower } from './follow.ts';
+import { personHere } from './person-here.ts';
 import type { CompanyOptions, Decision, TextSource } from './run-options.ts';
 import { outcomeOf, type RunOutcome } from './run-outcome.ts';
 
@@ -68,7 +70,13 @@ async function followWith(
   return (done) => follower.follow(done, (event) => guard(() => onEvent(event)));
 }
 
-async function answerTo(wait: OpenWait, { approve, answer }: CompanyOptions): Promise<Answer | undefined> {
+async function answerTo(wait: OpenWait, options: CompanyOptions): Promise<GivenAnswer | undefined> {
+  const answer = await decided(wait, options);
+  const shown = wait.kind === 'permission' ? wait.shown : undefined;
+  return answer === undefined ? undefined : { answer, answering: { by: personHere(), where: 'library', ...present({ shown }) } };
+}
+
+async function decided(wait: OpenWait, { approve, answer }: CompanyOptions): Promise<Answer | undefined> {
   if (wait.kind === 'permission') return approve === undefined ? undefined : answerOf(await approve(wait));
   const text: unknown = await answer?.(wait);
   if (text === undefined || typeof text === 'string') return text === undefined ? undefined : { kind: 'text', text };

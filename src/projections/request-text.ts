@@ -7,6 +7,13 @@ import { limits } from '../base/limits.ts';
 import { visibleText } from '../base/visible-text.ts';
 import { counted } from '../base/wording.ts';
 
+/** What is asked for: the arguments of a call, and where the tool can say so, what would come of them. */
+export interface Request {
+  readonly input: Json;
+  /** Takes the place of the arguments: the difference a change would make, the address that would be asked. */
+  readonly preview?: string | undefined;
+}
+
 export interface RequestText {
   readonly text: string;
   /** How many characters are left out; what nobody saw is not approved just so. */
@@ -14,13 +21,13 @@ export interface RequestText {
 }
 
 /** As much as a question shows. What is not from the ledger is redacted before it is cut: half a secret is not recognised. */
-export function requestText(input: Json, redact = (text: string): string => text): RequestText {
-  return shortened(redact(wholeRequest(input)), '\n');
+export function requestText(request: Request, redact = (text: string): string => text): RequestText {
+  return shortened(redact(wholeRequest(request)), '\n');
 }
 
 /** The same within one line, for logs. */
-export function requestLine(input: Json): string {
-  return shortened(visibleText(linesOf(input).join('\n')).replaceAll('\n', ' ⏎ '), ' ').text;
+export function requestLine(request: Request): string {
+  return shortened(visibleText(linesOf(request).join('\n')).replaceAll('\n', ' ⏎ '), ' ').text;
 }
 
 function shortened(whole: string, between: string): RequestText {
@@ -32,19 +39,26 @@ function shortened(whole: string, between: string): RequestText {
   return { text: `${whole.slice(0, limits.requestCharacters)}${between}${rest}`, missing };
 }
 
-export function wholeRequest(input: Json): string {
-  return linesOf(input)
+export function wholeRequest(request: Request): string {
+  return linesOf(request)
     .flatMap((line) => visibleText(line).split('\n'))
     .map((line) => `  | ${line}`)
     .join('\n');
 }
 
 /** The question in which a permission is asked for. */
-export const permissionQuestion = (why: string, input: Json, redact?: (text: string) => string): string =>
-  `${why}:\n${requestText(input, redact).text}`;
+export const permissionQuestion = (why: string, request: Request, redact?: (text: string) => string): string =>
+  `${why}:\n${requestText(request, redact).text}`;
+
+/** The same with nothing left out: what an approval is for. */
+export const wholeQuestion = (why: string, request: Request): string => `${why}:\n${wholeRequest(request)}`;
 
 /** A command stands by itself, other arguments behind their names. */
-function linesOf(input: Json): readonly string[] {
+function linesOf({ input, preview }: Request): readonly string[] {
+  return preview === undefined ? argumentLines(input) : [preview];
+}
+
+export function argumentLines(input: Json): readonly string[] {
   if (!isJsonObject(input)) return [JSON.stringify(input)];
   if (Object.keys(input).length === 0) return ['(no arguments)'];
   return Object.entries(input).flatMap(([name, value]) => {

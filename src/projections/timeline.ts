@@ -301,11 +301,15 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
     case 'task.error':
       return ['error', event.payload.message];
     case 'approval.asked':
-      return ['warn', `asks to use ${event.payload.tool}: ${requestLine(event.payload.input)}`];
+      return ['warn', `asks to use ${event.payload.tool}: ${requestLine(event.payload)}`];
     case 'approval.answered': {
       const { answer } = event.payload;
       if (answer.kind === 'expired') return ['warn', 'nobody answered in time'];
-      return ['info', answer.kind === 'text' ? `answered: ${firstLine(answer.text, TEXT_CHARACTERS)}` : answer.kind];
+      const by = event.payload.by === undefined ? '' : ` by ${firstLine(event.payload.by, TEXT_CHARACTERS)}`;
+      return [
+        'info',
+        answer.kind === 'text' ? `answered${by}: ${firstLine(answer.text, TEXT_CHARACTERS)}` : `${answer.kind}${by}`,
+      ];
     }
     case 'budget.reserved':
       return ['detail', `reserved ${readableCount(event.payload.amounts.tokens)} tokens`];

@@ -2,7 +2,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import { permissionQuestion, requestText } from './request-text.ts';
+import { permissionQuestion, requestText, wholeQuestion } from './request-text.ts';
 
 export interface Wait {
   readonly run: RunId;
@@ -16,6 +16,10 @@ export interface Wait {
   readonly input: Json;
   /** How much of that the question leaves out because it is too long. */
   readonly missing: number;
+  /** All of what is asked for, as it is shown. */
+  readonly request: string;
+  /** What stands for that in an answer. */
+  readonly shown: string | undefined;
   readonly askedAt: string;
   readonly position: number;
 }
@@ -51,9 +55,11 @@ function opened(event: Extract<LedgerEvent, { event_type: 'approval.asked' | 'ta
   const common = { run: event.run_id, wait: event.payload.wait, askedAt: event.timestamp, position: event.position };
   if (event.event_type === 'task.clarify') {
     const { question, choices } = event.payload;
-    return { ...common, kind: 'question', question, choices: choices ?? [], tool: null, input: null, missing: 0 };
+    const asked = { question, choices: choices ?? [], tool: null, input: null, missing: 0, request: '', shown: undefined };
+    return { ...common, kind: 'question', ...asked };
   }
-  const { tool, input, why } = event.payload;
-  const { missing } = requestText(input);
-  return { ...common, kind: 'permission', question: permissionQuestion(why, input), choices: [], tool, input, missing };
+  const { tool, input, why, shown } = event.payload;
+  const { missing } = requestText(event.payload);
+  const asked = { question: permissionQuestion(why, event.payload), choices: [], tool, input, missing };
+  return { ...common, kind: 'permission', ...asked, request: wholeQuestion(why, event.payload), shown };
 }

@@ -93,6 +93,8 @@ export interface OrdinaryTool extends DescribedTool {
   readonly waits?: boolean;
   /** What a call would have to be allowed to change beyond its own permission. */
   protects?(input: Json, workspace: string): Promise<ProtectedKind | undefined>;
+  /** What a call would come to as things are now, for whoever is asked for a permission; without it the arguments are shown. */
+  preview?(input: Json, workspace: string): Promise<string | undefined>;
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;
 }
 

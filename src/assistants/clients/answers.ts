@@ -4,10 +4,11 @@
  */
 
 import { unreachable } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
 import type { AnswerOutcome, OpenWait } from '../../engine/port.ts';
-import type { Answer, Failure } from '../../events/catalogue.ts';
+import type { Answer, Answering, Failure } from '../../events/catalogue.ts';
 import type { AnswerInput } from '../../tools/assistants/schemas.ts';
 import type { Caller } from '../port.ts';
 
@@ -60,19 +61,33 @@ function answerTo({ kind }: OpenWait, text: string): Result<Answer, Failure> {
   return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
 }
 
+const firstBy = ({ first }: Extract<AnswerOutcome, { kind: 'answered' }>): string =>
+  first?.by === undefined ? '' : `: ${first.by}, at ${first.at}`;
+
+/** Who answers. Only whoever says which question they mean has certainly seen it. */
+export function answeringAs(caller: Caller, { question_id }: AnswerInput, wait: OpenWait): Answering {
+  const by = caller.kind === 'client' ? caller.name : caller.run;
+  const shown = question_id !== undefined && wait.kind === 'permission' ? wait.shown : undefined;
+  return { by, where: 'mcp', ...present({ shown }) };
+}
+
 /** Why an answer has no effect, if it has none. */
-export function answerFailure({ kind }: AnswerOutcome, wait: OpenWait, process: string): Failure | undefined {
-  switch (kind) {
+export function answerFailure(outcome: AnswerOutcome, wait: OpenWait, process: string): Failure | undefined {
+  switch (outcome.kind) {
     case 'accepted':
       return undefined;
     case 'unseen':
       return {
         code: 'unseen',
-        message: 'What is asked for is longer than the question shows, and would be approved unseen.',
-        fix: `The owner of the project can look at all of it (troupe show ${wait.run} --request) and approve it; or answer no.`,
+        message: 'What is asked for is longer than the question shows, or was asked anew: it would be approved unseen.',
+        fix:
+          'Say which question you mean (question_id). The owner of the project can look at all of it ' +
+          `(troupe show ${wait.run} --request) and approve it; or answer no.`,
       };
+    case 'other':
+      return { code: 'other', message: 'It asks for something else by now.', fix: 'Look at the question again, then answer it.' };
     case 'answered':
-      return { code: 'answered', message: 'Somebody else has answered this question.' };
+      return { code: 'answered', message: `Somebody else has answered this question${firstBy(outcome)}.` };
     case 'expired':
       return { code: 'expired', message: 'It was too late: the time for an answer has run out.' };
     case 'cancelled':
@@ -81,6 +96,6 @@ export function answerFailure({ kind }: AnswerOutcome, wait: OpenWait, process: 
     case 'unknown':
       return { code: 'ended', message: `${process} has ended; nothing waits for an answer any more.` };
     default:
-      return unreachable(kind);
+      return unreachable(outcome);
   }
 }

@@ -26,7 +26,7 @@ import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts'
 import { spawnAnswer } from '../../tools/assistants/spawn-answer.ts';
 import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
 import { createMessageService } from '../threads/message-service.ts';
-import { answerFailure, chosenAnswer, mayAnswer } from './answers.ts';
+import { answerFailure, answeringAs, chosenAnswer, mayAnswer } from './answers.ts';
 import { createFinding, spawnedRoot } from './findable-agents.ts';
 
 export interface AssistantNeeds {
@@ -119,7 +119,7 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
       const given = chosenAnswer(await engine.waits(input.process_id as RunId), caller, input);
       if (!given.ok) return given;
       const { wait, answer } = given.value;
-      const outcome = await engine.answer(wait.run, wait.wait, answer);
+      const outcome = await engine.answer(wait.run, wait.wait, answer, answeringAs(caller, input, wait));
       const failure = answerFailure(outcome, wait, input.process_id);
       if (failure !== undefined) return fail(failure);
       await engine.resume(input.process_id as RunId);

@@ -1,12 +1,15 @@
 /** `troupe answer`, `approve` and `deny`: record what a person says, and go on with the run if nobody else does. */
 import { TroupeError } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
+import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
+import { notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { waitLines } from '../view/run-summary.ts';
@@ -14,6 +17,8 @@ import { resumeRun, rootOf } from './resume.ts';
 
 export interface AnswerOptions extends OutputOptions {
   readonly wait?: string | undefined;
+  /** What was shown: an approval is for nothing else. */
+  readonly shown?: string | undefined;
   /** `--no-resume`: only record. */
   readonly resume?: boolean | undefined;
 }
@@ -27,21 +32,9 @@ export async function answerCommand(
   return withProject(context, {}, async (project) => {
     const row = await findRun(project.ledger, text);
     const wait = await findWait(context, project, row, answer, options.wait);
-    const outcome = await project.engine.answer(wait.run, wait.wait, answer);
-    if (outcome.kind === 'answered') throw usageError(`somebody else has answered ${wait.run} already; their answer counts`);
-    if (outcome.kind === 'expired')
-      throw usageError(`it was too late: the time in which ${wait.run} waited for an answer is over`);
-    if (outcome.kind === 'cancelled')
-      throw usageError(
-        `${wait.run} was cancelled meanwhile; your answer was not recorded`,
-        `see what became of it: ${callOf(context)} show ${shortId(wait.run)}`,
-      );
-    if (outcome.kind === 'unseen')
-      throw usageError(
-        `what ${wait.run} asks for is longer than the question shows, and would be approved unseen`,
-        `look at all of it: ${callOf(context)} show ${shortId(wait.run)} --request; then approve it with --whole`,
-      );
-    if (outcome.kind !== 'accepted') throw usageError(`${wait.run} has ended; nothing waits for an answer any more`);
+    const answering = { by: personHere(), where: 'command', ...present({ shown: options.shown }) } as const;
+    const outcome = await project.engine.answer(wait.run, wait.wait, answer, answering);
+    if (outcome.kind !== 'accepted') throw notRecorded(context, wait, outcome);
     const root = await rootOf(project, row);
     // On a cluster it goes on by itself; whoever answered sees how.
     const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);

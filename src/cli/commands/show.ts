@@ -4,7 +4,6 @@ import type { OpenWait } from '../../engine/port.ts';
 import { foldSession } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createProcesses } from '../../projections/processes.ts';
-import { wholeRequest } from '../../projections/request-text.ts';
 import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';
 import { createSessionThreads } from '../../projections/threads.ts';
 import { findRun, standingOf } from '../drive/find-run.ts';
@@ -68,16 +67,18 @@ export async function showCommand(context: CommandContext, text: string, options
 }
 
 function printRequests(context: CommandContext, waits: readonly OpenWait[], { json }: JsonOption): void {
-  const asked = waits.filter((wait) => wait.kind === 'permission').map(({ run, wait, input }) => ({ run, wait, input }));
+  const asked = waits
+    .filter((wait) => wait.kind === 'permission')
+    .map(({ run, wait, input, request, shown }) => ({ run, wait, input, request, shown }));
   if (json) {
     printJson(context, { requests: asked });
     return;
   }
   const { out } = context.terminal;
   if (asked.length === 0) out.line('no permission is asked for');
-  for (const { run, wait, input } of asked) {
+  for (const { run, wait, request } of asked) {
     out.line(`${run} ${wait}`);
-    out.line(safeText(wholeRequest(input)));
+    out.line(safeText(request));
   }
 }
 

@@ -2,11 +2,12 @@
  * Stays with a run until it ends, waits for somebody who is not here, or is interrupted: shows it, puts its questions to the
  * person at the terminal, and turns Ctrl-C into an orderly stop.
  */
+import { present } from '../../base/present.ts';
 import type { OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
-import type { Answer } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { driveToRest } from '../../library/drive-to-rest.ts';
+import { driveToRest, type GivenAnswer } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
+import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import type { CommandContext } from '../terminal/command.ts';
@@ -45,9 +46,13 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   }
 }
 
-async function answerTo({ approveAll, context }: Drive, wait: OpenWait): Promise<Answer | undefined> {
-  if (approveAll && wait.kind === 'permission') return { kind: 'approved', whole: true };
-  return context.terminal.interactive ? await askPerson(context.terminal, wait) : undefined;
+async function answerTo({ approveAll, context }: Drive, wait: OpenWait): Promise<GivenAnswer | undefined> {
+  const by = personHere();
+  if (approveAll && wait.kind === 'permission')
+    return { answer: { kind: 'approved', whole: true }, answering: { by, where: 'flag' } };
+  const answer = context.terminal.interactive ? await askPerson(context.terminal, wait) : undefined;
+  const shown = wait.kind === 'permission' ? wait.shown : undefined;
+  return answer === undefined ? undefined : { answer, answering: { by, where: 'terminal', ...present({ shown }) } };
 }
 
 /** The first signal lets what is under way be recorded and gives the run back; the second leaves at once. */

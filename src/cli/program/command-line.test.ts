@@ -126,12 +126,15 @@ describe('answers that are typed', () => {
       tool: 'shell',
       input: {},
       missing: 0,
+      request: 'Use shell?',
+      shown: '0123456789abcdef',
+      askedAt: '2026-01-01T00:00:00.000Z',
     } as const;
     expect(await askPerson(testTerminal({ answers: ['hm', '', 'n'] }), wait)).toEqual({ kind: 'denied' });
     expect(await askPerson(testTerminal({ answers: [] }), wait)).toBeUndefined();
     expect(waitLines([wait], 'troupe')).toEqual([
       'Use shell?',
-      '  troupe approve abcdef',
+      '  troupe approve abcdef --shown 01234567',
       '  troupe deny abcdef --note "why not"',
     ]);
   });

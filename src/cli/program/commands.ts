@@ -147,6 +147,7 @@ function describeAnswers(add: Add, perform: Perform): void {
   answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
     .option('--remember', 'and for the same tool later in this run')
     .option('--whole', 'you have seen all of it, also what the question has no room for')
+    .option('--shown <hash>', 'what you have seen, as the question names it: nothing else is approved')
     .action((run: string, options: AnswerOptions & { readonly remember?: boolean; readonly whole?: boolean }) => {
       const { remember, whole } = options;
       const answer = { kind: 'approved', ...(remember ? { remember } : {}), ...(whole ? { whole } : {}) } as const;

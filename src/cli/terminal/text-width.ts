@@ -38,6 +38,25 @@ export function wrapToWidth(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, room));
 }
 
+/** One line as lines of at most `width` columns, broken wherever one is full: nothing is left out, spaces included. */
+export function hardWrap(line: string, width: number): readonly string[] {
+  const room = Math.max(2, width);
+  const lines: string[] = [];
+  let current = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(line)) {
+    const more = segmentWidth(segment);
+    if (used + more > room) {
+      lines.push(current);
+      current = '';
+      used = 0;
+    }
+    current += segment;
+    used += more;
+  }
+  return [...lines, current];
+}
+
 function wrapLine(line: string, width: number): readonly string[] {
   if (textWidth(line) <= width) return [line];
   const lines: string[] = [];

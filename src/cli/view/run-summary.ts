@@ -2,6 +2,7 @@
 
 import { unreachable } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import type { OpenWait, RunEnd } from '../../engine/port.ts';
 import type { Failure, Report, Verification } from '../../events/catalogue.ts';
@@ -128,7 +129,7 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
     if (wait.kind === 'permission')
       return [
         ...safeText(wait.question).split('\n'),
-        `  ${call} approve ${run}${named}`,
+        `  ${call} approve ${run}${named}${shownOption(wait.shown)}`,
         `  ${call} deny ${run}${named} --note "why not"`,
       ];
     const asked = `${safeLine(wait.agent)} asks: ${safeLine(wait.question)}`;
@@ -137,6 +138,9 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
     return [asked, ...choices, `  ${call} answer ${run}${named} "your answer"`];
   });
 }
+
+const shownOption = (shown: string | undefined): string =>
+  shown === undefined ? '' : ` --shown ${shown.slice(0, limits.shownCharacters)}`;
 
 function statusOf(node: RunNode, end: RunEnd | undefined): RunSummary['status'] {
   if (end === undefined || end.kind === 'ended') return node.state;

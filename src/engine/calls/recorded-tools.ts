@@ -4,10 +4,9 @@
  */
 
 import { childRunId } from '../../base/ids.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import { fail, ok, type Result } from '../../base/result.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../../events/messages.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
@@ -16,10 +15,7 @@ import { requestText } from '../../projections/request-text.ts';
 import { resultPart } from '../../projections/transcript.ts';
 import { boundResult } from '../../tools/bounded.ts';
 import { runTool } from '../../tools/call.ts';
-import { closedText } from '../../tools/files/workspace.ts';
-import { stricter } from '../../tools/permissions.ts';
 import type { AgentTool, ServiceTool, Tool, ToolOutcome } from '../../tools/port.ts';
-import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
@@ -30,6 +26,7 @@ import type { StepIndex } from '../record/step-index.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { type CallsAgents, callAgent } from './agent-calls.ts';
 import { createCallOrder } from './call-order.ts';
+import { permitted } from './permitted.ts';
 import { resultBytes } from './result-room.ts';
 import { argumentsGone, askAboutGone, goneText } from './sealed-arguments.ts';
 import { createFileMemory, type FileMemory } from './seen-files.ts';
@@ -79,7 +76,7 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
 }
 
 async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
-  const { tree, node } = caller;
+  const { tree, node, setup } = caller;
   const { step, tool, asked } = call;
   tree.checkpoint(node);
   const begun = node.journal.recorded('tool.call', step)?.event_id;
@@ -92,7 +89,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   if (gone !== undefined && mayHaveHappened) return inDoubt(caller, call);
   if (gone !== undefined) return await notMade(caller, call, gone);
   if (tool.kind === 'question') return await askUser(caller, call);
-  const permit = await permitted(caller, call);
+  const permit = await permitted(tree, node, setup, call, begun === undefined ? call.itsTurn : undefined);
   if (!permit.ok) return refuse(caller, step, asked, permit.error);
   if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
   await call.itsTurn();
@@ -173,38 +170,6 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
   return event.mark;
 }
 
-/** What of the protected places the call may change, if it may go ahead; else what to tell the model. */
-async function permitted(caller: Caller, { step, tool, asked }: Call): Promise<Result<ProtectedKind | undefined, string>> {
-  const { tree, node, setup } = caller;
-  const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
-  const own = tree.permission(setup.definition, tool);
-  const permission = protection === undefined ? own : stricter(own, tree.opening?.(setup.definition, protection) ?? 'deny');
-  // What was approved for the session was the tool, not what is protected from it.
-  const name = protection === undefined ? tool.name : `protected:${protection}`;
-  if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession(name))) return ok(protection);
-  if (permission === 'deny' && own !== 'deny' && protection !== undefined)
-    return fail(closedText(pathIn(asked.input), protection));
-  if (permission === 'deny')
-    return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
-  const what = protection === undefined ? '' : `, on what is protected (${name})`;
-  const answer = await waitForAnswer(tree, node, `${step}/approval`, {
-    kind: 'permission',
-    payload: {
-      tool: name,
-      input: asked.input,
-      why: `${setup.definition.name} wants to use ${tool.name}${what}`,
-    },
-  });
-  if (answer.kind === 'approved') return ok(protection);
-  const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
-  return fail(`Not run: the user said no.${note}`);
-}
-
-function pathIn(input: Json): string {
-  const path = isJsonObject(input) ? input['path'] : undefined;
-  return typeof path === 'string' ? path : '';
-}
-
 /** Whether a call that may have happened is made again: only when the user, asked, says so. */
 async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): Promise<boolean> {
   if (tree.whenInDoubt !== 'ask') return false;
@@ -212,7 +177,7 @@ async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): P
     kind: 'question',
     payload: {
       question:
-        `The process stopped while ${tool.name} was running:\n${requestText(asked.input, tree.redact).text}\n` +
+        `The process stopped while ${tool.name} was running:\n${requestText(asked, tree.redact).text}\n` +
         'It may or may not have been done. Do it again?',
       choices: ['again', 'leave it'],
     },

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answered, resultOf, start } from '../../../test/conformance/engine/checks.ts';
+import { resultOf, resumedResult, start } from '../../../test/conformance/engine/checks.ts';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import { agent, calls, createWorld, reports, says, turnOf, type World, type WorldOptions } from '../../../test/support/world.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -194,7 +194,21 @@ describe('a crash', () => {
     expect(await handle.done).toMatchObject({ kind: 'waiting' });
     // As if the edit had been made by a process that died before it could say so.
     await put('two, one');
-    await answered(world, handle, { kind: 'approved' });
+    const [first] = await world.engine.waits(handle.run);
+    await world.engine.answer(handle.run, first?.wait ?? '', { kind: 'approved' });
+    // What was approved was another change: it is asked for again, and nobody approves that without having seen it.
+    const again = await world.engine.resume(handle.run);
+    if (again.kind !== 'resumed') throw new Error(again.kind);
+    expect(await again.handle.done).toMatchObject({
+      waits: [{ wait: `${first?.wait}/2`, request: expect.stringContaining('-two, one') }],
+    });
+    const [second] = await world.engine.waits(handle.run);
+    if (second?.kind !== 'permission') throw new Error('not asked again');
+    const approve = (shown?: string) => world.engine.answer(second.run, second.wait, { kind: 'approved' }, { shown });
+    expect(await approve()).toEqual({ kind: 'unseen' });
+    expect(await approve(first?.kind === 'permission' ? first.shown : '')).toEqual({ kind: 'other' });
+    expect(await approve(second.shown)).toMatchObject({ kind: 'accepted' });
+    await resumedResult(world, handle.run);
     expect(heard.at(-1)).toContain('was changed since you read it');
     expect(await held()).toBe('two, one');
   });

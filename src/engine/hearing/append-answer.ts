@@ -3,26 +3,33 @@
  * answers one is first, and after a cancel none has any effect.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
-import type { Answer, EventType } from '../../events/catalogue.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { Answer, Answering, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../../ledger/port.ts';
 import { requestText } from '../../projections/request-text.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
+import type { AnswerOutcome } from '../port.ts';
 import { readAll } from '../record/read-all.ts';
 
 type Tell = (() => Promise<void>) | undefined;
-type Recorded =
-  | { readonly tell: Tell }
-  | { readonly kind: 'ended' | 'unknown' | 'answered' | 'expired' | 'cancelled' | 'unseen' };
+type Recorded = { readonly tell: Tell } | Exclude<AnswerOutcome, { readonly kind: 'accepted' }>;
+
+/** An answer, and who gives it to which question. */
+interface Given extends Answering {
+  readonly wait: string;
+  readonly answer: Answer;
+}
 
 export async function appendAnswer(
   { ledger, clock }: TimeAndIds & LedgerAccess,
   row: RunRow,
-  wait: string,
-  answer: Answer,
+  given: Given,
   foresee: () => Promise<() => Promise<void>> | undefined,
 ): Promise<Recorded> {
   const { run, session } = row;
+  const { wait } = given;
   if (row.endedAt !== null) return { kind: 'ended' };
   const lineage = await lineageOf(ledger, row);
   let tell: Tell;
@@ -30,14 +37,18 @@ export async function appendAnswer(
     const known = await questionsOf(ledger, session, run, wait);
     const cause = known.findLast(({ step, event_type }) => step === wait && event_type !== 'approval.answered');
     if (cause === undefined) return { kind: 'unknown' };
-    const given = known.find((event) => event.step === wait && event.event_type === 'approval.answered');
-    if (given !== undefined) return { kind: isExpired(given) ? 'expired' : 'answered' };
-    if (isBlind(answer, cause)) return { kind: 'unseen' };
+    const first = known.find((event) => event.step === wait && event.event_type === 'approval.answered');
+    if (first !== undefined) return tooLate(first);
+    const refused = cause.event_type === 'approval.asked' ? whyNot(given, cause.payload) : undefined;
+    if (refused !== undefined) return { kind: refused };
     if (await isCancelled(ledger, session, lineage)) return { kind: 'cancelled' };
     tell ??= await foresee();
     const event: NewEvent = {
       ...{ type: 'approval.answered', run, actor: 'user', cause: cause.event_id, step: wait, at: clock.now() },
-      payload: { wait, answer },
+      payload: present({
+        ...given,
+        shown: cause.event_type === 'approval.asked' && given.shown !== undefined ? cause.payload.shown : undefined,
+      }),
     };
     heard ??= known.at(-1)?.position ?? 0;
     const outcome = await ledger.append({ session, fence: null, events: [event], unended: run, heard, sync: 'power' });
@@ -48,15 +59,25 @@ export async function appendAnswer(
   }
 }
 
-const isExpired = (event: LedgerEvent): boolean =>
-  event.event_type === 'approval.answered' && event.payload.answer.kind === 'expired';
+function tooLate({ event_type, payload, timestamp: at }: LedgerEvent): Exclude<Recorded, { readonly tell: Tell }> {
+  if (event_type !== 'approval.answered' || payload.answer.kind === 'expired') return { kind: 'expired' };
+  const { answer, by, where } = payload;
+  return { kind: 'answered', first: { answer, at, ...present({ by, where }) } };
+}
 
-/** A yes to what the question had no room for, by somebody who does not say that they looked at it elsewhere. */
-const isBlind = (answer: Answer, asked: LedgerEvent): boolean =>
-  answer.kind === 'approved' &&
-  answer.whole !== true &&
-  asked.event_type === 'approval.asked' &&
-  requestText(asked.payload.input).missing > 0;
+/**
+ * A yes to what the question had no room for, or to a question that was asked anew, by somebody who does not say that they
+ * looked at it; or by somebody who looked at something else.
+ */
+function whyNot({ answer, shown }: Given, asked: Payloads['approval.asked']): 'unseen' | 'other' | undefined {
+  if (answer.kind !== 'approved') return undefined;
+  if (shown !== undefined && asked.shown !== undefined && !isShown(shown, asked.shown)) return 'other';
+  if (asked.again === true && shown === undefined) return 'unseen';
+  return answer.whole !== true && requestText(asked).missing > 0 ? 'unseen' : undefined;
+}
+
+/** What is typed may be the beginning of it. */
+const isShown = (given: string, shown: string): boolean => given.length >= limits.shownCharacters && shown.startsWith(given);
 
 /** The run and all above it: who ends one of these ends the run. */
 async function lineageOf(ledger: Ledger, { run, parent }: RunRow): Promise<ReadonlySet<RunId>> {

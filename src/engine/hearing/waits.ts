@@ -2,12 +2,14 @@
  * Durable waits. A question is an event, its answer is another; between the two nothing runs and nothing is held. A run
  * that needs an answer it does not have stops being driven and is taken up again once the answer is there.
  */
+import { createHash } from 'node:crypto';
 import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent } from '../../ledger/port.ts';
-import { permissionQuestion } from '../../projections/request-text.ts';
+import { permissionQuestion, wholeQuestion } from '../../projections/request-text.ts';
 import { foldWaits, initialWaits, type Wait } from '../../projections/waits.ts';
 import { Interruption } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
@@ -18,7 +20,7 @@ import type { Writes } from '../record/writes.ts';
 import type { HearsOutside } from './hears.ts';
 
 export type Question =
-  | { readonly kind: 'permission'; readonly payload: Omit<Payloads['approval.asked'], 'wait'> }
+  | { readonly kind: 'permission'; readonly payload: Omit<Payloads['approval.asked'], 'wait' | 'shown'> }
   | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
 
 export async function waitForAnswer(
@@ -33,12 +35,32 @@ export async function waitForAnswer(
   if (node.journal.recorded(type, wait) === undefined) {
     const event =
       question.kind === 'permission'
-        ? node.journal.event('approval.asked', { ...question.payload, wait }, { step: wait, tool: question.payload.tool })
+        ? node.journal.event('approval.asked', asked(question.payload, wait, tree.redact), {
+            step: wait,
+            tool: question.payload.tool,
+          })
         : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
     await tree.writer.write([event, ...toClient(node, wait, question, tree)], { sync: 'power' });
   }
   tree.blockedOn.push({ node, wait });
   throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
+}
+
+type Asked = Pick<Payloads['approval.asked'], 'why' | 'input' | 'preview'>;
+
+function asked(
+  payload: Omit<Payloads['approval.asked'], 'wait' | 'shown'>,
+  wait: string,
+  redact: (text: string) => string,
+): Payloads['approval.asked'] {
+  return { ...payload, wait, shown: shownHash(payload, redact) };
+}
+
+/** Stands for all of what is shown to whoever is asked: an approval is for that and nothing else. */
+export function shownHash(asked: Asked, redact: (text: string) => string): string {
+  return createHash('sha256')
+    .update(redact(wholeQuestion(asked.why, asked)))
+    .digest('hex');
 }
 
 /** A client that spawned the run finds the question in its thread: it has no other way to learn of it. */
@@ -72,7 +94,7 @@ function questionText(
   rights: ClientRights | undefined,
   redact: (text: string) => string,
 ): string {
-  const asked = kind === 'permission' ? permissionQuestion(payload.why, payload.input, redact) : payload.question;
+  const asked = kind === 'permission' ? permissionQuestion(payload.why, payload, redact) : payload.question;
   const choices = kind === 'question' && payload.choices !== undefined ? `\nChoices: ${payload.choices.join(' | ')}` : '';
   const how = kind === 'permission' ? 'answer yes or no' : 'answer in words';
   const may = kind === 'permission' ? rights?.approves : rights?.answers;
@@ -104,8 +126,11 @@ function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
   return [...waits.values()].map((wait) => openWait(wait, agents.get(wait.run) ?? ''));
 }
 
-function openWait({ run, wait, question, choices, tool, input, missing }: Wait, agent: string): OpenWait {
-  const asked = { run, agent, wait, question };
-  if (tool !== null) return { ...asked, kind: 'permission', tool, input, missing };
+function openWait(
+  { run, wait, question, choices, tool, input, missing, request, shown, askedAt }: Wait,
+  agent: string,
+): OpenWait {
+  const asked = { run, agent, wait, question, askedAt };
+  if (tool !== null) return { ...asked, kind: 'permission', tool, input, missing, request, ...present({ shown }) };
   return { ...asked, kind: 'question', ...(choices.length === 0 ? {} : { choices }) };
 }

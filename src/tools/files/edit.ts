@@ -7,7 +7,9 @@ import { defineBuiltIn } from '../define-built-in.ts';
 import type { OrdinaryTool } from '../port.ts';
 import { similarity } from '../similarity.ts';
 import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
-import { decodeUtf8, looksBinary } from './file-content.ts';
+import { decodeUtf8, type FileContent, looksBinary } from './file-content.ts';
+import { previewChange } from './preview-change.ts';
+import type { InsidePath } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace.'),
@@ -34,11 +36,8 @@ export function editTool(needs: FileChangeNeeds): OrdinaryTool {
           path: request.path,
           blind: 'allowed',
           next: (target, before) => {
-            if (before === undefined) return fail(`${target.relative}: no such file.`);
-            const text = looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
-            if (text === undefined) return fail(`${target.relative} is not UTF-8 text and cannot be edited.`);
-            const edited = replaceIn(text, request.old, request.new, request.all === true);
-            if (!edited.ok) return fail(`${target.relative}: ${edited.error}`);
+            const edited = editedFile(request, target, before);
+            if (!edited.ok) return edited;
             count = edited.value.count;
             return ok(edited.value.text);
           },
@@ -52,7 +51,30 @@ export function editTool(needs: FileChangeNeeds): OrdinaryTool {
       );
     },
   });
-  return { ...tool, protects: (input, workspace) => protectionOf(needs.guard, workspace, input) };
+  return {
+    ...tool,
+    protects: (input, workspace) => protectionOf(needs.guard, workspace, input),
+    preview: async (given, workspace) => {
+      const parsed = input.safeParse(given);
+      if (!parsed.success) return undefined;
+      return await previewChange(workspace, parsed.data.path, (target, before) => {
+        const edited = editedFile(parsed.data, target, before);
+        return edited.ok ? ok(edited.value.text) : edited;
+      });
+    },
+  };
+}
+
+function editedFile(
+  request: z.infer<typeof input>,
+  { relative }: InsidePath,
+  before: FileContent | undefined,
+): Result<Edited, string> {
+  if (before === undefined) return fail(`${relative}: no such file.`);
+  const text = looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
+  if (text === undefined) return fail(`${relative} is not UTF-8 text and cannot be edited.`);
+  const edited = replaceIn(text, request.old, request.new, request.all === true);
+  return edited.ok ? edited : fail(`${relative}: ${edited.error}`);
 }
 
 interface Edited {

@@ -6,6 +6,7 @@ import { groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool } from '../port.ts';
 import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
+import { previewChange } from './preview-change.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are created.'),
@@ -42,5 +43,12 @@ export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
       );
     },
   });
-  return { ...tool, protects: (input, workspace) => protectionOf(needs.guard, workspace, input) };
+  return {
+    ...tool,
+    protects: (input, workspace) => protectionOf(needs.guard, workspace, input),
+    preview: async (given, workspace) => {
+      const parsed = input.safeParse(given);
+      return parsed.success ? await previewChange(workspace, parsed.data.path, () => ok(parsed.data.content)) : undefined;
+    },
+  };
 }

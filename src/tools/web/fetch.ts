@@ -31,7 +31,7 @@ const TEXT_TYPES =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|x-ndjson|toml|sql|graphql)(?:$|;|\s))/i;
 
 export function fetchTool({ clock, allowLocal = false }: FetchOptions): OrdinaryTool {
-  return defineBuiltIn({
+  const tool = defineBuiltIn({
     name: 'fetch',
     description:
       'Fetches a web address and returns it as text: HTML without its markup, JSON indented. Reads only; sends no data.',
@@ -59,6 +59,17 @@ export function fetchTool({ clock, allowLocal = false }: FetchOptions): Ordinary
       }
     },
   });
+  return { ...tool, preview: async (given) => addressText(input.safeParse(given).data) };
+}
+
+/** The address that is really asked: names in other letters as they are looked up, and as they were written. */
+function addressText(given: z.infer<typeof input> | undefined): string | undefined {
+  if (given === undefined || !URL.canParse(given.url)) return undefined;
+  const { href, host, username } = new URL(given.url);
+  const lines = [`${given.method ?? 'GET'} ${href}`];
+  if (username !== '') lines.push(`host: ${host}`);
+  if (href !== given.url && href !== `${given.url}/`) lines.push(`written as: ${given.url}`);
+  return lines.join('\n');
 }
 
 interface Answer {

@@ -1,0 +1,45 @@
+/** Why an answer has no effect, for the person who gave it. */
+import { type TroupeError, unreachable } from '../../base/errors.ts';
+import { shortId } from '../../base/ids.ts';
+import type { AnswerOutcome, FirstAnswer, OpenWait } from '../../engine/port.ts';
+import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+
+export function notRecorded(
+  context: CommandContext,
+  { run }: OpenWait,
+  outcome: Exclude<AnswerOutcome, { readonly kind: 'accepted' }>,
+): TroupeError {
+  const look = `${callOf(context)} show ${shortId(run)}`;
+  switch (outcome.kind) {
+    case 'answered':
+      return usageError(`somebody else has answered ${run} already; their answer counts${firstText(outcome.first)}`);
+    case 'expired':
+      return usageError(`it was too late: the time in which ${run} waited for an answer is over`);
+    case 'cancelled':
+      return usageError(`${run} was cancelled meanwhile; your answer was not recorded`, `see what became of it: ${look}`);
+    case 'unseen':
+      return usageError(
+        `what ${run} asks for is longer than the question shows, or was asked anew, and would be approved unseen`,
+        `look at all of it: ${look} --request; then approve it with --whole, or the --shown that ${look} prints`,
+      );
+    case 'other':
+      return usageError(
+        `${run} asks for something else than what you have seen; your approval was not recorded`,
+        `look at it again: ${look}`,
+      );
+    case 'ended':
+    case 'unknown':
+      return usageError(`${run} has ended; nothing waits for an answer any more`);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** Who was first, where and with what. */
+export function firstText(first: FirstAnswer | undefined): string {
+  if (first?.by === undefined) return '';
+  const what = first.answer.kind === 'text' ? 'answered' : first.answer.kind;
+  const where = first.where === undefined ? '' : ` (${first.where})`;
+  return `: ${what} by ${safeLine(first.by)}${where} at ${first.at.slice(11, 19)}`;
+}

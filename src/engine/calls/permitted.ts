@@ -1,0 +1,110 @@
+/**
+ * Whether a call may be made: by the rules, or because somebody who was asked has said so. What they are shown is what the call
+ * would come to at that moment; when it would come to something else by the time it is made, they are asked again.
+ */
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { present } from '../../base/present.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { ToolCallPart } from '../../events/messages.ts';
+import { argumentLines } from '../../projections/request-text.ts';
+import { closedText } from '../../tools/files/workspace.ts';
+import { stricter } from '../../tools/permissions.ts';
+import type { Tool } from '../../tools/port.ts';
+import type { ProtectedKind } from '../../tools/protected-names.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
+import { shownHash, waitForAnswer } from '../hearing/waits.ts';
+import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
+import type { Writes } from '../record/writes.ts';
+
+type AsksPermission = TimeAndIds & LedgerAccess & ToolAccess & Writes & HearsOutside & WorksInFolders;
+
+interface Call {
+  readonly step: string;
+  readonly tool: Tool;
+  readonly asked: ToolCallPart;
+}
+
+/**
+ * What of the protected places the call may change, if it may go ahead; else what to tell the model. `itsTurn` is awaited before
+ * an approval is held against what the call comes to now; a call that has begun was made on the strength of it before.
+ */
+export async function permitted(
+  tree: AsksPermission,
+  node: DrivenRun,
+  { definition }: AgentSetup,
+  { step, tool, asked }: Call,
+  itsTurn: (() => Promise<void>) | undefined,
+): Promise<Result<ProtectedKind | undefined, string>> {
+  const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
+  const own = tree.permission(definition, tool);
+  const permission = protection === undefined ? own : stricter(own, tree.opening?.(definition, protection) ?? 'deny');
+  // What was approved for the session was the tool, not what is protected from it.
+  const name = protection === undefined ? tool.name : `protected:${protection}`;
+  if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession(name))) return ok(protection);
+  if (permission === 'deny' && own !== 'deny' && protection !== undefined)
+    return fail(closedText(pathIn(asked.input), protection));
+  if (permission === 'deny')
+    return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
+  const what = protection === undefined ? '' : `, on what is protected (${name})`;
+  const why = `${definition.name} wants to use ${tool.name}${what}`;
+  for (let time = timesAsked(node, step); ; time += 1) {
+    const answer = await waitForAnswer(tree, node, approvalStep(step, time), {
+      kind: 'permission',
+      payload: {
+        ...{
+          tool: name,
+          input: asked.input,
+          why: time === 1 ? why : `${why}; it would come to something else than you approved`,
+        },
+        ...present({ preview: await previewOf(tree, node, tool, asked.input), again: time > 1 || undefined }),
+      },
+    });
+    if (answer.kind !== 'approved') {
+      const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
+      return fail(`Not run: the user said no.${note}`);
+    }
+    if (itsTurn === undefined) return ok(protection);
+    await itsTurn();
+    if (!(await isOther(tree, node, step, time, tool, asked.input))) return ok(protection);
+  }
+}
+
+/** The first question has the key that it always had. */
+const approvalStep = (step: string, time: number): string => (time === 1 ? `${step}/approval` : `${step}/approval/${time}`);
+
+/** What was said last counts, whatever the call would come to now. */
+function timesAsked(node: DrivenRun, step: string): number {
+  let time = 1;
+  while (node.journal.recorded('approval.asked', approvalStep(step, time + 1)) !== undefined) time += 1;
+  return time;
+}
+
+/** Whether the call would come to something else now than whoever approved it was shown. */
+async function isOther(
+  tree: AsksPermission,
+  node: DrivenRun,
+  step: string,
+  time: number,
+  tool: Tool,
+  input: Json,
+): Promise<boolean> {
+  const recorded = node.journal.recorded('approval.asked', approvalStep(step, time))?.payload;
+  if (recorded?.shown === undefined) return false;
+  const preview = await previewOf(tree, node, tool, input);
+  return shownHash({ why: recorded.why, input, ...present({ preview }) }, tree.redact) !== recorded.shown;
+}
+
+async function previewOf(tree: WorksInFolders, node: DrivenRun, tool: Tool, input: Json): Promise<string | undefined> {
+  if (tool.kind !== undefined) return undefined;
+  if (tool.origin !== undefined)
+    return [`server: ${tool.origin.server}`, `tool: ${tool.origin.tool}`, ...argumentLines(input)].join('\n');
+  return await tool.preview?.(input, tree.workspaceOf(node));
+}
+
+function pathIn(input: Json): string {
+  const path = isJsonObject(input) ? input['path'] : undefined;
+  return typeof path === 'string' ? path : '';
+}
