@@ -50,6 +50,8 @@ export const report = z.object({
   body: z.string(),
   /** Written by the runtime because the agent gave no answer of its own. */
   synthetic: z.boolean().optional(),
+  /** It ends where the limit of one answer was reached, so the rest is missing. */
+  cut: z.boolean().optional(),
 });
 /** What an agent gives at its end. */
 export type Report = z.infer<typeof report>;

@@ -9,8 +9,8 @@
 
 import { counted } from '../base/wording.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
-import { type AssistantMessage, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
-import type { ToolSpec } from '../models/port.ts';
+import { type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
+import type { ModelAnswer, ToolSpec } from '../models/port.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
 import {
@@ -135,7 +135,7 @@ async function takeTurn(loop: Loop, turn: number): Promise<LoopResult | undefine
   if (outcome.kind !== 'answer') return turnFailed(loop, turn, outcome);
   conversation.add(outcome.answer.message);
   const calls = toolCallsOf(outcome.answer.message);
-  if (calls.length === 0) return await plainAnswer(loop, turn, outcome.answer.message);
+  if (calls.length === 0) return await plainAnswer(loop, turn, outcome.answer);
   return afterCalls(loop, turn, calls, final ? last : working);
 }
 
@@ -173,11 +173,13 @@ function exitOf(loop: Loop, call: ToolCallPart, offered: readonly ToolSpec[]): E
 }
 
 /** An answer without tool calls ends the loop, if it fits what was asked for. */
-async function plainAnswer(loop: Loop, turn: number, answer: AssistantMessage): Promise<LoopResult | undefined> {
-  const text = textOf(answer.content).trim();
+async function plainAnswer(loop: Loop, turn: number, { message, finish }: ModelAnswer): Promise<LoopResult | undefined> {
+  const text = textOf(message.content).trim();
   const ending = text === '' ? undefined : loop.input.plain(text);
   if (ending?.ok === true) {
-    if (!(await mustHearMore(loop, turn))) return endedBy(turn, ending.value);
+    const { report } = ending.value;
+    const whole = finish === 'length' ? { ...ending.value, report: { ...report, cut: true } } : ending.value;
+    if (!(await mustHearMore(loop, turn))) return endedBy(turn, whole);
     loop.conversation.add(prompts.newsBeforeAnswer());
   } else loop.conversation.add(ending === undefined ? prompts.emptyAnswer() : prompts.badAnswer(ending.error));
   return undefined;

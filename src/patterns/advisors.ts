@@ -3,6 +3,7 @@
  * as they said it; one that fails leaves a report of its failure in its place, and the agent goes on with what there is.
  */
 import { textOf, type UserMessage, userText } from '../events/messages.ts';
+import { reportText } from '../events/report-text.ts';
 import { succeeded } from '../events/succeeded.ts';
 import type { AgentRun } from './agent-run.ts';
 import { endedEmpty, ranOut } from './out-of-budget.ts';
@@ -51,5 +52,5 @@ export async function withAdvice(run: AgentRun): Promise<Advised | { readonly en
 }
 
 function adviceText(advisor: string, result: RunResult): string {
-  return succeeded(result) ? result.report.body : failedAdvice(advisor, result.error?.message ?? result.status);
+  return succeeded(result) ? reportText(result.report) : failedAdvice(advisor, result.error?.message ?? result.status);
 }

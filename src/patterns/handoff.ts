@@ -4,6 +4,7 @@
  * those before it.
  */
 import { textOf, type UserMessage, userText } from '../events/messages.ts';
+import { reportText } from '../events/report-text.ts';
 import { succeeded } from '../events/succeeded.ts';
 import { verificationLine } from '../events/verification-text.ts';
 import type { AgentRun, Answered } from './agent-run.ts';
@@ -30,7 +31,7 @@ async function handedOver(run: AgentRun, include: 'report' | 'request', result: 
   const { report, verification } = result;
   if (include === 'request')
     return userText(handedOverRequest(textOf(run.input.content), result, await run.steps.nonce('handoff/fence')));
-  const said = userText(report.body);
+  const said = userText(reportText(report));
   if (verification.state === 'unchecked') return said;
   return { ...said, content: [...said.content, { type: 'text', text: `\n\n${verificationLine(verification)}` }] };
 }

@@ -1,6 +1,7 @@
 /** The texts that patterns put together. Headings are those of the patterns' contract; what others wrote is fenced. */
 import { fenced, fenceNote } from '../base/fence.ts';
 import type { Verification } from '../events/catalogue.ts';
+import { reportText } from '../events/report-text.ts';
 import { succeeded } from '../events/succeeded.ts';
 import { verificationLine, verificationText } from '../events/verification-text.ts';
 import type { RunResult } from './steps.ts';
@@ -48,7 +49,7 @@ export function handedOverRequest(
     `## RESPONSE FROM AGENT \`${from}\``,
     fenceNote(nonce),
     verificationLine(verification),
-    fenced('response', nonce, report.body),
+    fenced('response', nonce, reportText(report)),
   ].join('\n\n');
 }
 

@@ -19,6 +19,7 @@ import { assistantLimits, type Counted, spawnRefusal } from '../../engine/spawni
 import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
+import { reportText } from '../../events/report-text.ts';
 import { spawnerOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
@@ -210,7 +211,7 @@ async function outcomeOf(handle: RunHandle, caller: Caller, end: RunEnd, redact:
   if (end.kind === 'ended') {
     const { status, report, verification } = end.result;
     const finished = succeeded({ status });
-    const answer = redact(report.body);
+    const answer = redact(reportText(report));
     return ok(spawnAnswer(handle.run, finished ? 'finished' : 'failed', finished ? { answer, verification } : { answer }));
   }
   if (end.kind === 'waiting') {

@@ -9,6 +9,7 @@ import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
+import { reportText } from '../../events/report-text.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { verificationLine, verificationText } from '../../events/verification-text.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
@@ -92,7 +93,8 @@ async function callSubAgent(
   const gone = answered.chat ? [] : letGo(tree, tree.askable.below(childRunId(node.run, call.step)));
   tree.askable.note(node.run, answered);
   tree.verdicts.note(node.run, answered);
-  const text = answered.chat ? `${result.report.body}\n\n${footer(answered)}` : result.report.body;
+  const said = reportText(result.report);
+  const text = answered.chat ? `${said}\n\n${footer(answered)}` : said;
   const payload = {
     ...base(call),
     child: answered,
@@ -192,7 +194,7 @@ function clarificationError(call: AgentCall, id: string, error: string, message:
 function structured(status: string, { report, verification }: RunResult, child: Child): string {
   const { id, turnsRemaining } = child;
   const checked = status === 'answered' ? { verification: verificationText(verification) } : {};
-  const answer = { status, content: report.body, ...checked, clarificationId: id, turnsRemaining };
+  const answer = { status, content: reportText(report), ...checked, clarificationId: id, turnsRemaining };
   return `${JSON.stringify(answer)}\n\n${footer(child)}`;
 }
 

@@ -3,6 +3,7 @@ import { type RunId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { Party } from '../../events/assistants.ts';
 import type { Payloads } from '../../events/catalogue.ts';
+import { reportText } from '../../events/report-text.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { boundResult } from '../../tools/bounded.ts';
@@ -32,7 +33,7 @@ export function reportMessage(
       thread: threadOf(run),
       from: { assistant: agent, run },
       to,
-      content: cut(reportText(result, agent), limits.messageBytes, tree.redact),
+      content: cut(wordsOf(result, agent), limits.messageBytes, tree.redact),
       fence: tree.ids.nonce(),
       kind: 'report',
       ...(succeeded(result) ? { verification: result.verification } : {}),
@@ -45,8 +46,8 @@ function cut(text: string, maxBytes: number, redact: (text: string) => string): 
   return boundResult(text, maxBytes).wholeBytes === undefined ? text : boundResult(redact(text), maxBytes).text;
 }
 
-function reportText(result: RunResult, agent: string): string {
-  if (succeeded(result)) return result.report.body;
+function wordsOf(result: RunResult, agent: string): string {
+  if (succeeded(result)) return reportText(result.report);
   const why = `${agent} did not succeed (${result.status})${result.error === undefined ? '.' : `: ${result.error.message}`}`;
   return result.report.body === result.error?.message ? why : `${why}\n\n${result.report.body}`;
 }

@@ -8,6 +8,7 @@
 
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { reportText } from '../../events/report-text.ts';
 import type { AgentRun } from '../agent-run.ts';
 import { ranOut } from '../out-of-budget.ts';
 import type { RunResult } from '../steps.ts';
@@ -73,7 +74,7 @@ async function judgementOf(loop: ReflectLoop, { key, iteration }: At, made: Made
   if (config.evaluator === undefined) return await work.judge(key, made);
   const last = iteration === maxIterations;
   const { report, verification } = made.result;
-  const judged = { request, synthesis: report.body, verification, iteration, last };
+  const judged = { request, synthesis: reportText(report), verification, iteration, last };
   return await evaluate(run, config.evaluator, { key: `${key}/evaluation`, ...judged });
 }
 

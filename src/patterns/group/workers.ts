@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { limits } from '../../base/limits.ts';
 import type { Failure, Report, RunStatus, Verification } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
+import { reportText } from '../../events/report-text.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { About, AgentRun } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
@@ -168,7 +169,7 @@ function timeLimit(config: GroupConfig, longest: 'workerTimeout' | 'both'): NonN
 export function outcome(worker: string, result: RunResult): WorkerOutcome {
   const { status, report, error, exhausted, verification, claims } = result;
   if (succeeded(result) && report.body.trim() !== '')
-    return { worker, ok: true, status, text: report.body, verification, claims };
+    return { worker, ok: true, status, text: reportText(report), verification, claims };
   const why = error?.message ?? (succeeded(result) ? 'It said nothing.' : status);
   const text = report.body.startsWith(why) ? report.body : `${why}\n\n${report.body}`.trim();
   return { worker, ok: false, status, exhausted, error, text, verification: UNCHECKED };

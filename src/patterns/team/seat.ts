@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { UserMessage } from '../../events/messages.ts';
+import { reportText } from '../../events/report-text.ts';
 import type { Seat } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Ending, Exit } from '../../loop/port.ts';
@@ -45,7 +46,7 @@ export async function announce(run: AgentRun, seat: Seat, result: RunResult): Pr
       cycle: seat.cycle,
       type: 'update',
       memberId: seat.member,
-      message: result.report.body,
+      message: reportText(result.report),
       turnCount: seat.turnsBefore + result.turns,
       ...(result.spoke === 'final' ? { final: true } : {}),
     },
