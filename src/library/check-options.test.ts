@@ -140,9 +140,10 @@ describe('an agent that cannot run', () => {
   });
 
   it('by its name is told whom one may have meant', async () => {
-    await using project = await createTemporaryProject({ files: agents, replies: [] });
+    await using project = await createTemporaryProject({ files: agents, agents: [speaker], replies: [] });
     const refused = (name: string): Promise<unknown> => project.troupe.run(name, 'Write.');
     await expect(refused('wirter')).rejects.toMatchObject({ code: 'no_agent', fix: 'Did you mean "writer"?' });
-    await expect(refused('zzzzzz')).rejects.toMatchObject({ code: 'no_agent', fix: expect.stringContaining('lead, writer') });
+    await expect(refused('zzzzzz')).rejects.toMatchObject({ code: 'no_agent', fix: 'Known agents: speaker, lead, writer.' });
+    await expect(refused('speakre')).rejects.toMatchObject({ code: 'no_agent', fix: 'Did you mean "speaker"?' });
   });
 });

@@ -15,8 +15,8 @@ import { outcomeOf, type RunOutcome } from './run-outcome.ts';
 
 export interface Stage {
   readonly engine: Engine;
-  /** What new work is begun with: it is refused once the project is being closed. */
-  readonly begins: Pick<Engine, 'start' | 'resume'>;
+  /** Goes on with a run, unless the project is being closed. */
+  readonly resume: Engine['resume'];
   readonly ledger: Ledger;
   /** Aborted as soon as the project is being closed. */
   readonly closing: AbortSignal;
@@ -24,7 +24,7 @@ export interface Stage {
 
 /** `from`: shows the run from its start, or only what comes from now on. */
 export async function keepCompany(
-  { engine, begins, ledger, closing }: Stage,
+  { engine, resume: goOn, ledger, closing }: Stage,
   handle: RunHandle & { readonly agent: string },
   options: CompanyOptions,
   from: 'start' | 'now',
@@ -36,7 +36,7 @@ export async function keepCompany(
   const unwatch = options.onText === undefined ? () => undefined : engine.watch(speech.hear);
   try {
     const follow = await followWith(follower, handle, options, stopping.guard, from);
-    const resume: Engine['resume'] = async (id) => (closing.aborted ? { kind: 'refused', error: closed } : begins.resume(id));
+    const resume: Engine['resume'] = async (id) => (closing.aborted ? { kind: 'refused', error: closed } : goOn(id));
     const company = {
       engine: { answer: engine.answer, resume },
       follow,

@@ -1,5 +1,6 @@
 /** Why a run could not start, as a program is told: with what is wrong in the files, which it may have no terminal to look at. */
 import { basename } from 'node:path';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
 import { suggest } from '../base/did-you-mean.ts';
 import { TroupeError } from '../base/errors.ts';
@@ -13,7 +14,12 @@ export function refusedWith({ code, message, fix }: Failure): TroupeError {
 }
 
 /** Of an agent that is not there: the problems of its file, or who was meant. */
-export async function explained(project: Pick<Project, 'agents'>, agent: string, error: Failure): Promise<TroupeError> {
+export async function explained(
+  project: Pick<Project, 'agents'>,
+  brought: readonly AgentDefinition[],
+  agent: string,
+  error: Failure,
+): Promise<TroupeError> {
   if (error.code !== 'no_agent' && error.code !== 'missing_agent') return refusedWith(error);
   const { agents, diagnostics } = await project.agents();
   const errors = diagnostics.filter(isError);
@@ -23,7 +29,7 @@ export async function explained(project: Pick<Project, 'agents'>, agent: string,
     const lines = own.slice(0, PROBLEMS_SHOWN).map(formatDiagnostic);
     return new TroupeError(error.code, [error.message, ...lines].join('\n'), { fix: 'Correct the file.' });
   }
-  const names = agents.map(({ definition }) => definition.name);
-  const fix = error.code === 'no_agent' ? suggest(agent, names, 'agents in files') : undefined;
+  const names = [...brought.map(({ name }) => name), ...agents.map(({ definition }) => definition.name)];
+  const fix = error.code === 'no_agent' ? suggest(agent, [...new Set(names)], 'agents') : undefined;
   return refusedWith(fix === undefined ? error : { ...error, fix });
 }

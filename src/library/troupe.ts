@@ -1,6 +1,7 @@
 /** A project as a program has it: one call that runs an agent, and the engine and the ledger behind it for everything else. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Engine, RunHandle } from '../engine/port.ts';
@@ -66,22 +67,29 @@ export async function openTroupe(options: OpenOptions, extras: Extras): Promise<
   const project = await openProject(options, extras);
   const { root, ledger } = project;
   const visits = createVisits(project);
-  const stage: Stage = { engine: project.engine, begins: visits.engine, ledger, closing: visits.closing };
+  const stage: Stage = { engine: project.engine, resume: visits.engine.resume, ledger, closing: visits.closing };
+  const all: Opened = { ...stage, project, brought: extras.agents ?? [] };
   const { close } = visits;
   return {
     root,
     engine: visits.engine,
     ledger,
-    run: (agent, prompt, given = {}) => visits.during(() => runAgent(project, stage, agent, prompt, given)),
-    resume: (id, given = {}) => visits.during(() => resumeRun(stage, id, given)),
+    run: (agent, prompt, given = {}) => visits.during((begun) => runAgent(all, begun, agent, prompt, given)),
+    resume: (id, given = {}) => visits.during((begun) => resumeRun(stage, begun, id, given)),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
+interface Opened extends Stage {
+  readonly project: Project;
+  /** The agents of the program itself. */
+  readonly brought: readonly AgentDefinition[];
+}
+
 async function runAgent(
-  project: Project,
-  stage: Stage,
+  { project, brought, ...stage }: Opened,
+  begun: () => void,
   agent: string,
   prompt: string | UserMessage,
   options: RunOptions,
@@ -97,17 +105,19 @@ async function runAgent(
       fix: 'Make the folder, or name another: `workspace` of the run or of troupe.yaml.',
     });
   const session = options.session === undefined ? undefined : await knownSession(stage, options.session);
-  const started = await stage.begins.start({ agent, input, session, workspace, budget });
-  if (started.kind === 'refused') throw await explained(project, agent, started.error);
+  const started = await stage.engine.start({ agent, input, session, workspace, budget });
+  if (started.kind === 'refused') throw await explained(project, brought, agent, started.error);
+  begun();
   return await keepCompany(stage, { ...started.handle, agent }, options, 'start');
 }
 
-async function resumeRun(stage: Stage, text: string, options: CompanyOptions): Promise<RunOutcome> {
+async function resumeRun(stage: Stage, begun: () => void, text: string, options: CompanyOptions): Promise<RunOutcome> {
   checkCompany(options);
   const run = runIdOf(text);
   options.signal?.throwIfAborted();
-  const resumed = await stage.begins.resume(run);
+  const resumed = await stage.engine.resume(run);
   if (resumed.kind === 'refused') throw refusedWith(resumed.error);
+  begun();
   // Of a run below another the whole tree goes on, and it is the root that is spoken of.
   const [row] = await stage.ledger.runs({ run: resumed.kind === 'resumed' ? resumed.handle.run : run, limit: 1 });
   if (resumed.kind === 'unknown' || row === undefined)

@@ -10,8 +10,8 @@ export interface Visits {
   readonly closing: AbortSignal;
   /** The engine, for as long as the project is open. */
   readonly engine: Engine;
-  /** Does what was asked of the project, unless it is closed. */
-  during<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Does what was asked of the project, unless it is closed. `begun` is called when there is a run that closing can stop. */
+  during<Value>(work: (begun: () => void) => Promise<Value>): Promise<Value>;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,16 @@ export function createVisits(project: Closable): Visits {
       watch: engine.watch,
       close: engine.close,
     },
-    during: (work) => among(visiting, work),
+    async during(work) {
+      const begins = Promise.withResolvers<void>();
+      if (!closing.signal.aborted) beginning.add(begins.promise);
+      try {
+        return await among(visiting, () => work(begins.resolve));
+      } finally {
+        begins.resolve();
+        beginning.delete(begins.promise);
+      }
+    },
     close: () => (closed ??= shut()),
   };
 }
