@@ -1,5 +1,8 @@
 /** The library: what a program that embeds Troupe can use, as docs/library.md shows it. All that is exported is meant to stay. */
 
+// First, before what such a Node would fail at.
+import './base/node-version.ts';
+
 export { type AgentDraft, defineAgent } from './agents/definition/define-agent.ts';
 export type { AgentDefinition } from './agents/definition/definition.ts';
 export { TroupeError } from './base/errors.ts';

@@ -9,10 +9,10 @@
  */
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { DatabaseSync } from '../../base/sqlite.ts';
 import { indexedName, indexedText } from './search-text.ts';
 
 /** Everything about an agent that is shown in lists or found by searching. */

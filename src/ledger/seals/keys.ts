@@ -21,11 +21,11 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../base/environment.ts';
 import { codeOf, messageOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import type { Random } from '../../base/random.ts';
+import { DatabaseSync } from '../../base/sqlite.ts';
 
 export interface SealKey {
   /** Follows from its bytes, and says nothing about them. */

@@ -7,10 +7,10 @@
  */
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { codeOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { DatabaseSync } from '../../base/sqlite.ts';
 import { makeFolder, systemDisk } from '../blobs/disk.ts';
 import { integer } from '../rows.ts';
 import { readOnlyError } from '../write-queue.ts';

@@ -8,11 +8,11 @@
  */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { DatabaseSync } from '../../base/sqlite.ts';
 import { STATE_FOLDER } from '../protected-names.ts';
 import type { InsidePath } from './workspace.ts';
 
