@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { DatabaseSync } from '../../base/sqlite.ts';
+import { LEDGER_MARK } from '../../events/ledger-mark.ts';
 import { indexedName, indexedText } from './search-text.ts';
 
 /** Everything about an agent that is shown in lists or found by searching. */
@@ -52,17 +53,14 @@ const entrySchema = z.object({
   stamp: z.string(),
 });
 
-/** What the ledger's file calls itself (`TRUP`): nothing is written into anybody else's database. */
-const LEDGER_ID = 0x54525550;
-
-/** The ledger's file, if there is one that can be written. */
+/** The ledger's file, if there is one that can be written: nothing is written into anybody else's database. */
 export function openLedgerFile(path: string): DatabaseSync | undefined {
   if (!existsSync(path)) return undefined;
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: limits.busyBlockMs });
     const found = database.prepare('PRAGMA application_id').get();
-    if (found?.['application_id'] === LEDGER_ID) {
+    if (found?.['application_id'] === LEDGER_MARK) {
       database.exec('PRAGMA synchronous = NORMAL');
       return database;
     }

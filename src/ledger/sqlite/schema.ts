@@ -11,14 +11,13 @@ import { pathToFileURL } from 'node:url';
 import { codeOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { DatabaseSync } from '../../base/sqlite.ts';
+import { LEDGER_MARK } from '../../events/ledger-mark.ts';
 import { makeFolder, systemDisk } from '../blobs/disk.ts';
 import { integer } from '../rows.ts';
 import { readOnlyError } from '../write-queue.ts';
 import { corruptError, isNotWritable, ledgerError } from './errors.ts';
 
 const FILE_VERSION = 1;
-/** `TRUP` */
-const APPLICATION_ID = 0x54525550;
 
 const TABLES = `
 CREATE TABLE session (
@@ -87,7 +86,7 @@ function openWritable(path: string): DatabaseSync {
     database.exec('BEGIN IMMEDIATE');
     if (version(database) === 0) {
       database.exec(TABLES);
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FILE_VERSION}`);
+      database.exec(`PRAGMA application_id = ${LEDGER_MARK}; PRAGMA user_version = ${FILE_VERSION}`);
     }
     database.exec(INDEXES);
     database.exec(`COMMIT; PRAGMA busy_timeout = ${limits.busyBlockMs}`);
@@ -130,7 +129,7 @@ function closingOnFailure(database: DatabaseSync, prepare: () => void): Database
 function refuseForeign(database: DatabaseSync, path: string): void {
   const found = version(database);
   const application = integer(database.prepare('PRAGMA application_id').get() ?? {}, 'application_id');
-  if (application !== APPLICATION_ID && (application !== 0 || tables(database) > 0))
+  if (application !== LEDGER_MARK && (application !== 0 || tables(database) > 0))
     throw corruptError(path, 'another program made it');
   if (found > FILE_VERSION) {
     throw new TroupeError(

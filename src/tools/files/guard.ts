@@ -1,5 +1,6 @@
 /**
- * Knows which places are not for agents: by name at any depth, and by what they are, wherever the settings put them. The same
+ * Knows which places are not for agents: by name at any depth, and by what they are, wherever the settings put them; a ledger is
+ * known as one whether a setting names it or not. The same
  * place by another name (a link, a hard link, another case) is the same place.
  */
 import { opendir, realpath, stat } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import {
   SETTINGS_FILE,
   SETTINGS_FILES,
 } from '../protected-names.ts';
+import { BESIDE_LEDGER, belongsToLedger } from './ledger-file.ts';
 
 export interface ProtectedPlaces {
   /** The project: its agents and settings lie here. */
@@ -54,12 +56,14 @@ export function createGuard(places?: ProtectedPlaces): Guard {
       const parts = relative(root, absolute).split(sep);
       const named = protectedName(parts) ?? ((await inAgentsFolder(root, parts, places)) ? 'agents' : undefined);
       if (named !== undefined) return named;
-      return await protectionOf(await settled(), root, absolute);
+      return (await protectionOf(await settled(), root, absolute)) ?? (belongsToLedger(absolute) ? 'state' : undefined);
     },
     async hidden() {
       const state = (await settled()).filter(({ protection }) => protection === 'state').map(({ path }) => plainPath(path));
       return (absolute) =>
-        protectedName([basename(absolute)]) === 'state' || state.some((place) => within(place, plainPath(absolute)));
+        protectedName([basename(absolute)]) === 'state' ||
+        state.some((place) => within(place, plainPath(absolute))) ||
+        (BESIDE.test(absolute) && belongsToLedger(absolute));
     },
     async watch() {
       if (places === undefined) return async () => [];
@@ -73,8 +77,8 @@ export function createGuard(places?: ProtectedPlaces): Guard {
   };
 }
 
-/** What SQLite and the ledger put beside its file. */
-const BESIDE_LEDGER = ['', '-wal', '-shm', '-journal', '-bell', '-payloads'];
+/** Of a ledger that nobody names, what is not its file: that is no text, so that no search finds anything in it. */
+const BESIDE = /-(?:wal|shm|journal|bell|payloads)$/;
 
 function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
   const at = (protection: ProtectedKind, ...paths: readonly string[]): GuardedPlace[] =>
