@@ -1,5 +1,6 @@
 /** The project that the cluster benchmark works on, opened alike by its client and its workers. */
 import type { AgentDefinition } from '../src/agents/definition/definition.ts';
+import { present } from '../src/base/present.ts';
 import { type OrdinaryTool, textResult } from '../src/index.ts';
 import { openProject } from '../src/project/open.ts';
 import type { Project } from '../src/project/project.ts';
@@ -44,8 +45,7 @@ export function openBenchProject({ root, model, ledger, engine }: Addresses): Pr
     OPENAI_BASE_URL: `${model}/v1`,
     OPENAI_API_KEY: 'none',
     TROUPE_HOME: `${root}/home`,
-    ...(ledger === undefined ? {} : { TROUPE_LEDGER: ledger }),
-    ...(engine === undefined ? {} : { TROUPE_ENGINE: engine }),
+    ...present({ TROUPE_LEDGER: ledger, TROUPE_ENGINE: engine }),
   };
   return openProject({ cwd: root, root, env }, { agents: agents(), tools: [lookupTool] });
 }

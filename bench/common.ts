@@ -68,7 +68,7 @@ export const DELEGATE_SCHEMA = {
 export interface RunScript {
   readonly turns: number;
   /** Milliseconds before each answer. */
-  readonly delay?: number;
+  readonly delay?: number | undefined;
   /** Withhold the answer to the request that carries this many tool results, while the server is told to. */
   readonly stall?: number;
 }
@@ -90,7 +90,7 @@ export function supervisorModel({ width, delay }: FanOutScript): string {
 }
 
 export function subAgentScript({ subTurns, delay }: FanOutScript): RunScript {
-  return delay === undefined ? { turns: subTurns } : { turns: subTurns, delay };
+  return { turns: subTurns, delay };
 }
 
 export interface Place {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { RunId, SessionId } from '../src/base/ids.ts';
+import { present } from '../src/base/present.ts';
 import type { RunHandle } from '../src/engine/port.ts';
 import { createTroupe, type Troupe, userText } from '../src/index.ts';
 import { startModelServer } from '../test/support/models/model-server.ts';
@@ -70,7 +71,7 @@ async function begin(project: Troupe, session?: SessionId): Promise<RunHandle> {
     agent: 'worker',
     input: userText('Do it.'),
     workspace: project.root,
-    ...(session === undefined ? {} : { session }),
+    ...present({ session }),
   });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   return started.handle;

@@ -14,6 +14,7 @@ import { runInNewContext } from 'node:vm';
 import type { AgentDefinition } from '../src/agents/definition/definition.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { createIds, type RunId, type SessionId } from '../src/base/ids.ts';
+import { present } from '../src/base/present.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { ok } from '../src/base/result.ts';
 import { createEmbeddedEngine } from '../src/engine/local/engine.ts';
@@ -133,7 +134,7 @@ async function begun(engine: Engine, session?: SessionId): Promise<RunHandle> {
     agent: 'worker',
     input,
     workspace: tmpdir(),
-    ...(session === undefined ? {} : { session }),
+    ...present({ session }),
   });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   return started.handle;

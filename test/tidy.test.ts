@@ -97,6 +97,18 @@ const bans: readonly Ban[] = [
   },
 ];
 
+/** Fields that are there when they have a value, spelled out: `present` of base/present.ts says it. */
+const spelledOut: readonly RegExp[] = [
+  /([\w.]+) === undefined \? \{\} : \{ (?:[\w'-]+: )?\1(?:\.\w+)*(?: as \w+)?,? \}/,
+  /([\w.]+) !== undefined \? \{ (?:[\w'-]+: )?\1(?:\.\w+)*(?: as \w+)?,? \} : \{\}/,
+  / === undefined \? (\{ [^{}]*[^ ,{}]),? \} : \1, /,
+];
+
+function spellsOut(text: string): string | undefined {
+  const flat = codeOnly(text).replaceAll(/\s+/g, ' ');
+  return spelledOut.map((pattern) => pattern.exec(flat)?.[0]).find((found) => found !== undefined);
+}
+
 /** Longer than the limit, with the reason. Take entries out, do not add any. */
 const longFiles: Readonly<Record<string, string>> = {};
 
@@ -122,6 +134,26 @@ describe('shipped code', () => {
 describe('all code', () => {
   it('has no notes to self', () => {
     expect(find(code, /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+
+  it.each([
+    ['...(fix === undefined ? {} : { fix })', true],
+    ['...(to.run === undefined ? {} : {\n  unended: to.run as RunId,\n})', true],
+    ['...(content === undefined ? {} : { charter: content.text })', true],
+    ['...(fix !== undefined ? { fix } : {})', true],
+    ['return fix === undefined ? { code, message } : { code, message, fix };', true],
+    ['...(text === undefined ? {} : { context: { text } })', false],
+    ['...(body === undefined ? {} : { method, body })', false],
+  ])('knows a field that is spelled out: %s', (text, is) => {
+    expect(spellsOut(text) !== undefined).toBe(is);
+  });
+
+  it('says with present() that a field is there when it has a value', () => {
+    const found = code.flatMap((path) => {
+      const spelled = spellsOut(contents.get(path) ?? '');
+      return spelled === undefined ? [] : [`${path}: ${spelled}`];
+    });
+    expect(found).toEqual([]);
   });
 
   it('leaves no test out: no .only, and no .skip without a reason beside it', () => {

@@ -4,6 +4,7 @@
  */
 
 import { nearest } from '../base/did-you-mean.ts';
+import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { builtInPresets } from './presets/built-in.ts';
 import { readPresetFile, userPresetsFile } from './presets/file.ts';
@@ -64,7 +65,7 @@ function shadow(presets: readonly GroupPreset[]): readonly ListedPreset[] {
     const key = plainName(preset.name);
     const stronger = first.get(key);
     if (stronger === undefined) first.set(key, preset.source.tier);
-    return stronger === undefined ? { preset } : { preset, shadowedBy: stronger };
+    return { preset, ...present({ shadowedBy: stronger }) };
   });
 }
 

@@ -6,7 +6,7 @@ export class TroupeError extends Error {
   readonly code: string;
   readonly fix: string | undefined;
 
-  constructor(code: string, message: string, options: { readonly fix?: string; readonly cause?: unknown } = {}) {
+  constructor(code: string, message: string, options: { readonly fix?: string | undefined; readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'TroupeError';
     this.code = code;

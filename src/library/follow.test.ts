@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { countingLedger, noReads } from '../../test/support/ledger/counting-ledger.ts';
 import { agent, calls, createWorld, PENNY_PRICES, says } from '../../test/support/world.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import type { RunEnd } from '../engine/port.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
@@ -31,7 +32,7 @@ const folded = (ledger: Ledger, session: SessionId): Promise<RunTree> =>
   foldSession(ledger, session, initialRunTree(), foldRunTree);
 
 async function begun({ engine }: ReturnType<typeof createWorld>, session?: SessionId) {
-  const more = session === undefined ? {} : { session };
+  const more = present({ session });
   const started = await engine.start({ agent: 'worker', input: userText('Go.'), workspace: tmpdir(), ...more });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   return started.handle;

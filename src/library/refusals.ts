@@ -10,7 +10,7 @@ import type { Project } from '../project/project.ts';
 const PROBLEMS_SHOWN = 8;
 
 export function refusedWith({ code, message, fix }: Failure): TroupeError {
-  return new TroupeError(code, message, fix === undefined ? {} : { fix });
+  return new TroupeError(code, message, { fix });
 }
 
 /** Of an agent that is not there: the problems of its file, or who was meant. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../base/json.ts';
+import { present } from '../base/present.ts';
 import { type AssistantMessage, type Message, type ToolCallPart, textOf, userText } from '../events/messages.ts';
 import { finalReportExit, type OutputContract, plainReport } from './final-report.ts';
 import { runLoop } from './loop.ts';
@@ -49,7 +50,7 @@ function ports({ replies, inputTokens, result = (call) => `${call.name} ok`, sig
         const reply =
           typeof replies === 'function' ? replies(request.turn) : (replies[requests.length - 1] ?? 'the script has ended');
         if (typeof reply === 'object' && 'kind' in reply) return reply;
-        const usage = inputTokens === undefined ? {} : { inputTokens };
+        const usage = present({ inputTokens });
         return { kind: 'answer', answer: { message: assistant(reply), finish: 'stop', usage, served: 'x' } };
       },
     },

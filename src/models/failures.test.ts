@@ -5,6 +5,7 @@ import type { Fault } from '../../test/support/models/script.ts';
 import { FOR_EVER_MS } from '../../test/support/patience.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { createModelCatalogue } from './catalogue.ts';
 import { toFailure } from './failures.ts';
@@ -104,7 +105,7 @@ for (const name of ['openai/m-1', 'anthropic/claude-m']) {
     it('knows an overload inside a stream that began well', async () => {
       const overloaded = { type: 'overloaded_error', message: 'Overloaded' };
       for (const after of [undefined, 'The beginning of']) {
-        const fault = { fault: 'error-in-stream', error: overloaded, ...(after === undefined ? {} : { after }) } as const;
+        const fault = { fault: 'error-in-stream', error: overloaded, ...present({ after }) } as const;
         expect(await failWith(fault, name, streamed)).toMatchObject({ kind: 'overloaded' });
       }
       const limited = { type: 'rate_limit_error', message: 'Slow down' };

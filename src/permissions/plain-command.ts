@@ -2,6 +2,7 @@
  * One command without what does not change its meaning: wrappers such as `time`, `env` and `npx`, harmless variables and
  * flags, the many ways to write `npm test`. Two that come out the same did the same.
  */
+import { present } from '../base/present.ts';
 import type { SimpleCommand } from './shell-syntax.ts';
 
 /** By name; the value as it is written. */
@@ -145,7 +146,7 @@ function manager(name: string, given: readonly string[]): { words: readonly stri
     } else if (word !== '-s') words.push(word);
   }
   const [verb, script, ...more] = words;
-  const placed = (list: readonly string[]) => (inFolder === undefined ? { words: list } : { words: list, inFolder });
+  const placed = (list: readonly string[]) => ({ words: list, ...present({ inFolder }) });
   if ((verb === 'exec' || verb === 'dlx' || verb === 'x') && script !== undefined) return placed(runBy(words.slice(1)).words);
   if (verb === 't' || verb === 'tst') return placed([name, 'test', ...words.slice(1)]);
   if ((verb === 'run' || verb === 'run-script') && script === 'test') return placed([name, 'test', ...more]);

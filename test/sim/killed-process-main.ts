@@ -8,6 +8,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunId } from '../../src/base/ids.ts';
+import { present } from '../../src/base/present.ts';
 import { counterName, PROJECT_SCOPE } from '../../src/engine/spending/budget.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Ledger } from '../../src/ledger/port.ts';
@@ -79,7 +80,7 @@ const world = createWorld({
   agents: [agent()],
   tools: [tool('look', 'safe'), tool('act', 'never')],
   wrapLedger: watched,
-  engineOptions: budget === undefined ? {} : { projectBudget: budget },
+  engineOptions: present({ projectBudget: budget }),
   async brain(request) {
     outside(`model ${request.idempotencyKey}`);
     await pass('in a model call');

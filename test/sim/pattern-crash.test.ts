@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
+import { present } from '../../src/base/present.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
@@ -56,7 +57,7 @@ async function live({ scenario, path, outside }: Play, lastAppend: number) {
     outside,
     agents: scenario.agents,
     brain: (request) => scenario.brain(request),
-    ...(scenario.clock === undefined ? {} : { clock: scenario.clock }),
+    ...present({ clock: scenario.clock }),
     owner: { pid: DEAD_PID },
     wrapLedger: (inner) => {
       const crashing = crashAt(inner, lastAppend);

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../../src/agents/definition/definition.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import type { Json } from '../../src/base/json.ts';
+import { present } from '../../src/base/present.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { ok } from '../../src/base/result.ts';
 import { createEmbeddedEngine } from '../../src/engine/local/engine.ts';
@@ -75,7 +76,7 @@ export function createWorld(options: WorldOptions): World {
       ids,
       validate: true,
       owner: options.owner ?? {},
-      ...(options.protection === undefined ? {} : { protection: options.protection }),
+      ...present({ protection: options.protection }),
     });
   const ledger = options.wrapLedger?.(raw) ?? raw;
   const agents = new Map((options.agents ?? [agent()]).map((one) => [one.name, one]));

@@ -4,6 +4,7 @@
  */
 
 import { suggest } from '../../base/did-you-mean.ts';
+import { present } from '../../base/present.ts';
 import { type Diagnostic, errorAt, quote } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -39,7 +40,7 @@ export interface McpReference {
 export function parseMcpReference(name: string): McpReference | undefined {
   const match = /^mcp:([^/]*)(?:\/(.*))?$/s.exec(name);
   if (match?.[1] === undefined) return undefined;
-  return match[2] === undefined ? { server: match[1] } : { server: match[1], tool: match[2] };
+  return { server: match[1], ...present({ tool: match[2] }) };
 }
 
 /** `servers` are the MCP servers of the project's configuration; those of the agent's own file are known as well. */

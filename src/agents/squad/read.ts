@@ -145,8 +145,7 @@ export function presetOfSquad(
     description: roster.tagline ?? '',
     mode: roster.mode ?? 'reflect',
     orchestrator: {
-      ...present({ model }),
-      ...(coordinator === undefined ? {} : { prompt: coordinator.text }),
+      ...present({ model, prompt: coordinator?.text }),
     },
     workers: kept.map((member) => workerOf(member, config)),
     ...contextOf('sharedContext', squad.decisions, 'end'),
@@ -165,8 +164,7 @@ function workerOf(member: SquadMember, config: SquadConfig): PresetWorker {
   const model = modelOf(config, [name], content?.model ?? member.model);
   return {
     name,
-    ...present({ role, model }),
-    ...(content === undefined ? {} : { charter: content.text }),
+    ...present({ role, model, charter: content?.text }),
   };
 }
 

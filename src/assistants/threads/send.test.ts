@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/assistants/family.ts';
 import { systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { Caller } from '../port.ts';
 import { createMessageService } from './message-service.ts';
@@ -60,7 +61,7 @@ describe('a message', () => {
         `row ${index}`,
       ).toMatchObject({
         thread: place.thread,
-        to: run === undefined ? { assistant: name } : { assistant: name, run },
+        to: { assistant: name, ...present({ run }) },
       });
     expect(new Set(sent.map(({ fence }) => fence)).size).toBe(table.length);
     expect(await ledger.verify()).toMatchObject({ kind: 'sound' });

@@ -2,9 +2,11 @@
  * Sending a message: one event in the ledger, which its reader finds before its next turn. With a key it is sent once, however
  * often the call is made again (A4).
  */
+
 import { assert } from '../../base/errors.ts';
 import { type RunId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { CounterChange, NewEvent } from '../../ledger/port.ts';
@@ -95,7 +97,7 @@ async function append(
     at: clock.now(),
   };
   const counters = [counterOf(id)];
-  const unended = to.run === undefined ? {} : { unended: to.run as RunId };
+  const unended = present({ unended: to.run as RunId | undefined });
   const { kind } = await ledger.append({ session: owner.session, fence: null, events: [event], counters, ...unended });
   if (kind === 'ended') return 'ended';
   // Over the limit: it was sent already, by an earlier life of this call.

@@ -158,5 +158,5 @@ async function groupNamed({ ledger }: Project, name: string): Promise<SavedGroup
 export function must<Value>(result: Result<Value, Failure>): Value {
   if (result.ok) return result.value;
   const { code, message, fix } = result.error;
-  throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+  throw new TroupeError(code, message, { fix });
 }

@@ -284,7 +284,7 @@ async function keepPreset(context: CommandContext, preset: PresetContent): Promi
   const saved = await savePresets(path, [preset]);
   if (saved.ok) return path;
   const { message, fix } = saved.error;
-  throw new TroupeError('io', `${path} ${message}`, fix === undefined ? {} : { fix });
+  throw new TroupeError('io', `${path} ${message}`, { fix });
 }
 
 async function saveAsSquad(

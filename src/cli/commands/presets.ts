@@ -60,12 +60,7 @@ export async function presetsImportCommand(context: CommandContext, file: string
   const path = userPresetsFile(userFolder(context.terminal.env));
   if (presets.length > 0) {
     const saved = await savePresets(path, presets);
-    if (!saved.ok)
-      throw new TroupeError(
-        'io',
-        `${path} ${saved.error.message}`,
-        saved.error.fix === undefined ? {} : { fix: saved.error.fix },
-      );
+    if (!saved.ok) throw new TroupeError('io', `${path} ${saved.error.message}`, { fix: saved.error.fix });
   }
   const names = presets.map(({ name }) => name);
   if (options.json) printJson(context, { imported: names, file: path, warnings });

@@ -74,7 +74,7 @@ async function resumeAndDrive(
       throw new TroupeError('unknown_run', `There is no run ${run} any more`, { fix: 'see what there is: troupe ps --all' });
     case 'refused': {
       const { code, message, fix } = resumed.error;
-      throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+      throw new TroupeError(code, message, { fix });
     }
     default:
       return unreachable(resumed);

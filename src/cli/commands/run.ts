@@ -63,7 +63,7 @@ async function startAndDrive(
   });
   if (started.kind === 'refused') {
     const { code, message, fix } = started.error;
-    throw new TroupeError(code, message, fix === undefined ? {} : { fix });
+    throw new TroupeError(code, message, { fix });
   }
   const { handle } = started;
   const follower = createFollower(project.ledger, handle.session);

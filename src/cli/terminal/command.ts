@@ -21,7 +21,7 @@ export interface JsonOption {
 }
 
 export function usageError(message: string, fix?: string): TroupeError {
-  return new TroupeError('usage', message, fix === undefined ? {} : { fix });
+  return new TroupeError('usage', message, { fix });
 }
 
 /** Opens the project, works with it, and closes it however that ends. */

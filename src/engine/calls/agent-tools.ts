@@ -2,9 +2,11 @@
  * Sub-agents as tools: what the model sees of them. They are called by the runtime, as child runs; the tools here only say
  * what there is and what it takes.
  */
+
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { FINAL_REPORT } from '../../loop/final-report.ts';
@@ -84,8 +86,10 @@ function inputSchema(agent: AgentDefinition): JsonObject {
 }
 
 /** `ids`: those that can be named, where that is known. */
-const idSchema = (description: string, ids: readonly string[] | undefined): JsonObject =>
-  ids === undefined ? { type: 'string', description } : { type: 'string', description, enum: [...ids] };
+const idSchema = (description: string, ids: readonly string[] | undefined): JsonObject => ({
+  ...{ type: 'string', description },
+  ...present({ enum: ids && [...ids] }),
+});
 
 export const clarificationSchema = (ids?: readonly string[]): JsonObject => ({
   type: 'object',

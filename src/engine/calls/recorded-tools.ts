@@ -249,8 +249,7 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
     content,
     durationMs,
     ...(outcome.kind === 'error' ? { isError: true } : {}),
-    ...present({ wholeBytes }),
-    ...(outcome.saw === undefined ? {} : { saw: [...outcome.saw] }),
+    ...present({ wholeBytes, saw: outcome.saw && [...outcome.saw] }),
   };
   if (outcome.saw !== undefined) caller.files.note(call.turn, outcome.saw);
   const evidence = (outcome.evidence ?? []).map((item) =>

@@ -8,6 +8,7 @@ import { agent, calls, createWorld, reports, turnOf, type World, type WorldOptio
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Json } from '../../base/json.ts';
+import { present } from '../../base/present.ts';
 import { userText } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createGuard } from '../../tools/files/guard.ts';
@@ -52,7 +53,7 @@ function open({ verify, changes, deeds = [], claims, engineOptions, ...more }: P
     brain: (request) => {
       const command = deeds[turnOf(request) - 1];
       if (command !== undefined) return calls({ name: 'shell', input: { command } });
-      return reports('Done.', claims === undefined ? {} : { claims });
+      return reports('Done.', present({ claims }));
     },
     engineOptions: {
       workspaces: createWorkspaceWatch({ clock: systemClock, environment }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventList, ROOT } from '../../../test/support/event-list.ts';
+import { present } from '../../base/present.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { createSignals } from './from-outside.ts';
 
@@ -7,7 +8,7 @@ import { createSignals } from './from-outside.ts';
 function pausedAndTakenUp(heard: number | undefined): { readonly events: readonly LedgerEvent[]; readonly pause: number } {
   const list = eventList();
   const { position } = list.add('run.signalled', { signal: 'pause', reason: 'lunch' });
-  list.add('run.resumed', { owner: 'somebody', takenOver: true, ...(heard === undefined ? {} : { heard }) });
+  list.add('run.resumed', { owner: 'somebody', takenOver: true, ...present({ heard }) });
   return { events: list.events, pause: position };
 }
 

@@ -2,9 +2,11 @@
  * Everything a run needs to know about its agent, fixed when it starts and recorded, so that a resumed run goes on with
  * the prompt, the tools and the models it began with even if the file has changed since.
  */
+
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { Budget, Payloads, Report } from '../../events/catalogue.ts';
 import type { LoopLimits } from '../../loop/port.ts';
 import type { Tool } from '../../tools/port.ts';
@@ -47,7 +49,7 @@ export function loopLimits(definition: AgentDefinition): LoopLimits {
 export function outputContract(definition: AgentDefinition): { readonly format: Report['format']; readonly schema?: Json } {
   const schema = definition.output?.schema as Json | undefined;
   const format = definition.output?.format ?? (schema === undefined ? 'markdown' : 'json');
-  return schema === undefined ? { format } : { format, schema };
+  return { format, ...present({ schema }) };
 }
 
 export function budgetOf(definition: AgentDefinition): Budget | undefined {

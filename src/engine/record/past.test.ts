@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { countingLedger, noReads, type Reads } from '../../../test/support/ledger/counting-ledger.ts';
 import { agent, calls, createWorld, says } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { userText } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { ModelOutcome, ModelRequest } from '../../models/port.ts';
@@ -24,7 +25,7 @@ function counted(brain: (request: ModelRequest) => ModelOutcome, definition = ag
     agents: [definition],
     brain: (request) => uncounted(brain(request)),
     wrapLedger: (inner) => countingLedger(inner, reads),
-    ...(on === undefined ? {} : { ledger: on }),
+    ...present({ ledger: on }),
   });
   /** What `work` reads. */
   const during = async (work: () => Promise<unknown>): Promise<Reads> => {

@@ -2,6 +2,7 @@
  * Which step each message of a run came from, so that a request can say what it added by reference instead of by value.
  * Messages and results are known by identity: the loop passes on the very objects it was given.
  */
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { Message, ToolResultPart } from '../../events/messages.ts';
 
@@ -26,7 +27,7 @@ export function createStepIndex(): StepIndex {
     });
   };
   return {
-    place: (item, step, run) => void steps.set(item, run === undefined ? { step } : { step, run }),
+    place: (item, step, run) => void steps.set(item, { step, ...present({ run }) }),
     placeOf: (item) => steps.get(item) ?? {},
     stepOf: (item) => steps.get(item)?.step,
     added: (messages) => messages.flatMap(reference),

@@ -2,11 +2,13 @@
  * A worker: answers Restate's calls and works on the runs that it is assigned, so many at a time. Told to stop, it takes no new
  * work, leaves what it has after a while, and Restate gives that to others.
  */
+
 import { createEndpointHandler } from '@restatedev/restate-sdk/fetch';
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { EngineOptions } from '../options.ts';
 import { assistantLimits } from '../spawning/bounds.ts';
 import { createSlots } from '../spawning/slots.ts';
@@ -73,7 +75,7 @@ export function createRestateWorker(options: WorkerOptions): RestateWorker {
   const handler = createEndpointHandler({
     services: createServices(address.name, { work: counted, isOpen }, options.inactivityMs),
     bidirectional: true,
-    ...(options.identityKeys === undefined ? {} : { identityKeys: [...options.identityKeys] }),
+    ...present({ identityKeys: options.identityKeys && [...options.identityKeys] }),
     logger: () => undefined,
   });
   return {

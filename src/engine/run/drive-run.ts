@@ -182,8 +182,7 @@ async function endRun(
   const facts = node.parent === undefined ? { facts: tree.facts() } : {};
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);
-    if (final.error !== undefined)
-      closing.push(node.journal.event('task.error', withoutUndefined(final.error), { actor: 'system' }));
+    if (final.error !== undefined) closing.push(node.journal.event('task.error', present(final.error), { actor: 'system' }));
     return [...closing, node.journal.event('run.ended', { ...endedPayload(node.run, final), ...facts }, { step: END_STEP })];
   });
 }
@@ -221,16 +220,10 @@ function endedPayload(
     finalAgent,
     ...(finalRun === run ? {} : { finalRun }),
     ...(turns === 0 ? {} : { turns }),
-    ...present({ spoke }),
-    ...(error === undefined ? {} : { error: withoutUndefined(error) }),
-    ...present({ exhausted }),
+    ...present({ spoke, error: error && present(error), exhausted }),
     ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
     verification,
   };
-}
-
-function withoutUndefined({ code, message, fix }: NonNullable<RunResult['error']>): NonNullable<RunResult['error']> {
-  return fix === undefined ? { code, message } : { code, message, fix };
 }
 
 function failed(node: DrivenRun, error: NonNullable<RunResult['error']>): RunResult {

@@ -198,7 +198,7 @@ async function waitWithTimeout(
   request: WaitRequest,
 ): Promise<Answer | undefined> {
   const { question, choices, timeoutMs } = request;
-  const payload = { question, ...(choices === undefined ? {} : { choices: [...choices] }) };
+  const payload = { question, ...present({ choices: choices && [...choices] }) };
   const ask = (): Promise<Answer> => waitForAnswer(tree, node, key, { kind: 'question', payload });
   if (timeoutMs === undefined) return await ask();
   const timedOut = `${key}/timeout`;

@@ -4,6 +4,7 @@ import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import { agent, createWorld, reports } from '../../../test/support/world.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { threadOf } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { runLoop } from '../../loop/loop.ts';
 import type { LoopHost } from '../../runner/port.ts';
 import { readAll } from '../record/read-all.ts';
@@ -35,7 +36,7 @@ describe('the loop of a run', () => {
     ['is played here when it was spawned and its file says so', 'inline', 'client', false],
   ])('%s', async (_name, isolation, by, hosted) => {
     const host = createHost();
-    const agents = [agent(isolation === undefined ? {} : { isolation })];
+    const agents = [agent(present({ isolation }))];
     const world = kept(createWorld({ brain: () => reports('Done.'), agents, engineOptions: { host } }));
     const handle = await start(world, by === undefined ? {} : { origin: { kind: 'client', by } });
     expect(await resultOf(handle)).toMatchObject({ report: { body: 'Done.' } });

@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import { type Secret, secretsOf } from '../../base/secrets/redact.ts';
 import { payloadRef } from '../rules/chain.ts';
@@ -120,7 +121,7 @@ async function openSigner(
       datetime: new Date(clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
     });
     const { headers } = await signer.sign();
-    return { url: url.href, init: { method, headers, ...(body === undefined ? {} : { body: new Uint8Array(body.bytes) }) } };
+    return { url: url.href, init: { method, headers, ...present({ body: body && new Uint8Array(body.bytes) }) } };
   };
 }
 

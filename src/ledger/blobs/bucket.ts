@@ -4,6 +4,7 @@
  */
 import type { PayloadRef } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { bucketAnswerError, bucketError, codeIn, tooManyPages } from './bucket-errors.ts';
 import { type AskBucket, type BucketAccess, openBucketRequests } from './bucket-requests.ts';
 import { checkedBlob, tooLarge } from './check.ts';
@@ -68,7 +69,7 @@ async function* objectsIn(place: BucketPlace, ask: AskBucket, pageKeys: number):
       'list-type': '2',
       'max-keys': String(pageKeys),
       prefix: place.prefix,
-      ...(next === undefined ? {} : { 'continuation-token': next }),
+      ...present({ 'continuation-token': next }),
     };
     const answer = await ask({ method: 'GET', key: '', query, most: limits.bucketAnswerBytes, timeoutMs: limits.bucketMs });
     if (answer.status !== 200) throw bucketError(place, answer);

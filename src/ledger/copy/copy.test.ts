@@ -7,6 +7,7 @@ import { testFolder, testIds } from '../../../test/support/ledger/sqlite-folder.
 import { systemClock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { type LedgerAddress, parseLedgerAddress } from '../address.ts';
 import { openCopyStore, openLedger } from '../open.ts';
 import type { Ledger } from '../port.ts';
@@ -33,7 +34,7 @@ function newPostgres(): LedgerAddress {
   return address(`${server.address(`copy_${count}`)}&payloads=${testFolder()}`);
 }
 const open = (where: LedgerAddress, protection?: Protection): Promise<Ledger> =>
-  openLedger(where, { clock, ids, ...(protection === undefined ? {} : { protection }) });
+  openLedger(where, { clock, ids, ...present({ protection }) });
 
 async function copy(from: LedgerAddress, to: LedgerAddress, force = false) {
   const source = await openCopyStore(from, { clock, ids, readOnly: true });

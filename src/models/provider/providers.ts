@@ -141,7 +141,7 @@ export function optionsOf(provider: Provider): SharedV4ProviderOptions | undefin
 export async function loadModel(provider: Provider, model: string, transport: Transport): Promise<LanguageModelV4> {
   const fetch = asFetch(transport);
   const { headers } = provider;
-  const address = provider.baseURL === undefined ? {} : { baseURL: provider.baseURL };
+  const address = present({ baseURL: provider.baseURL });
   // Without a key of ours the packages would look for one in the environment, and send it to whoever is configured.
   const apiKey = provider.apiKey ?? 'none';
   switch (provider.kind) {

@@ -21,6 +21,7 @@ import {
 import { says, type World } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { roleInTree } from '../../events/run-origin.ts';
 
 const kept = closedAfterwards();
@@ -30,7 +31,7 @@ const workers = ['coder', 'tester'];
 async function play(group: Partial<Group>, player?: Player, more: Partial<GroupRunOptions> = {}): Promise<GroupRun> {
   const told = await runGroup({
     group: { mode: 'reflect', workers, ...group },
-    ...(player === undefined ? {} : { player }),
+    ...present({ player }),
     ...more,
   });
   kept(told.world);

@@ -2,6 +2,7 @@
  * Agents, runs and what runs left behind, as MCP resources. The lists are in pages and read what is there at that moment;
  * an address that leads nowhere, or to a run that this caller may not see, is answered as unknown.
  */
+
 import {
   type McpServer,
   ProtocolError,
@@ -12,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { artifactsOf, readArtifact } from './artifacts.ts';
@@ -79,7 +81,7 @@ function agentEntry({ name, description }: AgentDefinition): Resource {
   return {
     uri: agentAddress(name),
     name,
-    ...(description === undefined ? {} : { description: firstLine(description, DESCRIPTION_CHARACTERS) }),
+    ...present({ description: description && firstLine(description, DESCRIPTION_CHARACTERS) }),
   };
 }
 
@@ -126,7 +128,7 @@ async function readAgent(needs: McpNeeds, caller: McpCaller, name: string, uri: 
   const agent = (await agentsFor(needs, caller)).find((one) => one.name === name);
   if (agent === undefined) return undefined;
   const { prompt, ...settings } = agent;
-  const shown = { ...settings, ...(agent.mcp === undefined ? {} : { mcp: withoutSecrets(agent.mcp) }) };
+  const shown = { ...settings, ...present({ mcp: agent.mcp && withoutSecrets(agent.mcp) }) };
   return { contents: [...jsonContents(uri, shown).contents, { uri, mimeType: 'text/markdown', text: prompt }] };
 }
 

@@ -4,6 +4,7 @@
  */
 import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
+import { present } from '../../base/present.ts';
 import type { Result } from '../../base/result.ts';
 import type { Message, ToolCallPart, ToolResultPart, UserMessage } from '../../events/messages.ts';
 import type { Condensing, Ending, LoopInput, LoopPorts, TurnOutcome, TurnRequest } from '../../loop/port.ts';
@@ -199,7 +200,7 @@ function askModel(start: Start, peer: Peer, names: Names, specs: readonly ToolSp
     latest.answer = message;
     latest.taken = reply.taken;
     if (message.role !== 'assistant') throw new TroupeError('bug', 'The host gave an answer that no model gave.');
-    const usage = reply.input_tokens === undefined ? {} : { inputTokens: reply.input_tokens };
+    const usage = present({ inputTokens: reply.input_tokens });
     // The loop reads no more of an answer than its message and what the provider counted.
     return { kind: 'answer', answer: { message, finish: 'other', usage, served: '' } };
   };

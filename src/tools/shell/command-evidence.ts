@@ -61,8 +61,7 @@ export async function commandEvidence(
       command,
       exitCode,
       passed,
-      ...present({ tests, early }),
-      ...(exitCode === 0 && why !== undefined ? { why } : {}),
+      ...present({ tests, early, why: exitCode === 0 ? why : undefined }),
     },
   });
   if (!ended || why === undefined) return { evidence, hidden: '' };

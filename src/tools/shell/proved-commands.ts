@@ -68,7 +68,7 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
       ...(place === '' ? {} : { folder: place }),
       ...present({ program }),
       ...(command.followed ? { followed: true } : {}),
-      ...(behind === undefined ? {} : { unread: { ...behind.unread, path: relative(folder, behind.unread.path) } }),
+      ...present({ unread: behind && { ...behind.unread, path: relative(folder, behind.unread.path) } }),
       ...(through.length === 0 ? {} : { through: [...through] }),
     });
   }
@@ -84,10 +84,9 @@ export function relativeWords(words: readonly string[], folder: string): string[
 function located(command: ProvedCommand, folder: string, searchPath: string): { words: readonly string[]; program?: string } {
   const [name = '', ...rest] = command.words;
   const found = realPath(name.includes('/') ? resolve(folder, name) : lookUp(name, folder, searchPath));
-  if (command.program === undefined)
-    return found === undefined ? { words: command.words } : { words: command.words, program: found };
+  if (command.program === undefined) return { words: command.words, ...present({ program: found }) };
   const written = realPath(resolve(folder, command.program));
-  const base = written === undefined ? {} : { program: written };
+  const base = present({ program: written });
   const isBin = command.program.includes('node_modules/.bin/');
   if (written === found || isBin || !command.program.startsWith('/')) return { words: command.words, ...base };
   return { words: [command.program, ...rest], ...base };

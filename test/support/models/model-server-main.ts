@@ -8,6 +8,7 @@
  * - `echo`: answers with the last user text; `fail-<status>`: fails.
  */
 import { isJsonObject } from '../../../src/base/json.ts';
+import { present } from '../../../src/base/present.ts';
 import { startModelServer } from './model-server.ts';
 import type { Reply, SeenRequest } from './script.ts';
 
@@ -20,7 +21,7 @@ function benchReply(request: SeenRequest): Reply {
   const position = request.toolResults;
   if (stall !== undefined && position >= stall) return { fault: 'hang' };
   const usage = { input: Math.ceil(JSON.stringify(request.body).length / 4), output: 34 };
-  const timing = delay === undefined ? {} : { delayMs: delay };
+  const timing = present({ delayMs: delay });
   if (width !== undefined && position === 0) {
     const calls = Array.from({ length: width }, (_, index) => ({
       name: 'delegate',

@@ -1,5 +1,6 @@
 /** OpenAI's two protocols: chat-completions, and responses. */
 import type { Json } from '../../../src/base/json.ts';
+import { present } from '../../../src/base/present.ts';
 import { type Answer, callsOf, pieces, type SeenRequest, sse, usageOf } from './script.ts';
 
 const CREATED = 1_760_000_000;
@@ -17,7 +18,7 @@ export function chatJson(answer: Answer, request: SeenRequest): Json {
         message: {
           role: 'assistant',
           content: answer.text ?? null,
-          ...(answer.reasoning === undefined ? {} : { reasoning_content: answer.reasoning }),
+          ...present({ reasoning_content: answer.reasoning }),
           ...(calls.length === 0 ? {} : { tool_calls: calls.map(chatCall) }),
         },
         finish_reason: chatFinish(answer),

@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import type { Json, JsonObject } from '../../../src/base/json.ts';
+import { present } from '../../../src/base/present.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { ModelFailure } from '../../../src/events/catalogue.ts';
 import { type AssistantMessage, type Message, textOf } from '../../../src/events/messages.ts';
@@ -58,7 +59,7 @@ function randomAgent(dice: Dice, name: string, others: readonly string[], eager:
     ...(dice.chance(0.25) ? { contextWindow: 3_000, maxOutputTokens: 500 } : {}),
     ...(dice.chance(0.15) ? { maxToolCallsPerTurn: 2 } : {}),
     ...(dice.chance(0.15) ? { budget: randomBudget(dice) } : {}),
-    ...(team === undefined ? {} : { team }),
+    ...present({ team }),
     ...(team === undefined && may(0.25) ? { router: { destinations: dice.some(others, 3) } } : {}),
     ...(may(0.3) ? { advisors: dice.some(others, 2) } : {}),
     ...(may(0.25) ? { handoff: { to: dice.one(others), include: dice.one(['report', 'request'] as const) } } : {}),

@@ -1,12 +1,13 @@
 /** Router: routed with and without a note, wrong and failing destinations, answering itself, and its last turn. */
 import { expect } from 'vitest';
 import type { Json } from '../../../src/base/json.ts';
+import { present } from '../../../src/base/present.ts';
 import { calls, reports, says } from '../world.ts';
 import { actor, askedOf, byAgent, eventsOf, fails, type Scenario, told, toolsOf } from './scenarios.ts';
 
 const desk = (changes = {}) => actor('desk', { router: { destinations: ['billing', 'legal'] }, ...changes });
 const routes = (agent: string, message?: string) =>
-  calls({ name: 'handoff-to', input: { agent, ...(message === undefined ? {} : { message }) } as Json, id: 'route' });
+  calls({ name: 'handoff-to', input: { agent, ...present({ message }) } as Json, id: 'route' });
 
 const ORIGINAL = '## ORIGINAL USER REQUEST\\n\\n<request-(\\w+)>\\nMy bill is wrong\\.\\n</request-\\1>';
 

@@ -1,6 +1,7 @@
 /** All scenarios, and the two ways to play them undisturbed. */
 import { ok as holds } from 'node:assert/strict';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { present } from '../../../src/base/present.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { userText } from '../../../src/events/messages.ts';
@@ -80,7 +81,7 @@ export async function playIn(
   const world = await create({
     agents: scenario.agents,
     brain,
-    ...(scenario.clock === undefined ? {} : { clock: scenario.clock }),
+    ...present({ clock: scenario.clock }),
   });
   let result = await playPrompt(world, scenario, scenario.prompt, ROOT_RUN);
   if (scenario.afterwards !== undefined) result = await playPrompt(world, scenario, scenario.afterwards);
@@ -95,7 +96,7 @@ async function playPrompt(world: World, { agents }: Scenario, prompt: string, ru
     input: userText(prompt),
     workspace: '.',
     session: ROOT_SESSION,
-    ...(run === undefined ? {} : { run }),
+    ...present({ run }),
   });
   holds(started.kind === 'started', JSON.stringify(started));
   const end = await started.handle.done;

@@ -5,6 +5,7 @@
 import { expect } from 'vitest';
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import type { Json } from '../../../src/base/json.ts';
+import { present } from '../../../src/base/present.ts';
 import { exitCodeOfStatus } from '../../../src/cli/terminal/exit-codes.ts';
 import type { Verification } from '../../../src/events/catalogue.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
@@ -291,8 +292,7 @@ function scenario(way: Way, state: State): Scenario {
         told(askedOf(played, way.told).findLast((request) => told(request).includes('Done.')) ?? askedOf(played, way.told)[0]),
       );
     },
-    ...(way.engineOnly === undefined ? {} : { engineOnly: way.engineOnly }),
-    ...(way.clock === undefined ? {} : { clock: way.clock }),
+    ...present({ engineOnly: way.engineOnly, clock: way.clock }),
   };
 }
 

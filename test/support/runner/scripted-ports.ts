@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Json } from '../../../src/base/json.ts';
+import { present } from '../../../src/base/present.ts';
 import type { AssistantMessage, Message, ToolCallPart, ToolResultPart } from '../../../src/events/messages.ts';
 import { userText } from '../../../src/events/messages.ts';
 import { finalReportExit, type OutputContract, plainReport } from '../../../src/loop/final-report.ts';
@@ -89,7 +90,7 @@ export function scriptedPorts(script: PortScript): ScriptedPorts {
         await asked(`model/${turn}`, { messages: messages.map(describe), newFrom, names, toolChoice });
         const reply = script.replies(turn);
         if (typeof reply === 'object' && 'kind' in reply) return reply;
-        const usage = script.inputTokens === undefined ? {} : { inputTokens: script.inputTokens };
+        const usage = present({ inputTokens: script.inputTokens });
         const message = label(assistant(reply, turn), `answer/${turn}`);
         return { kind: 'answer', answer: { message, finish: 'stop', usage, served: 'x' } };
       },
