@@ -73,15 +73,18 @@ interface Promised {
 }
 
 /** A whole run, with what it promised and did, and how much had been written by then. */
-async function recordedRun(): Promise<{
+async function recordedRun(
+  name: string,
+  pages?: number,
+): Promise<{
   readonly recording: Recording;
   readonly effects: readonly { readonly at: number; readonly what: string }[];
   readonly promised: readonly Promised[];
   close(): Promise<void>;
 }> {
-  const path = join(folder, 'ledger.db');
+  const path = join(mkdtempSync(join(folder, name)), 'ledger.db');
   await openTestLedger({ path }).close();
-  const recording = recordDisk(path);
+  const recording = recordDisk(path, pages);
   const effects: { at: number; what: string }[] = [];
   const promised: Promised[] = [];
   const store = openTestLedger({ path, owner: { pid: DEAD_PID }, disk: recording.disk });
@@ -118,11 +121,31 @@ async function tryState(state: DiskState, done: readonly string[], promised: num
 }
 
 it('wherever the power fails, what was promised is there and nothing is done twice', async () => {
-  const { recording, effects, promised, close } = await recordedRun();
+  const run = await recordedRun('run-');
   // The opening, two intents, the question, its answer, the end.
-  expect(promised.length).toBeGreaterThanOrEqual(5);
+  expect(run.promised.length).toBeGreaterThanOrEqual(5);
+  const tried = await tryStates(run, () => true);
+  expect(tried.size).toBeGreaterThan(80);
+  await run.close();
+});
+
+it('wherever the power fails while the log is written back into the file, or just begins anew, nothing is lost', async () => {
+  const run = await recordedRun('back-', 10);
+  const { checkpoints } = run.recording;
+  expect(checkpoints().length).toBeGreaterThanOrEqual(3);
+  const isNear = (length: number): boolean => checkpoints().some((at) => length >= at && length <= at + 2);
+  const tried = await tryStates(run, isNear);
+  expect([...tried].filter((name) => name.includes('written back with')).length).toBeGreaterThan(12);
+  await run.close();
+});
+
+async function tryStates(
+  { recording, effects, promised }: Awaited<ReturnType<typeof recordedRun>>,
+  wanted: (length: number) => boolean,
+): Promise<ReadonlySet<string>> {
   const tried = new Set<string>();
   for (let length = 0; length <= recording.length(); length += 1) {
+    if (!wanted(length)) continue;
     const done = effects.filter(({ at }) => at <= length).map(({ what }) => what);
     const least = promised.findLast(({ at }) => at <= length)?.events ?? 0;
     for (const state of recording.statesAt(length)) {
@@ -134,9 +157,8 @@ it('wherever the power fails, what was promised is there and nothing is done twi
       });
     }
   }
-  expect(tried.size).toBeGreaterThan(80);
-  await close();
-});
+  return tried;
+}
 
 it('wherever the power fails while the ledger is made, the next process makes or completes it', async () => {
   const path = join(mkdtempSync(join(folder, 'made-')), 'ledger.db');

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Disk, type DiskStep, systemDisk } from '../../../src/ledger/blobs/disk.ts';
 
 type Recorded =
-  | { readonly kind: 'commit'; readonly flushed: boolean; readonly log: Buffer }
+  | { readonly kind: 'commit'; readonly level: number; readonly log: Buffer; readonly file: Buffer }
   | { readonly kind: 'step'; readonly step: DiskStep };
 
 export interface Recording {
@@ -19,6 +19,8 @@ export interface Recording {
   length(): number;
   /** Every state that the disk may be in when the power fails after the first `length` of them. */
   statesAt(length: number): readonly DiskState[];
+  /** After how many of them the log had just been written back into the file. */
+  checkpoints(): readonly number[];
   stop(): void;
 }
 
@@ -31,16 +33,26 @@ export interface DiskState {
 /** `half` and `zeroed` have lost what was written last; what is `unnamed` lies under the name that it was written to. */
 type FileState = 'whole' | 'half' | 'zeroed' | 'empty' | 'absent' | 'unnamed';
 
-/** SQLite flushes its log with every commit at this level, and at lower ones only before it is emptied. */
+/** SQLite flushes its log with every commit at this level. */
 const SYNCHRONOUS_FULL = 2;
+/** From this level on, it flushes its log before it is written back into the file, and the file before the log begins anew. */
+const SYNCHRONOUS_NORMAL = 1;
 
-/** Records from the moment on at which the ledger's file is there and flushed; what comes before it is `creationStates`. */
-export function recordDisk(path: string): Recording {
+/**
+ * Records from the moment on at which the ledger's file is there and flushed; what comes before it is `creationStates`. The log
+ * is written back whenever it has `pages` pages; runs are too short for what SQLite does unless told.
+ */
+export function recordDisk(path: string, pages?: number): Recording {
   const recorded: Recorded[] = [];
+  const first = readFileSync(path);
+  let file = first;
   const stop = onCommit((database) => {
     if (database.location() !== path) return;
+    if (pages !== undefined) database.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
     const level = (database.prepare('PRAGMA synchronous').get() as { synchronous: number }).synchronous;
-    recorded.push({ kind: 'commit', flushed: level >= SYNCHRONOUS_FULL, log: readFileSync(`${path}-wal`) });
+    const now = readFileSync(path);
+    if (!now.equals(file)) file = now;
+    recorded.push({ kind: 'commit', level, log: readFileSync(`${path}-wal`), file });
   });
   const note = (step: DiskStep): void => void recorded.push({ kind: 'step', step });
   return {
@@ -56,7 +68,13 @@ export function recordDisk(path: string): Recording {
     },
     length: () => recorded.length,
     stop,
-    statesAt: (length) => statesOf(path, recorded.slice(0, length)),
+    statesAt: (length) => statesOf(path, first, recorded.slice(0, length)),
+    checkpoints: () =>
+      recorded.flatMap((one, index) => {
+        if (one.kind !== 'commit') return [];
+        const before = recorded.slice(0, index).findLast((other) => other.kind === 'commit');
+        return one.file === (before?.kind === 'commit' ? before.file : first) ? [] : [index + 1];
+      }),
   };
 }
 
@@ -79,17 +97,16 @@ function onCommit(callback: (database: DatabaseSync) => void): () => void {
   };
 }
 
-function statesOf(path: string, recorded: readonly Recorded[]): readonly DiskState[] {
-  const logs = possibleLogs(recorded);
+function statesOf(path: string, first: Buffer, recorded: readonly Recorded[]): readonly DiskState[] {
+  const ledgers = possibleLedgers(first, recorded);
   const files = possibleFiles(recorded.flatMap((one) => (one.kind === 'step' ? [one.step] : [])));
-  return logs.flatMap((log) =>
+  return ledgers.flatMap((ledger) =>
     combinations([...files]).map((chosen) => ({
-      name: `${log.name}; ${chosen.map(([file, { state }]) => `${file.slice(-6)} ${state}`).join(', ')}`,
+      name: `${ledger.name}; ${chosen.map(([file, { state }]) => `${file.slice(-6)} ${state}`).join(', ')}`,
       restore: (folder) => {
         const restored = join(folder, 'ledger.db');
-        // The file itself changes only when its log is emptied, and these runs are too short for that.
-        writeFileSync(restored, readFileSync(path));
-        if (log.bytes.length > 0) writeFileSync(`${restored}-wal`, log.bytes);
+        writeFileSync(restored, ledger.file);
+        if (ledger.log.length > 0) writeFileSync(`${restored}-wal`, ledger.log);
         for (const [file, { state, body, from }] of chosen) {
           if (state === 'absent') continue;
           const place = join(folder, `ledger.db-payloads`, relative(`${path}-payloads`, state === 'unnamed' ? from : file));
@@ -114,30 +131,66 @@ function left(body: Buffer, state: FileState): Buffer {
   return state === 'empty' ? Buffer.alloc(0) : body;
 }
 
-/** The log up to its last flushed commit is there, and after that as much as happens to be, torn anywhere. */
-function possibleLogs(recorded: readonly Recorded[]): { readonly name: string; readonly bytes: Buffer }[] {
+interface LedgerState {
+  readonly name: string;
+  readonly log: Buffer;
+  readonly file: Buffer;
+}
+
+/**
+ * The log up to its last flushed commit is there, and after that as much as happens to be, torn anywhere. The file is as the
+ * last writing back left it; while one is under way, any part of it may be there, and the whole log is.
+ */
+function possibleLedgers(first: Buffer, recorded: readonly Recorded[]): readonly LedgerState[] {
   const commits = recorded.flatMap((one) => (one.kind === 'commit' ? [one] : []));
-  const kept = commits.findLastIndex(({ flushed }) => flushed);
-  const possible = commits.flatMap(({ log }, index) => {
+  const fileBefore = (index: number): Buffer => commits[index - 1]?.file ?? first;
+  const writesBack = commits.map(({ file }, index) => file !== fileBefore(index));
+  const kept = commits.findLastIndex(
+    ({ level }, index) => level >= SYNCHRONOUS_FULL || (writesBack[index] === true && level >= SYNCHRONOUS_NORMAL),
+  );
+  const underWay = commits.findLastIndex(
+    ({ level }, index) => writesBack[index] === true && (index === commits.length - 1 || level < SYNCHRONOUS_NORMAL),
+  );
+  const possible = commits.flatMap(({ log, file }, index): LedgerState[] => {
     if (index < kept) return [];
     const next = commits[index + 1]?.log;
-    const torn = next === undefined ? [] : someOf(tornLogs(log, next), index);
-    return [{ name: `commit ${index}`, bytes: log }, ...torn.map((one) => ({ ...one, name: `commit ${index} and ${one.name}` }))];
+    const torn = next === undefined ? [] : someOf(torns(log, next), index);
+    const files = index < underWay || underWay === -1 ? [] : torns(fileBefore(underWay), commits[underWay]?.file ?? file);
+    return [
+      { name: `commit ${index}`, log, file },
+      ...torn.map((one) => ({ name: `commit ${index} and ${one.name} log`, log: one.bytes, file })),
+      ...files.map((one) => ({ name: `commit ${index}, written back with ${one.name} file`, log, file: one.bytes })),
+    ];
   });
-  return kept === -1 ? [{ name: 'no commit', bytes: Buffer.alloc(0) }, ...possible] : possible;
+  return kept === -1 ? [{ name: 'no commit', log: Buffer.alloc(0), file: first }, ...possible] : possible;
 }
 
 /** Everything of the earlier one, and of what came after it only a part: a disk may write in any order. */
-function tornLogs(earlier: Buffer, later: Buffer): { readonly name: string; readonly bytes: Buffer }[] {
-  const middle = earlier.length + Math.floor((later.length - earlier.length) / 2);
-  const without = (from: number, to: number): Buffer => Buffer.from(later).fill(0, from, to);
+function torns(earlier: Buffer, later: Buffer): { readonly name: string; readonly bytes: Buffer }[] {
+  const [from, to] = changed(earlier, later);
+  const middle = from + ((to - from) >> 1);
+  const base = Buffer.alloc(Math.max(earlier.length, later.length));
+  earlier.copy(base);
+  const without = (start: number, end: number): Buffer => {
+    const bytes = Buffer.from(later);
+    base.copy(bytes, start, start, end);
+    return bytes;
+  };
   return [
-    { name: 'the last half of the next', bytes: without(earlier.length, middle) },
-    { name: 'the first half of the next', bytes: without(middle, later.length) },
-    { name: 'the next without its middle', bytes: without(middle - 100, middle + 100) },
-    { name: 'the next up to its middle', bytes: later.subarray(0, middle) },
-    { name: 'all but a byte of the next', bytes: later.subarray(0, -1) },
+    { name: 'the last half of the next', bytes: without(from, middle) },
+    { name: 'the first half of the next', bytes: without(middle, to) },
+    { name: 'the next without its middle', bytes: without(Math.max(from, middle - 100), Math.min(to, middle + 100)) },
+    { name: 'the next up to its middle', bytes: without(middle, to).subarray(0, Math.max(earlier.length, middle)) },
+    { name: 'all but a byte of the next', bytes: without(to - 1, to).subarray(0, Math.max(earlier.length, to - 1)) },
   ];
+}
+
+/** The part in which they differ, from its first byte to behind its last. */
+function changed(earlier: Buffer, later: Buffer): [number, number] {
+  let [from, to] = [0, later.length];
+  while (from < to && earlier[from] === later[from]) from += 1;
+  while (to > from + 1 && earlier[to - 1] === later[to - 1]) to -= 1;
+  return [from, to];
 }
 
 const LOST_BYTES: readonly FileState[] = ['half', 'zeroed', 'empty'];
@@ -209,7 +262,7 @@ export function creationStates(path: string, create: () => void): readonly DiskS
   for (const [index, { file, log }] of taken.entries()) {
     add(`statement ${index}`, file, log);
     add(`statement ${index} without its log`, file, Buffer.alloc(0));
-    if (log.length > 0) for (const { name, bytes } of tornLogs(Buffer.alloc(0), log)) add(`${name} to ${index}`, file, bytes);
+    if (log.length > 0) for (const { name, bytes } of torns(Buffer.alloc(0), log)) add(`${name} to ${index}`, file, bytes);
   }
   return [...states.values()];
 }
