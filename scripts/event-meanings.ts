@@ -53,8 +53,17 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     says: 'Somebody outside the run asked for something.',
     fields: { signal: 'what', reason: 'why' },
   },
+  'run.reopened': {
+    says: 'A run that had ended for a reason outside of it goes on, or a run goes on under other terms. The end before it stays.',
+    fields: {
+      undone: 'positions of events that made it end: they stay, and the run goes on as if they were not there',
+      budget: 'limits in the place of those that the run had, limit by limit',
+      model: 'of a root run: in the place of the models of every agent in its tree',
+      maxTurns: 'of a root run: in the place of the turns of every agent in its tree',
+    },
+  },
   'run.ended': {
-    says: 'The last event of a run. Every run has a report, if need be one that the runtime wrote.',
+    says: 'The end of a run, unless it is reopened. Every run has a report, if need be one that the runtime wrote.',
     fields: {
       status: 'how it ended',
       report: 'the answer',
@@ -64,6 +73,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       spoke: 'in a team: ended with a broadcast instead of a report',
       error: 'what went wrong, unless it completed',
       exhausted: 'whose budget has nothing left, when that ended it: a run, or the project',
+      reason: 'why, where it lies outside of the run: once that is mended, `troupe resume` goes on',
       claims: 'what the report says was done, in a form that can be checked',
       verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
       facts: 'what later runs of the session go by: tools approved for it, and the latest run of each member',

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import {
   amounts,
   answer,
-  budget,
   eventTypes,
   evidenceTypes,
   failure,
@@ -14,6 +13,7 @@ import {
   runStatus,
 } from '../src/events/catalogue.ts';
 import { SCHEMA_VERSION } from '../src/events/envelope.ts';
+import { budget } from '../src/events/going-on.ts';
 import {
   assistantMessage,
   imagePart,

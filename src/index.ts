@@ -14,16 +14,18 @@ export type {
   OpenWait,
   PermissionWait,
   QuestionWait,
+  ResumeTerms,
   RunEnd,
   RunHandle,
   StartRequest,
 } from './engine/port.ts';
-export type { Answer, Budget, Failure, Report, RunStatus, Verification } from './events/catalogue.ts';
+export type { Answer, Failure, Report, RunStatus, Verification } from './events/catalogue.ts';
 export type { LedgerEvent } from './events/envelope.ts';
+export type { Budget } from './events/going-on.ts';
 export type { Message, UserMessage } from './events/message-schemas.ts';
 export { userText } from './events/messages.ts';
 export type { Ledger } from './ledger/port.ts';
-export type { CompanyOptions, Decision, RunOptions, TextSource, TroupeOptions } from './library/run-options.ts';
+export type { CompanyOptions, Decision, ResumeOptions, RunOptions, TextSource, TroupeOptions } from './library/run-options.ts';
 export type { EndedRun, RunCost, RunFacts, RunOutcome, RunUsage, StoppedRun, WaitingRun } from './library/run-outcome.ts';
 export { createTroupe, run, type Troupe } from './library/troupe.ts';
 export type { RunResult } from './patterns/steps.ts';

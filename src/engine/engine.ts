@@ -3,6 +3,7 @@
  * a run is the driver's matter.
  */
 import type { RunId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
@@ -11,9 +12,10 @@ import { failureOf } from './failure-of.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { openWaits } from './hearing/waits.ts';
 import type { EngineOptions } from './options.ts';
-import type { Engine, LivePiece, ResumeOutcome, RunEnd, SignalOutcome } from './port.ts';
+import type { Engine, LivePiece, ResumeOutcome, ResumeTerms, RunEnd, SignalOutcome } from './port.ts';
+import { reopen } from './reopen.ts';
 import { startNew } from './start.ts';
-import { takeUp } from './take-up.ts';
+import { closedSince, takeUp } from './take-up.ts';
 
 export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(piece: LivePiece) => void>) => Driver;
 
@@ -42,12 +44,20 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     return await accepted(run, tell);
   };
 
-  const resume = async (run: RunId, purpose: 'go on' | 'end' = 'go on'): Promise<ResumeOutcome> => {
+  const resume = async (run: RunId, purpose: 'go on' | 'end' = 'go on', terms?: ResumeTerms): Promise<ResumeOutcome> => {
     const asked = await rowOf(run);
     if (asked === undefined) return { kind: 'unknown' };
-    const root = await rootOf(options.ledger, asked);
+    let root = await rootOf(options.ledger, asked);
     const here = await driver.driving(root.run);
-    if (here !== undefined) return { kind: 'resumed', handle: here, takenOver: false };
+    if (here !== undefined) return hasTerms(terms) ? beingDriven : { kind: 'resumed', handle: here, takenOver: false };
+    if (terms !== undefined && (root.endedAt !== null || hasTerms(terms))) {
+      const closed = driver.takeUp === undefined ? await closedSince(options, root, terms.model) : undefined;
+      if (closed !== undefined) return { kind: 'refused', error: closed };
+      const reopened = await reopen(options, root, terms);
+      if (reopened.kind === 'stays' && hasTerms(terms)) return { kind: 'refused', error: reopened.why };
+      if (reopened.kind !== 'goes on' && reopened.kind !== 'stays') return reopened;
+      root = (await rowOf(root.run)) ?? root;
+    }
     return (await driver.takeUp?.(root)) ?? (await takeUp(options, root, driver, purpose));
   };
 
@@ -73,7 +83,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
       return { kind: 'started', handle: { session: here.session, run: here.run, done } };
     },
-    resume: (run) => resume(run),
+    resume: (run, terms) => resume(run, 'go on', terms),
     async cancel(run, reason) {
       const outcome = await signal(run, 'cancel', reason);
       if (outcome.kind !== 'accepted' || outcome.live) return outcome;
@@ -98,6 +108,13 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     close: () => driver.stop('Troupe was stopped.'),
   };
 }
+
+const hasTerms = (terms: ResumeTerms | undefined): boolean => Object.keys(present(terms ?? {})).length > 0;
+
+const beingDriven: ResumeOutcome = {
+  kind: 'refused',
+  error: { code: 'held', message: 'The run is being worked on, so its terms cannot be changed.', fix: 'Pause it first.' },
+};
 
 async function rootOf(ledger: Ledger, row: RunRow): Promise<RunRow> {
   let root = row;

@@ -12,14 +12,15 @@ const BY_CHOICE: ReadonlySet<EdgeKind> = new Set(['sub-agent', 'router', 'dispat
 
 type FindsModels = Pick<ModelAccess, 'models' | 'defaultModels'> & Pick<AgentAccess, 'agent'>;
 
-/** What is wrong with the first of them, when none of its models can be asked at all. */
+/** What is wrong with the first of them, when none of its models can be asked at all. `only`: the one that all of them ask. */
 export async function nobodyToAsk(
   options: FindsModels,
   root: AgentDefinition,
   models: readonly string[],
+  only?: string,
 ): Promise<Failure | undefined> {
   const closed = await noneOpens(options, models);
-  if (closed !== undefined) return closed;
+  if (closed !== undefined || only !== undefined) return closed;
   const seen = new Set([root.name]);
   const left = [root];
   for (let agent = left.pop(); agent !== undefined; agent = left.pop()) {

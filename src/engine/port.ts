@@ -32,6 +32,19 @@ export interface StartRequest {
   readonly budget?: Budget | undefined;
 }
 
+/** Under which terms a run goes on. What is left out stays as it was. */
+export interface ResumeTerms {
+  /**
+   * Limits in the place of those that were used up, each for all that was done so far and all to come; in the place of the root's
+   * own when none was.
+   */
+  readonly budget?: Budget | undefined;
+  /** In the place of the models of every agent in the tree. */
+  readonly model?: string | undefined;
+  /** In the place of the turns of every agent in the tree. */
+  readonly maxTurns?: number | undefined;
+}
+
 interface Asked {
   readonly run: RunId;
   readonly agent: string;
@@ -133,7 +146,12 @@ export interface LivePiece {
 /** Drives runs. What it says about them is a value; it throws only for bugs and for a ledger that is gone. */
 export interface Engine {
   start(request: StartRequest): Promise<StartOutcome>;
-  resume(run: RunId): Promise<ResumeOutcome>;
+  /**
+   * Goes on with a run that nobody drives. With terms, be they empty, also with one that ended for a reason outside of it (a
+   * provider that was down, a key, a limit) once that is mended: nothing is done twice, and runs below it that ended so go
+   * on too. Without terms one that has ended is told again.
+   */
+  resume(run: RunId, terms?: ResumeTerms): Promise<ResumeOutcome>;
   /**
    * Ends the run and everything below it. Works from any process; a run nobody drives is ended at once, and what is above it
    * stays as it was: no model is asked.

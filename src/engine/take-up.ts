@@ -8,7 +8,9 @@ import { type AgentAccess, type LedgerAccess, type ModelAccess, ofSession } from
 import type { ResumeOutcome } from './port.ts';
 import { recordedDefinition } from './record/agent-setup.ts';
 import { pastOf } from './record/past.ts';
+import { readAll } from './record/read-all.ts';
 import { resumed } from './record/resumed-event.ts';
+import { termsIn } from './record/standing-events.ts';
 import { resultOfEnd } from './run/drive-run.ts';
 
 /** Goes on with a root run that nobody drives. */
@@ -19,10 +21,16 @@ export async function takeUp(
   purpose: 'go on' | 'end',
 ): Promise<ResumeOutcome> {
   if (root.endedAt !== null) {
-    const [ended] = await options.ledger.read({ session: root.session, run: root.run, types: ['run.ended'] });
+    const [ended] = await options.ledger.read({
+      session: root.session,
+      run: root.run,
+      types: ['run.ended'],
+      newest: true,
+      limit: 1,
+    });
     if (ended?.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(root.run, ended.payload) };
   }
-  const closed = purpose === 'end' ? undefined : await closedSince(ofSession(options, root.session), root);
+  const closed = purpose === 'end' ? undefined : await closedSince(options, root);
   if (closed !== undefined) return { kind: 'refused', error: closed };
   const lease = await acquire(options.ledger, root.session, root.run);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
@@ -43,12 +51,16 @@ export async function takeUp(
 }
 
 /** A run that cannot go on in this shell, for want of a key, is left as it is. */
-async function closedSince(
-  options: LedgerAccess & AgentAccess & ModelAccess,
+export async function closedSince(
+  all: LedgerAccess & AgentAccess & ModelAccess,
   { session, run }: RunRow,
+  model?: string,
 ): Promise<Failure | undefined> {
+  const options = ofSession(all, session);
   const [setup] = await options.ledger.read({ session, run, types: ['session.config'], limit: 1 });
   if (setup?.event_type !== 'session.config') return undefined;
   const definition = recordedDefinition(setup.payload);
-  return await nobodyToAsk(options, definition, definition.models);
+  const reopened = await readAll(options.ledger, session, { run, types: ['run.reopened'], exact: false });
+  const only = model ?? termsIn(reopened).model;
+  return await nobodyToAsk(options, definition, only === undefined ? definition.models : [only], only);
 }

@@ -6,11 +6,15 @@ import { z } from 'zod';
 import { assistantEvents } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { evidenceEvents } from './evidence.ts';
+import { budget, goingOnEvents } from './going-on.ts';
 import { frozenChild, sessionFacts } from './left-behind.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
+import { outsideReason } from './outside-reason.ts';
 import { runOrigin } from './run-origin.ts';
 import { claim, verification } from './verification.ts';
+
+export type { Budget } from './going-on.ts';
 
 /** What a final report says was done, in a form that the runtime can check against evidence. */
 export type Claim = z.infer<typeof claim>;
@@ -23,16 +27,6 @@ const nanoUsd = z.number().int();
 /** Money and effort. An amount of money that cannot be known (no price for the model) is absent. */
 export const amounts = z.object({ calls: z.number().int(), tokens: z.number().int(), nanoUsd: nanoUsd.optional() });
 export type Amounts = z.infer<typeof amounts>;
-
-export const budget = z.object({
-  usd: z.number().nonnegative().optional(),
-  tokens: z.number().int().nonnegative().optional(),
-  calls: z.number().int().nonnegative().optional(),
-  depth: z.number().int().nonnegative().optional(),
-  wallMs: z.number().int().nonnegative().optional(),
-});
-/** What a run and all below it may use: dollars, tokens, model calls, levels of sub-agents, milliseconds. */
-export type Budget = z.infer<typeof budget>;
 
 export const failure = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
 /** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
@@ -142,6 +136,7 @@ const catalogue = {
   }),
   'run.paused': z.object({ reason: z.string() }),
   'run.signalled': z.object({ signal: z.enum(['cancel', 'pause', 'resume']), reason: z.string().optional() }),
+  ...goingOnEvents,
   'run.ended': z.object({
     status: runStatus,
     report,
@@ -155,6 +150,8 @@ const catalogue = {
     error: failure.optional(),
     /** Whose budget has nothing left, when that ended it: a run's id, or `project`. */
     exhausted: z.string().optional(),
+    /** Why, where it lies outside of the run: once that is mended, the run can go on. */
+    reason: outsideReason.optional(),
     claims: z.array(claim).optional(),
     verification,
     /** What later runs of the session go by; of a root run only. */

@@ -72,7 +72,7 @@ describe('a program that misspells', () => {
     const resume = (id: unknown, options?: object): Promise<unknown> => other.troupe.resume(id as string, options);
     await expect(resume(undefined)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('is not the id') });
     await expect(resume('last')).rejects.toMatchObject({ code: 'usage' });
-    await expect(resume('run_x', { budget: { usd: 1 } })).rejects.toThrow('resume: "budget" is not known.');
+    await expect(resume('run_x', { workspace: '.' })).rejects.toThrow('resume: "workspace" is not known.');
   });
 });
 

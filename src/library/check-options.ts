@@ -18,7 +18,7 @@ import { limits } from '../base/limits.ts';
 import type { Budget } from '../events/catalogue.ts';
 import { userMessage } from '../events/message-schemas.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
-import type { CompanyOptions, RunOptions, TroupeOptions } from './run-options.ts';
+import type { CompanyOptions, ResumeOptions, RunOptions, TroupeOptions } from './run-options.ts';
 
 const budget: ChecksOf<Budget> = { usd: isAmount, tokens: isCount, calls: isCount, depth: isCount, wallMs: isCount };
 
@@ -32,6 +32,8 @@ const company: ChecksOf<CompanyOptions> = {
 };
 
 const running: ChecksOf<RunOptions> = { ...company, budget: hasOnly(budget), workspace: isText, session: isText };
+
+const resuming: ChecksOf<ResumeOptions> = { ...company, budget: hasOnly(budget), model: isText, maxTurns: isCount };
 
 const madeWith =
   (maker: string, ...keys: readonly string[]) =>
@@ -54,7 +56,7 @@ const opening: ChecksOf<TroupeOptions> = {
 
 export const checkOpening = (given: unknown): void => requireGiven('createTroupe', given, opening);
 export const checkRunning = (given: unknown): void => requireGiven('run', given, running);
-export const checkCompany = (given: unknown): void => requireGiven('resume', given, company);
+export const checkResuming = (given: unknown): void => requireGiven('resume', given, resuming);
 
 /** Takes apart what the one-liner is given, which opens a project and runs an agent in it. */
 export function splitOptions(given: TroupeOptions & RunOptions): { readonly opens: TroupeOptions; readonly runs: RunOptions } {

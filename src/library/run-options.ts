@@ -1,7 +1,7 @@
 /** What a program may say when it opens a project, and about one run. */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
-import type { PermissionWait, QuestionWait } from '../engine/port.ts';
+import type { PermissionWait, QuestionWait, ResumeTerms } from '../engine/port.ts';
 import type { Budget } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import type { OrdinaryTool } from '../tools/port.ts';
@@ -65,6 +65,9 @@ export interface CompanyOptions {
   /** Asked when nothing else of the run can go on. `undefined`: not now, and the run stays waiting. */
   readonly answer?: ((wait: QuestionWait) => Awaitable<string | undefined>) | undefined;
 }
+
+/** How a run goes on, and how the program keeps company with it. */
+export interface ResumeOptions extends CompanyOptions, ResumeTerms {}
 
 /** How a run is started, and how the program keeps company with it. */
 export interface RunOptions extends CompanyOptions {

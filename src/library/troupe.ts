@@ -9,10 +9,18 @@ import type { UserMessage } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { type Extras, openProject } from '../project/open.ts';
 import type { OpenOptions, Project } from '../project/project.ts';
-import { checkCompany, checkOpening, checkRunning, requestOf, requireAgentName, runIdOf, splitOptions } from './check-options.ts';
+import {
+  checkOpening,
+  checkResuming,
+  checkRunning,
+  requestOf,
+  requireAgentName,
+  runIdOf,
+  splitOptions,
+} from './check-options.ts';
 import { keepCompany, type Stage } from './keep-company.ts';
 import { explained, refusedWith } from './refusals.ts';
-import type { CompanyOptions, RunOptions, TroupeOptions } from './run-options.ts';
+import type { ResumeOptions, RunOptions, TroupeOptions } from './run-options.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import { createVisits } from './visits.ts';
 
@@ -30,8 +38,12 @@ export interface Troupe extends AsyncDisposable {
    * the run is then left standing and can be resumed.
    */
   run(agent: string, prompt: string | UserMessage, options?: RunOptions): Promise<RunOutcome>;
-  /** Goes on with a run that waits, was paused or was cut off, here or in another process. One that has ended is told again. */
-  resume(run: string, options?: CompanyOptions): Promise<RunOutcome>;
+  /**
+   * Goes on with a run that waits, was paused or was cut off, here or in another process, and with one that ended for a reason
+   * outside of it: a provider that was down, a key, and, given more, a budget, its time or its turns. Any other that has ended is
+   * told again.
+   */
+  resume(run: string, options?: ResumeOptions): Promise<RunOutcome>;
   /**
    * Lets what is under way be recorded and gives everything back. Whoever is with a run is told first how it stands, and such
    * runs can be resumed. Nothing can be asked of it afterwards.
@@ -111,11 +123,12 @@ async function runAgent(
   return await keepCompany(stage, { ...started.handle, agent }, options, 'start');
 }
 
-async function resumeRun(stage: Stage, begun: () => void, text: string, options: CompanyOptions): Promise<RunOutcome> {
-  checkCompany(options);
+async function resumeRun(stage: Stage, begun: () => void, text: string, options: ResumeOptions): Promise<RunOutcome> {
+  checkResuming(options);
   const run = runIdOf(text);
   options.signal?.throwIfAborted();
-  const resumed = await stage.engine.resume(run);
+  const { budget, model, maxTurns } = options;
+  const resumed = await stage.engine.resume(run, { budget, model, maxTurns });
   if (resumed.kind === 'refused') throw refusedWith(resumed.error);
   begun();
   // Of a run below another the whole tree goes on, and it is the root that is spoken of.

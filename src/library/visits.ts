@@ -48,7 +48,7 @@ export function createVisits(project: Closable): Visits {
     closing: closing.signal,
     engine: {
       start: (request) => among(beginning, () => engine.start(request)),
-      resume: (run) => among(beginning, () => engine.resume(run)),
+      resume: (run, terms) => among(beginning, () => engine.resume(run, terms)),
       cancel: (run, reason) => among(visiting, () => engine.cancel(run, reason)),
       pause: (run, reason) => among(visiting, () => engine.pause(run, reason)),
       answer: (run, wait, answer) => among(visiting, () => engine.answer(run, wait, answer)),

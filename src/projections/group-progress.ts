@@ -66,6 +66,9 @@ export function foldGroups(state: GroupsProgress, event: LedgerEvent): GroupsPro
     case 'run.ended':
       end(state, event);
       break;
+    case 'run.reopened':
+      reopen(state, event);
+      break;
     case 'group.planned':
       plan(state, event);
       break;
@@ -126,6 +129,22 @@ function end(state: GroupsProgress, event: EventOf<'run.ended'>): void {
   change(state, worker.group, asked.iteration, at(event), (one) =>
     withWorker(one, worker.worker, { run: event.run_id, ...ended }),
   );
+}
+
+/** A group whose run goes on has not stopped; a worker that goes on is at work again. */
+function reopen(state: GroupsProgress, event: EventOf<'run.reopened'>): void {
+  const own = state.groups.get(event.run_id);
+  if (own !== undefined) {
+    const iterations = own.iterations.map((one) => (one.score === null ? { ...one, endedAt: null } : one));
+    state.groups.set(event.run_id, { ...own, iterations, phase: 'working', stop: null, summary: null });
+  }
+  for (const [group, { iterations }] of state.groups)
+    for (const { iteration, workers } of iterations)
+      for (const { worker, run } of workers) {
+        if (run !== event.run_id) continue;
+        state.workers.set(event.run_id, { group, worker });
+        change(state, group, iteration, at(event), (one) => withWorker(one, worker, { run: event.run_id, state: 'working' }));
+      }
 }
 
 function plan(state: GroupsProgress, event: EventOf<'group.planned'>): void {

@@ -36,7 +36,7 @@ export interface Processes {
 
 /** What has to be read to know the processes. */
 export const processTypes = [
-  ...(['run.started', 'run.ended', 'process.started', 'process.ended', 'model.request'] as const),
+  ...(['run.started', 'run.ended', 'run.reopened', 'process.started', 'process.ended', 'model.request'] as const),
   ...(['approval.asked', 'task.clarify', 'approval.answered'] as const),
 ] as const satisfies readonly EventType[];
 
@@ -101,6 +101,8 @@ function after(process: Process, event: LedgerEvent): Process {
       return { ...process, waits: process.waits.filter((wait) => wait !== event.payload.wait) };
     case 'run.ended':
       return hasEnded(process) ? process : ended(process, event);
+    case 'run.reopened':
+      return { ...process, status: 'running', finishedAt: null, exitCode: null, verification: null };
     default:
       return process;
   }

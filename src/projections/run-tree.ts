@@ -254,6 +254,8 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       return { ...node, state: 'paused', asking: null, tools: [] };
     case 'run.ended':
       return endedNode(node, event, at);
+    case 'run.reopened':
+      return reopenedNode(node, event);
     case 'model.request':
       return { ...node, turn: event.payload.turn, asking: { model: event.payload.model, since: at, attempt: 1 } };
     case 'model.response':
@@ -317,6 +319,21 @@ function withWaits(node: RunNode, waits: readonly string[]): RunNode {
   if (node.endedAt !== null) return node;
   const state = waits.length > 0 ? 'waiting' : node.state === 'waiting' ? 'running' : node.state;
   return { ...node, waits, state };
+}
+
+/** The end that it had is not its end any more. */
+function reopenedNode(node: RunNode, { payload }: EventOf<'run.reopened'>): RunNode {
+  const open = { report: null, finalAgent: null, finalRun: null, error: null, verification: null };
+  const budget = payload.budget === undefined ? node.budget : { ...node.budget, ...payload.budget };
+  return {
+    ...node,
+    ...open,
+    budget,
+    state: node.waits.length > 0 ? 'waiting' : 'running',
+    endedAt: null,
+    asking: null,
+    tools: [],
+  };
 }
 
 function endedNode(node: RunNode, event: EventOf<'run.ended'>, at: number): RunNode {

@@ -67,6 +67,7 @@ function describe(event: LedgerEvent): Description {
     case 'run.resumed':
     case 'run.paused':
     case 'run.signalled':
+    case 'run.reopened':
     case 'run.ended':
       return describeRun(event);
     case 'model.request':
@@ -168,6 +169,20 @@ function describeGroup(event: GroupRunEvent): Description {
 
 type EventNamed<Prefix extends string> = Extract<LedgerEvent, { event_type: `${Prefix}.${string}` }>;
 
+/** Under which terms a run goes on, when they are others than before. */
+function termsText({ budget, model, maxTurns }: Payloads['run.reopened']): string {
+  const { usd, tokens, calls, wallMs } = budget ?? {};
+  const terms = [
+    ...(usd === undefined ? [] : [`at most $${usd}`]),
+    ...(tokens === undefined ? [] : [`at most ${counted(tokens, 'token')}`]),
+    ...(calls === undefined ? [] : [`at most ${counted(calls, 'model call')}`]),
+    ...(wallMs === undefined ? [] : [`at most ${readableDuration(wallMs)} of work`]),
+    ...(maxTurns === undefined ? [] : [`at most ${counted(maxTurns, 'turn')}`]),
+    ...(model === undefined ? [] : [`with ${model}`]),
+  ];
+  return terms.length === 0 ? '' : `: ${terms.join(', ')}`;
+}
+
 function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationEvent>): Description {
   switch (event.event_type) {
     case 'session.started':
@@ -182,6 +197,8 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
       return ['warn', `paused: ${event.payload.reason}`];
     case 'run.signalled':
       return ['warn', `asked to ${event.payload.signal}${event.payload.reason === undefined ? '' : `: ${event.payload.reason}`}`];
+    case 'run.reopened':
+      return ['info', `goes on${termsText(event.payload)}`];
     case 'run.ended': {
       const { status, report, error, finalRun, finalAgent, spoke, verification } = event.payload;
       const ended = `ended ${endedText(status, verification)}`;

@@ -92,7 +92,7 @@ export function answered(
 
 /** Random sessions: any mix of the events that folds look at, over a few runs, most of them started first. */
 export const anyEvents: fc.Arbitrary<readonly LedgerEvent[]> = fc
-  .array(fc.record({ run: fc.integer({ min: 0, max: 4 }), kind: fc.nat(13), amount: fc.nat(5_000), gap: fc.nat(90) }), {
+  .array(fc.record({ run: fc.integer({ min: 0, max: 4 }), kind: fc.nat(14), amount: fc.nat(5_000), gap: fc.nat(90) }), {
     maxLength: 60,
   })
   .map((choices) => {
@@ -141,6 +141,8 @@ function addChoice(list: EventList, kind: number, amount: number, place: Place, 
       return list.add('run.resumed', { owner: 'me', takenOver: amount % 2 === 0 }, place);
     case 12:
       return list.add('run.paused', { reason: 'asked to' }, place);
+    case 13:
+      return list.add('run.reopened', { undone: [], budget: { calls: amount } }, place);
     default:
       return list.add(
         'run.ended',

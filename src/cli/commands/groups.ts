@@ -167,7 +167,8 @@ async function checkedRuns({ ledger, engine }: Project, session: SessionId) {
   const rows = await ledger.runs({ session, roots: true, limit: RUNS_SHOWN });
   return await Promise.all(
     rows.map(async (row) => {
-      const [ended] = row.endedAt === null ? [] : await ledger.read({ session, run: row.run, types: ['run.ended'], limit: 1 });
+      const [ended] =
+        row.endedAt === null ? [] : await ledger.read({ session, run: row.run, types: ['run.ended'], newest: true, limit: 1 });
       const state = row.endedAt === null ? standingOf(row, await engine.waits(row.run)) : row.state;
       return { ...row, state, verification: ended?.event_type === 'run.ended' ? ended.payload.verification : null };
     }),

@@ -1,10 +1,11 @@
-/** `troupe resume`: goes on with a run that was cut off, paused, or waited for an answer. */
+/** `troupe resume`: goes on with a run that was cut off, paused, waited for an answer, or ended for a reason outside of it. */
 
 import { TroupeError, unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import type { RunEnd } from '../../engine/port.ts';
+import { present } from '../../base/present.ts';
+import type { ResumeTerms, RunEnd } from '../../engine/port.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
@@ -15,16 +16,28 @@ import { type CommandContext, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { drainQueue } from './queue.ts';
 
-export interface ResumeOptions extends OutputOptions {
+export interface ResumeCommandOptions extends OutputOptions {
+  readonly model?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly budgetUsd?: number | undefined;
+  readonly budgetTokens?: number | undefined;
+  readonly budgetCalls?: number | undefined;
+  /** In milliseconds. */
+  readonly budgetWall?: number | undefined;
   readonly yes?: boolean | undefined;
   readonly require?: 'verified' | 'unchecked' | undefined;
 }
 
-export async function resumeCommand(context: CommandContext, text: string, options: ResumeOptions): Promise<ExitCode> {
+export async function resumeCommand(context: CommandContext, text: string, options: ResumeCommandOptions): Promise<ExitCode> {
   return withProject(context, { flags: { require: options.require } }, async (project) => {
     const row = await findRun(project.ledger, text);
-    return resumeRun(context, project, await rootOf(project, row), options);
+    return resumeRun(context, project, await rootOf(project, row), options, termsIn(options));
   });
+}
+
+function termsIn({ model, maxTurns, budgetUsd, budgetTokens, budgetCalls, budgetWall }: ResumeCommandOptions): ResumeTerms {
+  const budget = present({ usd: budgetUsd, tokens: budgetTokens, calls: budgetCalls, wallMs: budgetWall });
+  return present({ model, maxTurns, budget: Object.keys(budget).length === 0 ? undefined : budget });
 }
 
 /** Runs are driven from their root: a child's answer lets the whole tree go on. */
@@ -35,16 +48,18 @@ export async function rootOf(project: Project, row: RunRow): Promise<RunRow> {
   return root;
 }
 
+/** With terms, also a run that has ended goes on, if it can. */
 export async function resumeRun(
   context: CommandContext,
   project: Project,
   row: RunRow,
-  options: ResumeOptions,
+  options: ResumeCommandOptions,
+  terms?: ResumeTerms,
 ): Promise<ExitCode> {
   const { run, session } = row;
   const follower = createFollower(project.ledger, session);
   await follower.catchUp(run);
-  const end = await resumeAndDrive(context, project, run, follower, options);
+  const end = await resumeAndDrive(context, project, run, follower, { ...options, terms });
   const code = await finishRun(context, project, { session, run, tree: follower.tree, end }, options);
   if (end.kind === 'ended') await drainQueue(context, project, session, { ...options, json: false, jsonl: false });
   return code;
@@ -55,9 +70,9 @@ async function resumeAndDrive(
   project: Project,
   run: RunId,
   follower: Follower,
-  options: ResumeOptions,
+  options: ResumeCommandOptions & { readonly terms: ResumeTerms | undefined },
 ): Promise<RunEnd> {
-  const resumed = await project.engine.resume(run);
+  const resumed = await project.engine.resume(run, options.terms);
   switch (resumed.kind) {
     case 'resumed': {
       const view = chooseView(context, run, options);

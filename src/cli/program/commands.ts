@@ -12,7 +12,7 @@ import type { CheckCommandOptions } from '../commands/check.ts';
 import type { CopyCommandOptions, GcOptions } from '../commands/ledger.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
-import type { ResumeOptions } from '../commands/resume.ts';
+import type { ResumeCommandOptions } from '../commands/resume.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
 import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
@@ -21,7 +21,7 @@ import type { OutputOptions } from '../drive/finish-run.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { collectText, collectVariable, parseCount, parsePort, parseUsd } from '../terminal/parse-option.ts';
+import { collectText, collectVariable, parseCount, parsePort, parseTime, parseUsd } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
 import { describeGroups } from './group-commands.ts';
 
@@ -117,10 +117,22 @@ function describeLooks(add: Add, perform: Perform): void {
 }
 
 function describeRuns(add: Add, perform: Perform): void {
-  output(add('resume <run>', 'go on with a run that was cut off, paused or answered', 'troupe resume last'))
+  output(
+    add(
+      'resume <run>',
+      'go on with a run that was cut off, paused or answered, or failed for a reason outside',
+      'troupe resume last',
+    ),
+  )
+    .option('-m, --model <name>', 'go on with this model, whatever the agents name')
+    .option('--max-turns <count>', 'stop after so many turns in all', parseCount)
+    .option('--budget-usd <amount>', 'spend no more than this in all', parseUsd)
+    .option('--budget-tokens <count>', 'use no more tokens than this in all', parseCount)
+    .option('--budget-calls <count>', 'ask models no more often than this in all', parseCount)
+    .option('--budget-wall <time>', 'work no longer than this in all, such as 20m', parseTime)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
-    .action((run: string, options: ResumeOptions) =>
+    .action((run: string, options: ResumeCommandOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
     );
   for (const signal of ['cancel', 'pause'] as const) {

@@ -1,5 +1,6 @@
 /** Values of options: a value, or a message that says what would be one. */
 import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../agents/definition/duration.ts';
 
 /** `--var key=value`, collected. */
 export function collectVariable(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
@@ -19,6 +20,13 @@ export function parseUsd(text: string): number {
   if (text.trim() === '' || !Number.isFinite(usd) || usd < 0)
     throw new InvalidArgumentError(`"${text}" is not an amount of dollars, such as 0.50`);
   return usd;
+}
+
+/** In milliseconds. */
+export function parseTime(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError(`"${text}" is not a length of time, such as 90s, 20m or 2h`);
+  return milliseconds;
 }
 
 /** 0 stands for any free one. */

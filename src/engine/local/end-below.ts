@@ -80,6 +80,7 @@ function topmost(events: readonly LedgerEvent[], outside: FromOutside, root: Run
   for (const event of events) {
     if (event.event_type === 'run.started') parents.set(event.run_id, parentRun(event.payload));
     if (event.event_type === 'run.ended') ended.add(event.run_id);
+    if (event.event_type === 'run.reopened') ended.delete(event.run_id);
   }
   const isToEnd = (run: string): boolean => run !== root && !ended.has(run) && outside.cancelled(run as RunId) !== undefined;
   const below = (run: string): boolean => {

@@ -10,6 +10,9 @@ import type { Past } from './past.ts';
 /** What others append while nobody drives the run is no work on it. */
 const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
 
+/** What comes before these was no work on it either. */
+const TAKEN_UP: ReadonlySet<string> = new Set(['run.resumed', 'run.reopened']);
+
 export interface ActiveTimes {
   began(run: RunId): void;
   /** Before this life. */
@@ -43,7 +46,7 @@ function activeTimes({ events, cut }: Past): (run: RunId) => number {
   for (const event of events) {
     if (INBOUND.has(event.event_type)) continue;
     const at = Date.parse(event.timestamp);
-    if (event.event_type !== 'run.resumed' && last !== undefined) active += Math.max(0, at - last);
+    if (!TAKEN_UP.has(event.event_type) && last !== undefined) active += Math.max(0, at - last);
     if (event.event_type === 'run.started') startedAt.set(event.run_id, active);
     if (cut !== undefined && event.position >= cut.position) cutAt ??= active;
     last = at;

@@ -10,6 +10,7 @@ import type { EngineOptions, LedgerAccess } from '../options.ts';
 import type { ResumeOutcome, RunEnd, RunHandle } from '../port.ts';
 import { UNFINISHED } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
+import { timesReopened } from '../record/standing-events.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { resultOfEnd } from '../run/drive-run.ts';
 import { createSlots } from '../spawning/slots.ts';
@@ -51,19 +52,19 @@ export function createRestateDriver(options: EngineOptions, ingress: Ingress): D
       const opening = await tree.writer.write(task.opening(tree.root(run, task.started)));
       // Whoever is assigned the run takes the lease anyway, so neither has to wait for the other.
       // And it is recorded: if it cannot be started at once, it is started later.
-      await Promise.allSettled([ledger.release(fence), ingress.startRoot(session, run)]);
+      await Promise.allSettled([ledger.release(fence), ingress.startRoot(session, run, 0)]);
       return followFrom(session, run, 'kind' in opening ? 0 : (opening.at(-1)?.position ?? 0));
     },
     driving: async (run) => followed.get(run),
     async takeUp({ session, run }): Promise<ResumeOutcome> {
-      const marks = await readAll(ledger, session, { run, types: ['run.started', 'run.resumed', 'run.paused', 'run.ended'] });
+      const marks = await readAll(ledger, session, { run, types: [...MARKS] });
       const last = marks.at(-1);
       if (last === undefined) return { kind: 'unknown' };
       if (last.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(run, last.payload) };
       const tell = await foresee(session);
       const events = goOn(await readAll(ledger, session, { types: ['run.signalled'] }), options.clock.now());
       if (events.length > 0) await ledger.append({ session, fence: null, events, sync: 'power' });
-      await ingress.startRoot(session, run);
+      await ingress.startRoot(session, run, timesReopened(marks));
       await tell();
       return { kind: 'resumed', handle: followFrom(session, run, last.position), takenOver: false };
     },
@@ -74,6 +75,9 @@ export function createRestateDriver(options: EngineOptions, ingress: Ingress): D
     },
   };
 }
+
+/** What says how it stands with a run. */
+const MARKS = ['run.started', 'run.resumed', 'run.paused', 'run.ended', 'run.reopened'] as const;
 
 /** Takes back every pause that somebody has asked for in a session. */
 function goOn(signals: readonly LedgerEvent[], at: number): NewEvent[] {

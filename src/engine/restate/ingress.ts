@@ -10,11 +10,11 @@ import { limits } from '../../base/limits.ts';
 import { type RestateAddress, runService, sessionService } from './address.ts';
 
 export interface Ingress {
-  /** Has a root run worked on, after those of its session that came before. */
-  startRoot(session: SessionId, run: RunId): Promise<void>;
+  /** Has a root run worked on, after those of its session that came before. Once, and once more each time it was reopened. */
+  startRoot(session: SessionId, run: RunId, reopened: number): Promise<void>;
   /** The same, a while from now, in case that whoever asks does not get to it. */
   startRootLater(session: SessionId, run: RunId): Promise<void>;
-  startChild(session: SessionId, run: RunId): Promise<void>;
+  startChild(session: SessionId, run: RunId, reopened: number): Promise<void>;
   poke(run: RunId, delayMs?: number): Promise<void>;
 }
 
@@ -36,13 +36,15 @@ export function createIngress({ ingress, name }: RestateAddress, clock: Clock): 
   const run = (id: RunId, handler: string): string => `${runService(name)}/${id}/${handler}/send`;
   const root = (session: SessionId, handler: string): string => `${sessionService(name)}/${session}/${handler}/send`;
   return {
-    startRoot: (session, id) => post(root(session, 'run'), drive(session, id), { 'idempotency-key': id }),
+    startRoot: (session, id, reopened) => post(root(session, 'run'), drive(session, id), once(id, reopened)),
     startRootLater: (session, id) =>
       post(`${root(session, 'check')}?delay=${delayOf(limits.ingressLaterMs)}`, drive(session, id)),
-    startChild: (session, id) => post(run(id, 'drive'), drive(session, id), { 'idempotency-key': id }),
+    startChild: (session, id, reopened) => post(run(id, 'drive'), drive(session, id), once(id, reopened)),
     poke: (id, delayMs) => post(`${run(id, 'poke')}${delayMs === undefined ? '' : `?delay=${delayOf(delayMs)}`}`, null),
   };
 }
+
+const once = (id: RunId, reopened: number) => ({ 'idempotency-key': reopened === 0 ? id : `${id}.${reopened}` });
 
 const delayOf = (milliseconds: number): string => `${milliseconds}ms`;
 

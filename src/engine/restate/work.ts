@@ -18,6 +18,7 @@ import type { EngineOptions } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { NO_PAST } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
+import { standing } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { driveRun, limitWallTime } from '../run/drive-run.ts';
@@ -36,7 +37,7 @@ export type WorkOutcome =
 export interface Workplace {
   readonly engineOptions: EngineOptions;
   readonly slots: Slots;
-  start(session: SessionId, run: RunId): Promise<void>;
+  start(session: SessionId, run: RunId, reopened: number): Promise<void>;
   poke(run: RunId): Promise<void>;
   /** Aborts when this worker stops: what is under way is left and assigned again. */
   readonly stopping: AbortSignal;
@@ -44,7 +45,16 @@ export interface Workplace {
 
 /** What a run has to know of the others in its session. */
 const SHARED: readonly EventType[] = [
-  ...(['session.started', 'run.started', 'run.ended', 'run.resumed', 'run.paused', 'team.broadcast', 'agent.dismissed'] as const),
+  ...([
+    'session.started',
+    'run.started',
+    'run.ended',
+    'run.reopened',
+    'run.resumed',
+    'run.paused',
+    'team.broadcast',
+    'agent.dismissed',
+  ] as const),
   ...(['model.request', 'tool.result', 'approval.asked', 'message.included'] as const),
   ...inboundTypes,
 ];
@@ -76,11 +86,12 @@ async function withLease(
   const first = events.find((event) => event.event_type === 'session.started');
   if (started === undefined || first?.event_type !== 'session.started') return { kind: 'unknown' };
   const parent = (parentRun(started.payload) as RunId | undefined) ?? null;
-  if (events.some((event) => event.event_type === 'run.ended' && event.run_id === run)) return { kind: 'ended', parent };
+  if (standing(events).some((event) => event.event_type === 'run.ended' && event.run_id === run))
+    return { kind: 'ended', parent };
 
   let wakeAt: number | null = null;
   const elsewhere: Elsewhere = {
-    start: (child) => place.start(session, child),
+    start: (child, reopened) => place.start(session, child, reopened),
     poke: place.poke,
     wakeAt: (time) => {
       wakeAt = Math.min(time, wakeAt ?? time);

@@ -24,6 +24,7 @@ import { conversationOf } from '../record/history.ts';
 import { createJournal } from '../record/journal.ts';
 import { createMembers, type Members } from '../record/members.ts';
 import type { Past } from '../record/past.ts';
+import { standing, startedUnder } from '../record/standing-events.ts';
 import { createWriter } from '../record/writer.ts';
 import type { Writes } from '../record/writes.ts';
 import { assistantLimits } from '../spawning/bounds.ts';
@@ -56,7 +57,8 @@ export interface SessionToDrive {
 
 export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTree {
   const { session, workspace, elsewhere } = driven;
-  const { events, heard, facts } = driven.past;
+  const { heard, facts } = driven.past;
+  const events = standing(driven.past.events);
   const options = ofSession(all, session);
   const { ledger, clock } = options;
   const past = groupByRun(events);
@@ -76,13 +78,15 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   };
   const { approved } = facts;
   const outside = createFromOutside({ ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
-  const { members, ...folds } = folded(driven.past, outside);
+  const { members, ...folds } = folded({ ...driven.past, events }, driven.past.events, outside);
   const { broadcasts, doings, askable, messages } = folds;
   const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
   const activity = createActiveTimes(driven.past, clock);
   const make = createNodes(clock, past, driven.past.cut?.run);
-  const node: MakeNode = (run, parent, started, scopes) => {
-    const made = make(run, parent, started, scopes);
+  const project = projectScope(options.projectBudget);
+  const node: MakeNode = (run, parent, began) => {
+    const started = startedUnder(began, past.get(run));
+    const made = make(run, parent, started, scopesOf(run, started.budget, parent?.scopes ?? project));
     activity.began(run);
     active.add(made);
     askable.began(run, { parent: parent?.run, continues: started.continues });
@@ -107,8 +111,8 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     released: driven.released,
     refresh: () => outside.refresh(),
     elsewhere,
-    below: (parent, run, started) => node(run, parent, started, scopesOf(run, started.budget, parent.scopes)),
-    root: (run, started) => node(run, undefined, started, scopesOf(run, started.budget, projectScope(options.projectBudget))),
+    below: (parent, run, started) => node(run, parent, started),
+    root: (run, started) => node(run, undefined, started),
     checkpoint(at) {
       if (stopped !== undefined) throw stopped;
       stopIfPaused(outside, at);
@@ -138,16 +142,11 @@ async function saidBefore(tree: LedgerAccess & Writes, { started }: DrivenRun): 
   return await conversationOf(tree.ledger, tree.session, started.continues);
 }
 
-type MakeNode = (
-  run: RunId,
-  parent: DrivenRun | undefined,
-  started: Payloads['run.started'],
-  scopes: readonly BudgetScope[],
-) => DrivenRun;
+type MakeNode = (run: RunId, parent: DrivenRun | undefined, started: Payloads['run.started']) => DrivenRun;
 
 /** `cut`: the run of which only what it did lately is known. */
-function createNodes(clock: Clock, past: ReadonlyMap<string, readonly LedgerEvent[]>, cut: RunId | undefined): MakeNode {
-  return (run, parent, started, scopes) => {
+function createNodes(clock: Clock, past: ReadonlyMap<string, readonly LedgerEvent[]>, cut: RunId | undefined) {
+  return (...[run, parent, started, scopes]: [...Parameters<MakeNode>, readonly BudgetScope[]]): DrivenRun => {
     const startedBy = parent?.journal.latest('run.started') ?? null;
     const journal = createJournal(run, started.agent, clock, past.get(run) ?? [], startedBy);
     const abort = new AbortController();
@@ -201,10 +200,11 @@ interface Folds {
   readonly verdicts: SubAgentVerdicts;
 }
 
-function folded({ events, facts, cut }: Past, outside: FromOutside): Folds {
+/** `all`: with what was undone, which was done all the same. */
+function folded({ events, facts, cut }: Past, all: readonly LedgerEvent[], outside: FromOutside): Folds {
+  const doings = createTreesDoings();
   const folds = {
     broadcasts: createBroadcasts(),
-    doings: createTreesDoings(),
     askable: createAskableAgents(),
     messages: createUnheardMessages(),
     members: createMembers(),
@@ -213,11 +213,12 @@ function folded({ events, facts, cut }: Past, outside: FromOutside): Folds {
   folds.members.restore(facts.members);
   if (cut !== undefined) {
     folds.askable.restore(cut.state);
-    folds.doings.restore(cut.run, cut.state.done);
+    doings.restore(cut.run, cut.state.done);
     for (const rests of cut.state.rests) folds.verdicts.note(cut.run, rests);
   }
   for (const event of events) for (const fold of [outside, ...Object.values(folds)]) fold.apply(event);
-  return folds;
+  all.forEach(doings.apply);
+  return { ...folds, doings };
 }
 
 function groupByRun(events: readonly LedgerEvent[]): Map<string, LedgerEvent[]> {

@@ -9,6 +9,7 @@ import { TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
+import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { isSubAgent, spawnerOf, turnsAllowed } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
@@ -32,6 +33,7 @@ import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
+import { timesReopened } from '../record/standing-events.ts';
 import { createStepIndex, type StepIndex } from '../record/step-index.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { hostedLoop } from '../spawning/hosted-loop.ts';
@@ -183,7 +185,8 @@ async function endRun(
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);
     if (final.error !== undefined) closing.push(node.journal.event('task.error', present(final.error), { actor: 'system' }));
-    return [...closing, node.journal.event('run.ended', { ...endedPayload(node.run, final), ...facts }, { step: END_STEP })];
+    const payload = { ...endedPayload(node.run, final), ...present({ reason: reasonOf(node, final) }), ...facts };
+    return [...closing, node.journal.event('run.ended', payload, { step: END_STEP })];
   });
 }
 
@@ -191,12 +194,13 @@ async function endRun(
 function report(tree: TimeAndIds & LedgerAccess, node: DrivenRun, result: RunResult): NewEvent[] {
   const spawner = spawnerOf(node.started);
   if (spawner === undefined) return [];
-  const { step, payload } = reportMessage(tree, node.parent, node.run, node.started.agent, result, spawner.by);
+  const reopened = timesReopened(node.journal.past);
+  const { step, payload } = reportMessage(tree, node.parent, node.run, node.started.agent, result, spawner.by, reopened);
   return [node.journal.event('message.sent', payload, { step, actor: 'system', aside: true })];
 }
 
 /** What the ledger says about how a run ended. */
-export function resultOfEnd(run: RunId, { facts: _facts, ...payload }: Payloads['run.ended']): RunResult {
+export function resultOfEnd(run: RunId, { facts: _facts, reason: _reason, ...payload }: Payloads['run.ended']): RunResult {
   return { ...payload, finalRun: (payload.finalRun ?? run) as RunId, turns: payload.turns ?? 0 };
 }
 
@@ -208,6 +212,12 @@ function dismissals(tree: AsksAgain, node: DrivenRun): NewEvent[] {
     tree.askable.dismiss(run);
     return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });
   });
+}
+
+function reasonOf({ abort }: DrivenRun, result: RunResult): OutsideReason | undefined {
+  const reason = reasonOutside(result);
+  const { reason: stopped } = abort.signal as { readonly reason: unknown };
+  return reason === 'budget' && stopped instanceof WallTimeOver && stopped.limit === 'budget' ? 'time' : reason;
 }
 
 function endedPayload(

@@ -1,5 +1,6 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import { partOfAgent, spawnerOf } from '../../events/run-origin.ts';
@@ -9,12 +10,26 @@ import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../opti
 import { type AgentSetup, recordedDefinition, setupPayload } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
+import { treeTerms } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 
+/** Under the terms on which the tree goes on now. */
+export async function setupOf(...given: Parameters<typeof setupAsBefore>): Promise<Result<AgentSetup, Failure>> {
+  const setup = await setupAsBefore(...given);
+  const { model, maxTurns } = treeTerms(given[1]);
+  if (!setup.ok || (model === undefined && maxTurns === undefined)) return setup;
+  const { definition, models } = setup.value;
+  return ok({
+    ...setup.value,
+    definition: { ...definition, ...present({ maxTurns }) },
+    models: model === undefined ? models : [model],
+  });
+}
+
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */
-export async function setupOf(
+async function setupAsBefore(
   tree: ModelAccess & AgentAccess & ToolAccess & ProjectRules & Writes & WorksInFolders,
   node: DrivenRun,
   rootSetup: AgentSetup | undefined,

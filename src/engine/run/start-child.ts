@@ -14,12 +14,13 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { AgentAccess, HostAccess, TimeAndIds } from '../options.ts';
 import { budgetOf } from '../record/agent-setup.ts';
-import type { BudgetScope, DrivenRun } from '../record/driven-run.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
+import { reopenedSince } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import { assistantLifetime } from '../spawning/bounds.ts';
 import type { ChildAs, ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
-import { scopesOf, type TimeLimit, withTimeLimit } from '../spending/budget.ts';
+import { type TimeLimit, withTimeLimit } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
@@ -39,7 +40,7 @@ type StartsChildren = TimeAndIds &
 interface ByBuilder {
   /** What was recorded of each run. */
   readonly past: ReadonlyMap<string, readonly LedgerEvent[]>;
-  node(run: RunId, parent: DrivenRun, started: Payloads['run.started'], scopes: readonly BudgetScope[]): DrivenRun;
+  node(run: RunId, parent: DrivenRun, started: Payloads['run.started']): DrivenRun;
   /** `found`: its agent, when that was just looked up. */
   drive(run: DrivenRun, found: AgentDefinition | undefined): Promise<RunResult>;
 }
@@ -55,7 +56,7 @@ export async function startChild(
   const known = recorded?.event_type === 'run.started' ? recorded.payload : undefined;
   const found = known === undefined ? (request.found ?? (await tree.agent(request.agent))) : undefined;
   const started = known ?? startedPayload(tree, parent, request, found);
-  const child = node(run, parent, started, scopesOf(run, started.budget, parent.scopes));
+  const child = node(run, parent, started);
   if (known === undefined) {
     const cause = request.cause ?? parent.journal.newest();
     tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
@@ -77,8 +78,16 @@ export async function startChild(
 
 /** A child's result as its parent has it. */
 function received(tree: WorksInFolders & Spends, parent: DrivenRun, child: DrivenRun, ended: RunResult): RunResult {
-  const result = noted(tree, ended);
+  const result = noted(tree, stillOut(parent, child, ended));
   return tree.workspaceOf(child) === tree.workspaceOf(parent) ? result : madeElsewhere(result);
+}
+
+/** A budget that was out when the child ended, and was raised since, is not out any more. */
+function stillOut(parent: DrivenRun, child: DrivenRun, result: RunResult): RunResult {
+  const { exhausted, ...rest } = result;
+  const ended = child.journal.recorded('run.ended', END_STEP);
+  if (exhausted === undefined || ended === undefined || !reopenedSince(parent, exhausted, ended.position)) return result;
+  return rest;
 }
 
 /** What ran out below is out for everybody it counts for, also when it was in an earlier life or elsewhere. */

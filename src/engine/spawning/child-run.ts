@@ -33,8 +33,8 @@ export interface ChildRequest {
 
 /** How the children of a run are worked on by others. */
 export interface Elsewhere {
-  /** Has somebody work on a run that has started; doing it twice does no harm. */
-  start(run: RunId): Promise<void>;
+  /** Has somebody work on a run that has started, or was reopened so many times; doing it twice does no harm. */
+  start(run: RunId, reopened: number): Promise<void>;
   /** Has somebody look at a run again. */
   poke(run: RunId): Promise<void>;
   /** The run has nothing to do before this time. */

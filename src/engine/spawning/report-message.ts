@@ -23,9 +23,11 @@ export function reportMessage(
   agent: string,
   result: RunResult,
   client = '',
+  /** How often the run was reopened: each time it ends it reports. */
+  reopened = 0,
 ): ReportMessage {
   const to: Party = parent === undefined ? { assistant: client } : { assistant: parent.started.agent, run: parent.run };
-  const message = `report_${run.slice('run_'.length)}`;
+  const message = `report_${run.slice('run_'.length)}${reopened === 0 ? '' : `_${reopened}`}`;
   return {
     step: `message/${message}`,
     payload: {

@@ -77,6 +77,7 @@ export function createSpawned(bounds: AssistantLimits): Spawned {
     },
     apply(event) {
       if (event.event_type === 'run.ended') ended.set(event.run_id, event.payload);
+      if (event.event_type === 'run.reopened') ended.delete(event.run_id);
     },
     told: (parent, text) => void lastTold.set(parent, text),
     lastTold: (parent) => lastTold.get(parent),

@@ -4,7 +4,7 @@
  * the same transaction that would have recorded it, so no number of processes can overspend.
  */
 
-import type { RunId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
@@ -76,8 +76,16 @@ export function refusal(over: OverLimit): Exhausted {
   const left = Math.max(0, over.max - over.value);
   const message =
     `The budget of ${whose} has ${amountText(unit, left)} of ${amountText(unit, over.max)} left, and the next model call could ` +
-    `need ${amountText(unit, over.add)}. It was not made. Raise budget.${unit === 'nanoUsd' ? 'usd' : unit} to go further.`;
+    `need ${amountText(unit, over.add)}. It was not made. ${wayOn(scope, unit, over.max)}`;
   return { scope, message };
+}
+
+/** What has it go on. */
+function wayOn(scope: string, unit: string, max: number): string {
+  const name = unit === 'nanoUsd' ? 'usd' : unit;
+  if (scope === PROJECT_SCOPE) return `Raise budget.${name} in troupe.yaml, then go on with troupe resume.`;
+  const more = unit === 'nanoUsd' ? (2 * max) / NANO : 2 * max;
+  return `To go on with more: troupe resume ${shortId(scope)} --budget-${name} ${more}`;
 }
 
 function amountText(unit: string, amount: number): string {

@@ -120,6 +120,8 @@ function changesOf(state: BatchState, run: PostgresRun, event: NewEvent, at: num
     }
     case 'run.ended':
       return run.endedAt === null ? { state: event.payload.status, endedAt: at } : undefined;
+    case 'run.reopened':
+      return { state: 'running', endedAt: null };
     case 'run.paused':
       return run.endedAt === null ? { state: 'paused' } : undefined;
     case 'run.resumed':

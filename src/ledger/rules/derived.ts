@@ -116,6 +116,8 @@ function changeRun(
     }
   } else if (type === 'run.ended' && isOpen) {
     change({ state: (payload as Payloads['run.ended'] | undefined)?.status, endedAt: at });
+  } else if (type === 'run.reopened') {
+    change({ state: 'running', endedAt: null });
   } else if (type === 'approval.answered') {
     if (run.state === 'waiting') change({ state: 'running' });
   } else {

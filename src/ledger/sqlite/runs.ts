@@ -29,6 +29,7 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
      WHERE id = ? AND started_at IS NULL`,
   );
   const end = database.prepare('UPDATE run SET state = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL');
+  const reopen = database.prepare("UPDATE run SET state = 'running', ended_at = NULL WHERE id = ?");
   const move = database.prepare('UPDATE run SET state = ? WHERE id = ? AND ended_at IS NULL');
   const answered = database.prepare("UPDATE run SET state = 'running' WHERE id = ? AND state = 'waiting'");
 
@@ -55,6 +56,10 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
         case 'run.ended':
           end.run(event.payload.status, at, id);
           run.endedAt ??= at;
+          break;
+        case 'run.reopened':
+          reopen.run(id);
+          run.endedAt = null;
           break;
         case 'run.paused':
           move.run('paused', id);

@@ -2,6 +2,7 @@
 
 import { assistantCases } from './assistants.ts';
 import type { EngineCase } from './checks.ts';
+import { reopenedCases } from './reopened.ts';
 import { runCases, signalCases, waitCases } from './runs.ts';
 import { budgetCases, doubtCases, treeCases } from './trees.ts';
 
@@ -13,4 +14,5 @@ export const engineConformance: readonly EngineCase[] = [
   ...budgetCases,
   ...doubtCases,
   ...assistantCases,
+  ...reopenedCases,
 ];

@@ -1,0 +1,172 @@
+/**
+ * Which runs of a tree that has ended go on, and what of their past is undone for it. A run goes on if it ended for a reason
+ * outside of it that is mended now, or because runs below it did; and a run below goes on only if nothing was done with its end:
+ * the run above it has not asked a model, called a tool or started anybody since.
+ */
+import { childRunId, type EventId, type RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
+import type { Budget, EventType, Failure, Payloads } from '../../events/catalogue.ts';
+import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
+import { parentRun } from '../../events/run-origin.ts';
+import type { ResumeTerms } from '../port.ts';
+import { standing, startedUnder } from './standing-events.ts';
+
+export interface ReopenedRun {
+  readonly run: RunId;
+  /** What it follows from: the end that it had. */
+  readonly cause: EventId;
+  readonly payload: Payloads['run.reopened'];
+}
+
+export type Reopening =
+  | { readonly kind: 'goes on'; readonly runs: readonly ReopenedRun[] }
+  | { readonly kind: 'stays'; readonly why: Failure };
+
+/** What the run cannot take back: whoever did one of these has used all that was there before it. */
+const WORK: ReadonlySet<EventType> = new Set<EventType>([
+  ...(['model.response', 'tool.call', 'task.summary', 'approval.asked', 'task.clarify', 'handoff.made', 'router.chose'] as const),
+  ...(['team.broadcast', 'member.exited', 'group.planned', 'group.evaluated', 'group.stalled'] as const),
+]);
+/** What only says how it ended. */
+const OF_THE_END: ReadonlySet<EventType> = new Set<EventType>([
+  ...(['run.ended', 'agent.dismissed', 'advisor.reported', 'group.ended'] as const),
+]);
+
+/** Everything of these types in the tree is needed. */
+export const typesForReopening: readonly EventType[] = [
+  ...(['run.started', 'run.reopened', 'model.failed', 'tool.result'] as const),
+  ...WORK,
+  ...OF_THE_END,
+];
+
+interface EndedRun {
+  readonly run: RunId;
+  readonly started: Payloads['run.started'];
+  readonly ended: EventOf<'run.ended'>;
+  readonly events: readonly LedgerEvent[];
+  readonly children: readonly EventOf<'run.started'>[];
+}
+
+export function reopening(all: readonly LedgerEvent[], root: RunId, terms: ResumeTerms): Reopening {
+  const events = standing(all);
+  const find = finder(events);
+  const top = find(root);
+  if (top === undefined) return { kind: 'stays', why: { code: 'not_ended', message: 'The run has not ended.' } };
+  const limits = (run: string): Budget | undefined => find(run)?.started.budget;
+  const reopened = reopenedBelow(top, find, (ended) => isMended(ended, terms, limits));
+  if (reopened === undefined) return { kind: 'stays', why: whyNot(top, terms) };
+  const raised = new Set(reopened.flatMap(({ ended }) => ended.payload.exhausted ?? []));
+  const { budget, model, maxTurns } = terms;
+  const runs = reopened.map(({ run, ended, undone }): ReopenedRun => {
+    const isRoot = run === root;
+    // The limits are for whose own were used up; where none were, for the whole.
+    const more = raised.has(run) || (isRoot && ![...raised].some((scope) => find(scope) !== undefined)) ? { budget } : {};
+    const payload = { undone: [...undone], ...present({ ...more, ...(isRoot ? { model, maxTurns } : {}) }) };
+    return { run, cause: ended.event_id, payload };
+  });
+  return { kind: 'goes on', runs };
+}
+
+function finder(events: readonly LedgerEvent[]): (run: string) => EndedRun | undefined {
+  const byRun = new Map<string, LedgerEvent[]>();
+  const children = new Map<string, EventOf<'run.started'>[]>();
+  for (const event of events) {
+    byRun.set(event.run_id, [...(byRun.get(event.run_id) ?? []), event]);
+    const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
+    if (event.event_type === 'run.started' && parent !== undefined)
+      children.set(parent, [...(children.get(parent) ?? []), event]);
+  }
+  return (run) => {
+    const own = byRun.get(run) ?? [];
+    const started = own.find((event) => event.event_type === 'run.started');
+    const ended = own.findLast((event) => event.event_type === 'run.ended');
+    if (started?.event_type !== 'run.started' || ended?.event_type !== 'run.ended') return undefined;
+    const under = startedUnder(started.payload, own);
+    return { run: run as RunId, started: under, ended, events: own, children: children.get(run) ?? [] };
+  };
+}
+
+interface Undone extends Pick<EndedRun, 'run' | 'ended'> {
+  readonly undone: readonly number[];
+}
+
+/** The run and those below it that go on; `undefined` when it stays as it ended. */
+function reopenedBelow(
+  one: EndedRun,
+  find: (run: string) => EndedRun | undefined,
+  mended: (ended: Payloads['run.ended']) => boolean,
+): readonly Undone[] | undefined {
+  const { run, ended, events, children } = one;
+  const { status, error } = ended.payload;
+  if (status !== 'failed' && status !== 'budget_exhausted') return undefined;
+  if (error?.code === 'reported_failure') return undefined;
+  if (reasonOutside(ended.payload) !== undefined && !mended(ended.payload)) return undefined;
+  const worked = [...events.filter((event) => WORK.has(event.event_type)), ...children].map(({ position }) => position);
+  const last = Math.max(0, ...worked);
+  const below = children.flatMap(({ run_id }) => {
+    const child = find(run_id);
+    return child === undefined || child.ended.position < last ? [] : (reopenedBelow(child, find, mended) ?? []);
+  });
+  if (below.length === 0 && reasonOutside(ended.payload) === undefined) return undefined;
+  const after = events.filter(({ position }) => position > last);
+  const undone = undoneOf(one, after, new Set(below.map((child) => child.run))).map(({ position }) => position);
+  return [{ run, ended, undone }, ...below];
+}
+
+function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[], below: ReadonlySet<RunId>): LedgerEvent[] {
+  const failed = after.findLast((event) => event.event_type === 'model.failed' && event.payload.final);
+  const called = new Set(events.flatMap((event) => (event.event_type === 'tool.call' ? [event.step] : [])));
+  const cutOff = ended.payload.reason === 'time';
+  return after.filter((event) => {
+    if (OF_THE_END.has(event.event_type) || event === failed) return true;
+    if (event.event_type !== 'tool.result' || event.step === null) return false;
+    // What the limit of time kept from being called at all is called now.
+    return below.has(childRunId(run, event.step)) || (cutOff && !called.has(event.step));
+  });
+}
+
+function isMended(ended: Payloads['run.ended'], terms: ResumeTerms, limits: (run: string) => Budget | undefined): boolean {
+  const { exhausted, turns = 0 } = ended;
+  switch (reasonOutside(ended)) {
+    case undefined:
+      return false;
+    case 'model':
+      return terms.model !== undefined;
+    case 'turns':
+      return (terms.maxTurns ?? 0) > turns;
+    case 'time':
+      return isRaised(['wallMs'], exhausted === undefined ? undefined : limits(exhausted), terms.budget);
+    case 'budget':
+      // What the whole project may spend is said in its settings.
+      if (exhausted === undefined || limits(exhausted) === undefined) return true;
+      return isRaised(['usd', 'tokens', 'calls', 'wallMs'], limits(exhausted), terms.budget);
+    default:
+      return true;
+  }
+}
+
+function isRaised(units: readonly (keyof Budget)[], had: Budget | undefined, given: Budget | undefined): boolean {
+  return units.some((unit) => (given?.[unit] ?? 0) > (had?.[unit] ?? Number.POSITIVE_INFINITY));
+}
+
+/** What would have to be given for it to go on. */
+const NEEDS: Readonly<Partial<Record<OutsideReason, string>>> = {
+  model: 'Name another model: troupe resume <run> --model <model>.',
+  turns: 'Give it more turns than it had: troupe resume <run> --max-turns <n>.',
+  time: 'Give it more time than it had: troupe resume <run> --budget-wall <duration>.',
+  budget: 'Give it more than it had: troupe resume <run> --budget-usd, --budget-tokens or --budget-calls <n>.',
+};
+
+function whyNot({ ended: { payload } }: EndedRun, terms: ResumeTerms): Failure {
+  const { status, error } = payload;
+  const reason = reasonOutside(payload);
+  const needs = reason === undefined ? undefined : NEEDS[reason];
+  const said = error === undefined ? status : `${status}: ${error.message}`;
+  if (needs === undefined)
+    return { code: 'ended', message: `The run has ended (${said}), and not for a reason outside of it.`, fix: AGAIN };
+  const given = Object.keys(present(terms)).length > 0 ? ' What was given does not change that.' : '';
+  return { code: 'ended', message: `The run has ended (${said}).${given}`, fix: needs };
+}
+
+const AGAIN = 'Do the work again: troupe run, with the same prompt.';

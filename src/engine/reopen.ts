@@ -1,0 +1,68 @@
+/**
+ * Writes that a tree of runs goes on that had ended, or that one goes on under other terms: all of it in one append, so that
+ * after a crash it is as it was, or can be resumed as any other. Whoever drives it then finds nothing special.
+ */
+import { present } from '../base/present.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { NewEvent, RunRow } from '../ledger/port.ts';
+import { acquire, withLease } from './lease.ts';
+import type { LedgerAccess, TimeAndIds } from './options.ts';
+import type { ResumeOutcome, ResumeTerms } from './port.ts';
+import { forgetPast } from './record/kept-past.ts';
+import { readAll } from './record/read-all.ts';
+import { type ReopenedRun, reopening, typesForReopening } from './record/reopening.ts';
+
+/** `goes on`: the run can be taken up now. */
+type Reopened = { readonly kind: 'goes on' } | { readonly kind: 'stays'; readonly why: Failure } | ResumeOutcome;
+
+export async function reopen(options: LedgerAccess & TimeAndIds, root: RunRow, terms: ResumeTerms): Promise<Reopened> {
+  const { ledger } = options;
+  const { session, run } = root;
+  const lease = await acquire(ledger, session, run);
+  if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
+  if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
+  const { fence } = lease;
+  return await withLease(ledger, fence, async (): Promise<Reopened> => {
+    // Looked at under the lease: nobody else ends it, or has it go on, meanwhile.
+    const [row = root] = await ledger.runs({ run });
+    const found = row.endedAt === null ? await unended(options, root, terms) : await ofTheEnded(options, row, terms);
+    if (found.kind === 'stays') {
+      await ledger.release(fence);
+      return found;
+    }
+    const events = found.runs.map(({ run: of, cause, payload }): NewEvent => {
+      return { type: 'run.reopened', run: of, actor: 'user', cause, payload, at: options.clock.now() };
+    });
+    const { kind } = await ledger.append({ session, fence, events, sync: 'power', release: true });
+    if (kind !== 'appended') return { kind: 'refused', error: { code: 'held', message: 'Another process has taken it up.' } };
+    forgetPast(ledger, run);
+    return { kind: 'goes on' };
+  });
+}
+
+type Found =
+  | { readonly kind: 'goes on'; readonly runs: readonly ReopenedRun[] }
+  | { readonly kind: 'stays'; readonly why: Failure };
+
+async function unended({ ledger }: LedgerAccess, { session, run }: RunRow, terms: ResumeTerms): Promise<Found> {
+  const [newest] = await ledger.read({ session, run, newest: true, limit: 1 });
+  if (newest === undefined) return { kind: 'stays', why: { code: 'unknown_run', message: `There is no run ${run}.` } };
+  const { budget, model, maxTurns } = terms;
+  const payload = { undone: [], ...present({ budget, model, maxTurns }) };
+  return { kind: 'goes on', runs: [{ run, cause: newest.event_id, payload }] };
+}
+
+async function ofTheEnded({ ledger }: LedgerAccess, { session, run }: RunRow, terms: ResumeTerms): Promise<Found> {
+  const [latest] = await ledger.runs({ session, roots: true, limit: 1 });
+  if (latest !== undefined && latest.run !== run)
+    return {
+      kind: 'stays',
+      why: {
+        code: 'ended',
+        message: `The run has ended, and its session went on with another (${latest.run}).`,
+        fix: 'Go on in the session: troupe run, with --session.',
+      },
+    };
+  const events = await readAll(ledger, session, { root: run, types: typesForReopening, exact: false });
+  return reopening(events, run, terms);
+}

@@ -1,0 +1,94 @@
+/**
+ * A run that ended for a reason outside of it goes on, through the real command line against a model server that is stopped and
+ * started, refuses and gives in: at the step that failed, with nothing asked or done twice.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startModelServer } from '../support/models/model-server.ts';
+import type { Reply, SeenRequest } from '../support/models/script.ts';
+import { agentWith, createTestProject, expectKept, objectIn, printed, type TestProject } from './support-project.ts';
+
+/** Each time it is called it leaves a line. */
+const once = { name: 'shell', input: { command: 'echo done >> done.txt' } };
+const work: Reply = { calls: [once] };
+const lines = async ({ folder }: TestProject): Promise<number> =>
+  (await readFile(join(folder, 'done.txt'), 'utf8')).split('\n').length - 1;
+
+const settings = 'permissions: { shell: allow }\n';
+
+describe.concurrent('what ended a run and is mended has it go on:', () => {
+  it.for([
+    ['an overloaded provider', { fault: 'status', status: 503 }],
+    ['a key that was refused', { fault: 'status', status: 401 }],
+    ['too many requests', { fault: 'status', status: 429, headers: { 'retry-after': '0' } }],
+    ['a page in the place of an answer', { fault: 'html' }],
+    ['a connection that broke', { fault: 'reset' }],
+  ] as const)('%s', async ([, fault]) => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]\nmaxRetries: 0'));
+    const server = await project.serve(work, fault, { text: 'All done.' });
+    const ended = await project.troupe('run', 'helper', 'Go.');
+    expect(ended.code).toBe(1);
+    expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'All done.\n' });
+    expect(server.requests).toHaveLength(3);
+    expect(await lines(project)).toBe(1);
+    await expectKept(project, 'completed');
+  });
+
+  it('a server that was stopped, with a sub-agent below', async () => {
+    await using project = await createTestProject(settings, agentWith('maxRetries: 0\nagents: [second]'));
+    await project.write('agents/second.md', '---\nname: second\ntools: [shell]\nmaxRetries: 0\n---\nYou do it.\n');
+    const isSecond = ({ body }: SeenRequest): boolean => JSON.stringify(body).includes('You do it.');
+    const script = (request: SeenRequest): Reply => {
+      if (request.toolResults > 0) return { text: isSecond(request) ? 'It is done.' : 'All done.' };
+      return isSecond(request) ? work : { calls: [{ name: 'second', input: { prompt: 'do', reason: 'need' } }] };
+    };
+    const first = await startModelServer((request) => {
+      // It goes away while the second agent's command runs.
+      if (isSecond(request)) setImmediate(() => void first.close());
+      return script(request);
+    });
+    await project.serve({});
+    project.env['OPENAI_BASE_URL'] = `${first.origin}/v1`;
+    expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 1 });
+    expect(await lines(project)).toBe(1);
+    const again = await startModelServer(script, { port: first.port });
+    try {
+      expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'All done.\n' });
+      expect(again.requests.map(isSecond)).toEqual([true, false]);
+      expect(await lines(project)).toBe(1);
+      expect((await project.look('ps', '--all')).out).not.toContain('failed');
+    } finally {
+      await again.close();
+    }
+  });
+
+  it('a budget, as the end itself says', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]\nbudget: { calls: 1 }'));
+    const server = await project.serve(work, { text: 'All done.' });
+    const ended = await project.troupe('run', 'helper', 'Go.');
+    expect(ended.code).toBe(4);
+    const told = await project.troupe('resume', 'last');
+    expect(told.code).toBe(4);
+    expect((await project.troupe('resume', 'last', '--budget-calls', '1')).code).toBe(2);
+    expect(await project.typed(printed(ended.out, 'resume'))).toMatchObject({ code: 0, out: 'All done.\n' });
+    expect(server.requests).toHaveLength(2);
+    expect(await lines(project)).toBe(1);
+  });
+
+  it('its turns and its model', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]\nmaxTurns: 2'));
+    const server = await project.serve(work, work, ({ model }) => {
+      return model === 'other' ? { text: 'All done.' } : { fault: 'status', status: 404 };
+    });
+    expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(1);
+    const more = await project.troupe('resume', 'last', '--max-turns', '5', '--json');
+    expect(objectIn(more.out)).toMatchObject({ status: 'failed', error: { code: 'model_invalid_request' } });
+    expect(await lines(project)).toBe(2);
+    expect(await project.troupe('resume', 'last', '--model', 'openai/other')).toMatchObject({ code: 0, out: 'All done.\n' });
+    expect(server.requests).toHaveLength(4);
+    expect(await lines(project)).toBe(2);
+    const logs = await project.look('logs', 'last');
+    expect(logs.out).toContain('goes on: with openai/other');
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * Crash at every commit of a life that was reopened. A tree of runs ends because its provider is down; then it is reopened,
+ * cut at each append, and resumed until it ends. Nothing that was done before is done again, and the end is that of the
+ * uncut tree.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { RunId, SessionId } from '../../src/base/ids.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
+import { userText } from '../../src/events/messages.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
+import { crashAt } from '../support/ledger/crash.ts';
+import { agent, calls, createWorld, type Outside, reports, turnOf, type World, type WorldOptions } from '../support/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-reopened-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const DEAD_PID = 2 ** 22 + 1;
+const RUN = 'run_000000000000reopened' as RunId;
+const SESSION = 'ses_000000000000reopened' as SessionId;
+
+const helps = (id: string) => ({ name: 'helper', input: { prompt: id, reason: 'need' }, id });
+const act = (name: string) => ({ name: 'act', input: { name } });
+const down: ModelOutcome = { kind: 'failed', error: { kind: 'network', message: 'nobody answers' } };
+
+/** Two helpers at once, who act and then find nobody; the caller finds nobody either. */
+const brain =
+  (isDown: boolean) =>
+  (request: ModelRequest): ModelOutcome => {
+    const turn = turnOf(request);
+    if (request.agent === 'helper') {
+      const who = JSON.stringify(request.messages).includes('first') ? 'first' : 'second';
+      if (turn === 1) return calls(act(`${who} a`));
+      if (isDown) return down;
+      return turn === 2 ? calls(act(`${who} b`)) : reports(`${who} helped`);
+    }
+    if (turn === 1) return calls(helps('first'), helps('second'));
+    return isDown ? down : reports('All done.');
+  };
+
+const agents = [agent({ agents: ['helper'], maxRetries: 0 }), agent({ name: 'helper', maxRetries: 0 })];
+
+interface Life {
+  readonly world: World;
+  readonly appends: () => number;
+}
+
+function life(path: string, outside: Outside, isDown: boolean, lastAppend: number): Life {
+  let appends = () => 0;
+  const wrapLedger: WorldOptions['wrapLedger'] = (inner) => {
+    const crashing = crashAt(inner, lastAppend);
+    appends = crashing.appends;
+    return crashing.ledger;
+  };
+  const world = createWorld({ path, outside, brain: brain(isDown), agents, wrapLedger, owner: { pid: DEAD_PID } });
+  return { world, appends: () => appends() };
+}
+
+/** `undefined` when it was cut off. */
+async function goesOn({ engine }: World): Promise<string | undefined> {
+  const resumed = await engine.resume(RUN, {}).catch(() => undefined);
+  if (resumed?.kind === 'ended') return resumed.result.status;
+  const end = resumed?.kind === 'resumed' ? await resumed.handle.done : undefined;
+  return end?.kind === 'ended' ? end.result.status : undefined;
+}
+
+async function failedTree(path: string, outside: Outside): Promise<void> {
+  const { world } = life(path, outside, true, Number.POSITIVE_INFINITY);
+  const started = await world.engine.start({
+    agent: 'worker',
+    input: userText('Go.'),
+    workspace: folder,
+    run: RUN,
+    session: SESSION,
+  });
+  if (started.kind !== 'started') throw new Error(started.error.message);
+  expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
+  await world.ledger.close();
+}
+
+const EFFECTS = ['act first a', 'act first b', 'act second a', 'act second b'];
+
+it('a life that was reopened may be cut anywhere', async () => {
+  let cuts = 0;
+  for (let cut = 0, over = false; !over; cut += 1) {
+    const path = join(folder, `cut-${cut}.db`);
+    const outside: Outside = { modelCalls: [], effects: [] };
+    await failedTree(path, outside);
+    const first = life(path, outside, false, cut);
+    over = (await goesOn(first.world)) === 'completed';
+    await first.world.ledger.close();
+    const { world } = life(path, outside, false, Number.POSITIVE_INFINITY);
+    expect(await goesOn(world), `cut ${cut}`).toBe('completed');
+    // A call that was cut off between its intent and its outcome is not made again; what was done is never done twice.
+    expect(outside.effects.length).toBe(new Set(outside.effects).size);
+    if (over) expect(outside.effects.toSorted()).toEqual(EFFECTS);
+    const answered = (await readAll(world.ledger, SESSION, { types: ['model.response'] })).map(
+      ({ run_id, step }) => `${run_id} ${step}`,
+    );
+    expect(new Set(answered).size, `cut ${cut}: a call was answered twice`).toBe(answered.length);
+    expect((await world.ledger.runs({ session: SESSION })).map(({ state }) => state)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+    ]);
+    expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
+    await world.ledger.close();
+    cuts = cut;
+  }
+  expect(cuts).toBeGreaterThan(8);
+});
