@@ -1,0 +1,184 @@
+/**
+ * What a command line runs: each command in it, and below a command that runs others (`env`, `xargs`, `find -exec`, `sh -c`)
+ * those that it runs. Where that cannot be told, the run says so, and no rule with a star covers it.
+ */
+import { fail, ok, type Result } from '../base/result.ts';
+import { type LinePart, type LineWord, lineParts, RESERVED } from './line-parts.ts';
+import { exposedWords, unseenProgram } from './programs.ts';
+
+export interface Run {
+  /** Variables that are set for it, the program, its arguments. */
+  readonly words: readonly LineWord[];
+  /** Where in the words the program stands; the end when there is none. */
+  readonly program: number;
+  /** Words that a star does not cover, by their places. */
+  readonly exposed: ReadonlySet<number>;
+  readonly redirected: boolean;
+  /** Why nobody can tell what it would do. */
+  readonly unseen?: string | undefined;
+  /** What it runs. */
+  readonly below: readonly Run[];
+}
+
+const DEPTH_MAX = 8;
+
+export function lineRuns(line: string): Result<readonly Run[], string> {
+  return runsIn(line, 0);
+}
+
+function runsIn(line: string, depth: number): Result<readonly Run[], string> {
+  if (depth > DEPTH_MAX) return fail('it is nested too deep');
+  const parts = lineParts(line);
+  return parts.ok ? ok(parts.value.map((part) => runOf(part, depth))) : parts;
+}
+
+function runOf({ assignments, words, redirected }: LinePart, depth: number): Run {
+  const program = assignments.length;
+  const all = [...assignments, ...words];
+  const [first, ...args] = words;
+  const set = new Set(assignments.keys());
+  if (first === undefined) return { words: all, program, exposed: set, redirected, below: [] };
+  const name = programName(first.text);
+  const texts = args.map(({ text }) => text);
+  const exposed = new Set([...set, ...[...exposedWords(name, texts)].map((index) => program + 1 + index)]);
+  const operands = texts.filter((text) => !/^-./.test(text));
+  const known = first.dynamic ? 'its program is not known before it runs' : unseenProgram(name, operands);
+  const below = depth >= DEPTH_MAX ? { unseen: 'it is nested too deep' } : runBelow(name, args, depth + 1);
+  return { words: all, program, exposed, redirected, unseen: known ?? below.unseen, below: below.runs ?? [] };
+}
+
+/** The name behind a path, in the case that a file system without case would take it for. */
+export const programName = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase();
+
+interface Below {
+  readonly runs?: readonly Run[] | undefined;
+  readonly unseen?: string | undefined;
+}
+
+interface Wrapper {
+  /** Options without a value; any other that is not in `valued` makes it unseen. */
+  readonly flags?: RegExp;
+  /** Options whose value is the next word. */
+  readonly valued?: readonly string[];
+  /** Words before the command that belong to the wrapper. */
+  readonly skip?: number;
+  /** `NAME=value` may stand in front of the command. */
+  readonly sets?: boolean;
+  /** Arguments are added that nobody knows. */
+  readonly adds?: boolean;
+  /** What it runs when nothing is named. */
+  readonly alone?: string;
+}
+
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ['time', { flags: /^-[pv]$/ }],
+  ['nice', { flags: /^(?:-\d+|--adjustment=-?\d+|-n-?\d+)$/, valued: ['-n'] }],
+  ['nohup', {}],
+  ['timeout', { flags: /^(?:--foreground|--preserve-status|-v|--signal=\w+|--kill-after=\w+)$/, valued: ['-s', '-k'], skip: 1 }],
+  ['env', { sets: true }],
+  ['command', { flags: /^-p$/ }],
+  ['builtin', {}],
+  ['exec', {}],
+  ['setsid', { flags: /^-[cfw]+$/ }],
+  ['stdbuf', { flags: /^-[ioe][0L]$/ }],
+  ['ionice', { flags: /^-c\d$/, valued: ['-c', '-n'] }],
+  ['sudo', { flags: /^-[nkH]$/, valued: ['-u', '-g'], sets: true }],
+  ['doas', { flags: /^-n$/, valued: ['-u'] }],
+  [
+    'xargs',
+    {
+      flags: /^(?:-[0rt]+|-[nPL]\d+|--null|--no-run-if-empty)$/,
+      valued: ['-n', '-P', '-L', '-d', '-s'],
+      adds: true,
+      alone: 'echo',
+    },
+  ],
+  ['busybox', {}],
+  ['toybox', {}],
+  ['npx', { flags: /^(?:-y|--yes|--no|--no-install|--)$/ }],
+  ['bunx', { flags: /^--$/ }],
+  ['pnpx', { flags: /^--$/ }],
+  ['uvx', {}],
+]);
+
+const SHELLS = /^(?:sh|bash|dash|ksh|ash|mksh|rbash)$/;
+/** Shells with a language of their own. */
+const OTHER_SHELLS = /^(?:zsh|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish|cmd|cmd\.exe)$/;
+
+function runBelow(name: string, args: readonly LineWord[], depth: number): Below {
+  if (SHELLS.test(name)) return shellBelow(args, depth);
+  if (OTHER_SHELLS.test(name)) return { unseen: `the language of ${name} is not gone into` };
+  if (name === 'find') return findBelow(args, depth);
+  if (name === 'git') return gitBelow(args);
+  const wrapper = WRAPPERS.get(name);
+  if (wrapper === undefined) return {};
+  // It only looks something up.
+  if (name === 'command' && /^-[vV]$/.test(args[0]?.text ?? '')) return {};
+  return wrapped(wrapper, args, depth);
+}
+
+function wrapped({ flags, valued = [], skip = 0, sets, adds, alone }: Wrapper, args: readonly LineWord[], depth: number): Below {
+  const unseen = { unseen: 'what it runs cannot be told from its options' };
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const { text, dynamic } = args[index] ?? { text: '', dynamic: true };
+    if (dynamic) return unseen;
+    if (!text.startsWith('-')) break;
+    if (valued.includes(text)) {
+      index += 1;
+      if (args[index]?.dynamic !== false) return unseen;
+    } else if (flags?.test(text) !== true) return unseen;
+  }
+  if (args.slice(index, index + skip).some(({ dynamic }) => dynamic)) return unseen;
+  index += skip;
+  const assignments: LineWord[] = [];
+  for (; sets === true && /^[A-Za-z_]\w*=/.test(args[index]?.text ?? ''); index += 1) {
+    const word = args[index];
+    if (word !== undefined) assignments.push(word);
+  }
+  const rest = args.slice(index);
+  const named = rest.length === 0 && alone !== undefined ? [{ text: alone, dynamic: false }] : rest;
+  const [first] = named;
+  if (first === undefined) return {};
+  if (RESERVED.has(first.text)) return unseen;
+  const words = adds === true ? [...named, { text: '…', dynamic: true }] : named;
+  return { runs: [runOf({ assignments, words, redirected: false }, depth)] };
+}
+
+/** `sh -c LINE` is that line; a script is a file like any argument; without either it reads commands from its input. */
+function shellBelow(args: readonly LineWord[], depth: number): Below {
+  const [first, second] = args;
+  if (first === undefined || first.dynamic) return { unseen: 'a shell reads commands from its input' };
+  if (!first.text.startsWith('-') && !first.text.startsWith('+')) return {};
+  if (!/^-[eux]*c$/.test(first.text) || second === undefined || second.dynamic || second.text.startsWith('-'))
+    return { unseen: 'what this shell runs cannot be told from its options' };
+  const runs = runsIn(second.text, depth);
+  return runs.ok ? { runs: runs.value } : { unseen: runs.error };
+}
+
+function findBelow(args: readonly LineWord[], depth: number): Below {
+  const runs: Run[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(args[index]?.text ?? '')) continue;
+    const from = index + 1;
+    while (index < args.length && args[index]?.text !== ';' && !(args[index]?.text === '+' && args[index - 1]?.text === '{}'))
+      index += 1;
+    const words = args.slice(from, index).map((word) => (word.text.includes('{}') ? { ...word, dynamic: true } : word));
+    if (index >= args.length || words.length === 0) return { unseen: 'what find runs has no end' };
+    runs.push(runOf({ assignments: [], words, redirected: false }, depth));
+  }
+  return { runs };
+}
+
+const GIT_VALUED: readonly string[] = ['-C', '--git-dir', '--work-tree', '--namespace', '--super-prefix'];
+
+/** Its settings can name any command, also as an alias. */
+function gitBelow(args: readonly LineWord[]): Below {
+  for (let index = 0; index < args.length; index += 1) {
+    const { text, dynamic } = args[index] ?? { text: '', dynamic: true };
+    if (!dynamic && !text.startsWith('-')) return {};
+    if (dynamic || /^(?:-c|--config-env|--exec-path)/.test(text)) return { unseen: `git with ${text} can run anything` };
+    if (GIT_VALUED.includes(text)) index += 1;
+  }
+  return {};
+}

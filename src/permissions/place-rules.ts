@@ -1,0 +1,82 @@
+/**
+ * Rules for paths and for hosts. A path is the real one, relative to the workspace, links followed; a host is what the address
+ * really leads to: without user name, in lower case, with its letters beyond ASCII as they are sent.
+ */
+import { fitsSequence, fitsText } from './glob.ts';
+import { hostOf } from './remembered-rule.ts';
+import { chosen, EVERYTHING, type Permission, type RuleMap } from './rule-map.ts';
+
+/** In a path `*` stands for a part of one name and `**` for any number of folders; alone, either is everything. */
+export function decidePath(path: string, rules: RuleMap): Permission {
+  // A file system may take two cases for one name: whoever denies or asks means both.
+  const fits = (pattern: string): boolean =>
+    pathFits(pattern, path) || (rules[pattern] !== 'allow' && pathFits(pattern.toLowerCase(), path.toLowerCase()));
+  return decided(rules, fits, pathWithin);
+}
+
+function pathFits(pattern: string, path: string): boolean {
+  if (pattern === EVERYTHING) return true;
+  return fitsSequence(steps(pattern), steps(path), isDeep, (piece, step) => fitsText(piece, step));
+}
+
+const steps = (path: string): readonly string[] => path.replace(/^(?:\.\/)+/, '').split('/');
+const isDeep = (step: string): boolean => step === '**';
+
+function pathWithin(narrow: string, wide: string): boolean {
+  if (wide === EVERYTHING || wide === '**') return true;
+  if (narrow === EVERYTHING) return false;
+  return fitsSequence(steps(wide), steps(narrow), isDeep, (piece, step) => !isDeep(step) && fitsText(piece, step));
+}
+
+/** `*.example.org` is every host below example.org and not that one itself; without a port, the usual ones. */
+export function decideHost(address: string, rules: RuleMap): Permission {
+  const host = hostOf(address);
+  // No address: whoever fetches it says so. It is not for a rule to allow.
+  if (host === undefined) return rules[EVERYTHING] === 'deny' ? 'deny' : 'ask';
+  return decided(
+    rules,
+    (pattern) => hostFits(plainHost(pattern), host),
+    (narrow, wide) => hostWithin(plainHost(narrow), plainHost(wide)),
+  );
+}
+
+function hostFits(pattern: string, host: string): boolean {
+  if (pattern === EVERYTHING) return true;
+  if (!pattern.startsWith('*.')) return pattern === host;
+  // Numbers have no names above them.
+  return host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1 && !/^[\d.]+(?::\d+)?$/.test(host);
+}
+
+const hostWithin = (narrow: string, wide: string): boolean =>
+  wide === EVERYTHING || narrow === wide || (wide.startsWith('*.') && narrow !== EVERYTHING && narrow.endsWith(wide.slice(1)));
+
+/** The pattern in the form in which hosts are compared. */
+function plainHost(pattern: string): string {
+  if (pattern === EVERYTHING) return pattern;
+  const below = pattern.startsWith('*.') ? '*.' : '';
+  return below + (hostOf(`https://${pattern.slice(below.length)}/`) ?? pattern);
+}
+
+/** What is wrong with a pattern, in words for whoever wrote it. */
+export function hostPatternProblem(pattern: string): { readonly message: string; readonly fix: string } | undefined {
+  const host = pattern.replace(/^\*\./, '');
+  if (pattern === EVERYTHING || (!/[*/@?#\s]/.test(host) && hostOf(`https://${host}/`) !== undefined)) return undefined;
+  const fix = 'Write a host, such as "docs.example.org", or "*.example.org" for all below one; "example.org:8080" for a port.';
+  return { message: `${JSON.stringify(pattern)} is not a host`, fix };
+}
+
+export function pathPatternProblem(pattern: string): { readonly message: string; readonly fix: string } | undefined {
+  const isOutside = pattern.startsWith('/') || pattern.startsWith('~') || pattern.split('/').includes('..');
+  if (pattern.trim() !== '' && !isOutside && !/[\0\\?[\]{}]/.test(pattern)) return undefined;
+  const fix = 'Write a path relative to the workspace, such as "src/**" or "docs/*.md".';
+  return { message: `${JSON.stringify(pattern)} is not a path in the workspace`, fix };
+}
+
+function decided(
+  rules: RuleMap,
+  fits: (pattern: string) => boolean,
+  isWithin: (narrow: string, wide: string) => boolean,
+): Permission {
+  const fitting = Object.entries(rules).flatMap(([pattern, permission]) => (fits(pattern) ? [{ pattern, permission }] : []));
+  return chosen(fitting, isWithin)?.permission ?? 'ask';
+}
