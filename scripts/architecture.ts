@@ -16,9 +16,9 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ledger: ['events'],
   projections: ['events'],
   quota: ['ledger/port', 'ledger/postgres', 'ledger/rows'],
-  agents: ['events'],
-  models: ['events', 'quota'],
   permissions: [],
+  agents: ['events', 'permissions'],
+  models: ['events', 'quota'],
   tools: ['process', 'events', 'permissions'],
   loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
   patterns: ['events', 'agents', 'loop'],
@@ -30,7 +30,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
   groups: ['events', 'ledger', 'projections', 'agents', 'patterns', 'engine'],
   project: [
-    ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'tools', 'patterns'],
+    ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'patterns'],
     ...['runner', 'engine', 'assistants', 'groups'],
   ],
   library: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'project'],
@@ -42,7 +42,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
-    ...['events', 'ledger', 'projections', 'agents', 'models', 'tools/port', 'patterns/steps'],
+    ...['events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'patterns/steps'],
     ...['engine', 'assistants', 'groups', 'project', 'library', 'cluster', 'protocols', 'http'],
   ],
 };

@@ -248,6 +248,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       preview: 'what the call would come to as things were then, a diff for one; shown in place of the arguments',
       shown: 'the SHA-256 of all of what is shown',
       again: 'it was approved before, and would come to something else now',
+      rule: 'what “always” would allow: the tool, and behind a blank which of its calls',
     },
   },
   'approval.answered': {

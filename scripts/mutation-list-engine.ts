@@ -107,9 +107,8 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'Own writes never move what has been heard',
     change: 'an event of the session itself counts as heard',
     file: 'src/engine/hearing/from-outside.ts',
-    find: "    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);",
-    replace:
-      "    cursor = Math.max(cursor, event.position);\n    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);",
+    find: "    if (event.event_type === 'approval.asked') {",
+    replace: "    cursor = Math.max(cursor, event.position);\n    if (event.event_type === 'approval.asked') {",
     caughtBy: { file: HEARING, test: 'what the session writes itself does not hide what came before' },
   },
   {

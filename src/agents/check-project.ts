@@ -3,17 +3,25 @@
 import { checkContextFiles } from './context-files.ts';
 import { checkVerify } from './definition/check-verify.ts';
 import type { AgentDefinition } from './definition/definition.ts';
-import { checkToolNames } from './definition/tool-names.ts';
+import { checkToolNames, type KnownTools, type NamedRight, permissionProblem } from './definition/tool-names.ts';
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
 import type { LoadedAgent } from './file/load.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
-import { arrange, type Diagnostic } from './text/diagnostics.ts';
+import { arrange, type Diagnostic, errorAt, type SourcePlace } from './text/diagnostics.ts';
 
 export interface ProjectCheckOptions extends DiscoverOptions {
   /** Names of the MCP servers in the project's configuration. */
   readonly mcpServers?: readonly string[] | undefined;
   /** The project's own permissions. */
   readonly permissions?: AgentDefinition['permissions'] | undefined;
+  /** Where in the settings they stand. */
+  readonly named?: readonly NamedPlace[] | undefined;
+  /** Tools that a program has brought along. */
+  readonly brought?: readonly string[] | undefined;
+}
+
+export interface NamedPlace extends NamedRight {
+  readonly place: SourcePlace;
 }
 
 export interface ProjectCheck {
@@ -21,21 +29,40 @@ export interface ProjectCheck {
   readonly shadowed: readonly ShadowedAgent[];
   readonly edges: readonly Edge[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What of that is wrong in the settings: with it no agent runs, because a right that has no effect may have been a ban. */
+  readonly settings: readonly Diagnostic[];
 }
 
 export async function checkProject(options: ProjectCheckOptions): Promise<ProjectCheck> {
   const { agents, shadowed, broken, diagnostics } = await discoverAgents(options);
-  const servers = options.mcpServers ?? [];
-  const tools = agents.flatMap(({ definition, origin, placeOf }) =>
-    [...checkToolNames(definition, placeOf, servers), ...checkVerify(definition, placeOf, options.permissions)].map((one) =>
-      gentler(origin, one),
-    ),
-  );
+  const known = { servers: options.mcpServers ?? [], brought: options.brought };
+  const tools = agents.flatMap((agent) => checkRights(agent, known, options.permissions));
+  const servers = [...known.servers, ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {}))];
+  const settings = settingsProblems(options.named ?? [], { ...known, servers });
   const context = await checkContextFiles(options.projectRoot, agents);
   return {
     agents,
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
-    diagnostics: arrange([...diagnostics, ...tools, ...context, ...checkGraph(agents, broken)]),
+    diagnostics: arrange([...settings, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken)]),
+    settings,
   };
+}
+
+/** What is wrong about the tools that an agent names, and what it may do with them. */
+export function checkRights(
+  { definition, origin, placeOf }: LoadedAgent,
+  known: KnownTools,
+  permissions: AgentDefinition['permissions'],
+): readonly Diagnostic[] {
+  const problems = [...checkToolNames(definition, placeOf, known), ...checkVerify(definition, placeOf, permissions)];
+  return problems.map((one) => gentler(origin, one));
+}
+
+/** Names and patterns in the settings that stand for nothing. */
+export function settingsProblems(named: readonly NamedPlace[], known: KnownTools): readonly Diagnostic[] {
+  return named.flatMap(({ place, ...right }) => {
+    const problem = permissionProblem(right, known);
+    return problem === undefined ? [] : [errorAt(place, `${problem.message} in "permissions"`, problem.fix)];
+  });
 }

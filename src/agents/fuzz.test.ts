@@ -25,7 +25,7 @@ async function survives(content: string | Uint8Array, origin: Origin): Promise<v
   const said = result.ok ? [...result.value.diagnostics] : [...result.error];
   if (result.ok) {
     expect(said.some(isError)).toBe(false);
-    said.push(...checkToolNames(result.value.definition, result.value.placeOf, []), ...checkGraph([result.value]));
+    said.push(...checkToolNames(result.value.definition, result.value.placeOf, { servers: [] }), ...checkGraph([result.value]));
   } else expect(said.some(isError)).toBe(true);
   const lines = (typeof content === 'string' ? content : Buffer.from(content).toString()).split('\n').length;
   for (const one of said) {

@@ -13,10 +13,11 @@ import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { AgentRun } from '../patterns/agent-run.ts';
 import type { RunResult } from '../patterns/steps.ts';
+import type { Permission } from '../permissions/rule-map.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { LoopHost } from '../runner/port.ts';
-import type { PermissionSubject } from '../tools/permissions.ts';
-import type { Permission, Tool } from '../tools/port.ts';
+import type { PermissionCall, PermissionSubject } from '../tools/permissions.ts';
+import type { Tool } from '../tools/port.ts';
 import type { ProtectedKind } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
 import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
@@ -64,7 +65,8 @@ export interface AgentAccess {
 export interface ToolAccess {
   /** The agent's tools, or what is wrong with its list. */
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
-  permission(agent: AgentDefinition, tool: PermissionSubject): Permission;
+  /** For one call of the tool. */
+  permission(agent: AgentDefinition, tool: PermissionSubject, call: PermissionCall): Permission;
   /** Whether an agent may change what is protected; without it nobody may. */
   opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
   /** Tools that every spawned agent has beside its own: to write to whoever spawned it, and to read. */

@@ -67,6 +67,8 @@ export interface PermissionWait extends Asked {
   readonly request: string;
   /** The SHA-256 of that. An answer that carries it counts for this and nothing else. */
   readonly shown?: string | undefined;
+  /** What "always" would allow: the tool, and behind a blank which of its calls. Without one it can be approved once only. */
+  readonly rule?: string | undefined;
 }
 
 /** An agent has a question for a person. */

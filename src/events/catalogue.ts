@@ -320,6 +320,8 @@ const catalogue = {
     shown: z.string().optional(),
     /** It was approved before, and would come to something else now. */
     again: z.boolean().optional(),
+    /** What "always" would allow: the tool, and behind a blank which of its calls; absent when that cannot be said. */
+    rule: z.string().optional(),
   }),
   'approval.answered': z.object({
     wait: z.string(),

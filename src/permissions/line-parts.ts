@@ -1,5 +1,5 @@
 /**
- * A command line taken apart for permissions: every simple command in it, wherever it stands, also inside `$(…)` and backquotes.
+ * A command line taken apart for permissions: every simple command in it, wherever it stands, also in `$(…)` and backquotes.
  *
  * It answers for two shells at once, because `/bin/sh` is dash on one machine and bash on another: what the two read differently,
  * and all that is rare enough not to be worth the risk (loops, functions, arrays, arithmetic), is a failure, and a failure asks.

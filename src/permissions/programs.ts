@@ -72,7 +72,8 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
     {
       short: 'oOKTFdXxcDJEH',
       long: list(
-        'remote-name upload-file data form dump-header cookie-jar trace proxy netrc-file engine libcurl stderr unix-socket json request header url',
+        'remote-name upload-file data form dump-header cookie-jar trace proxy netrc-file engine libcurl stderr unix-socket json ' +
+          'request header url',
       ),
     },
   ],

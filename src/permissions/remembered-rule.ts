@@ -28,7 +28,7 @@ const PLAIN = /^[A-Za-z0-9_@%+:,./-]+(?: [A-Za-z0-9_@%+:,./=-]+)*$/;
  * `path` is the real path of the file, relative to the workspace, where it is known.
  */
 export function ruleFor(tool: string, input: Json, path?: string | undefined): RememberedRule | undefined {
-  if (!RULED_TOOLS.includes(tool)) return { tool };
+  if (!RULED_TOOLS.includes(tool) && !tool.startsWith('protected:')) return { tool };
   const given = isJsonObject(input) ? input : {};
   const pattern = tool === 'shell' ? linePattern(given['command']) : tool === 'fetch' ? hostOf(given['url']) : path;
   if (pattern === undefined || pattern === '' || pattern.length > limits.ruleCharacters) return undefined;

@@ -45,8 +45,8 @@ beforeAll(() => {
   const stub = (name: string, then: string): void => {
     const path = join(folder, 'bin', name);
     // Written at once: lines run in the background, too.
-    const note = `record=${name}; for one in "$@"; do record="$record\x1f$one"; done; printf '%s\\036' "$record" >> ${folder}/ran`;
-    writeFileSync(path, `#!/bin/sh\n${note}\n${then}\n`);
+    const note = `record=${name}; for one in "$@"; do record="$record\x1f$one"; done`;
+    writeFileSync(path, `#!/bin/sh\n${note}\nprintf '%s\\036' "$record" >> ${folder}/ran\n${then}\n`);
     chmodSync(path, 0o755);
   };
   for (const name of STUBS) stub(name, 'exit 0');
@@ -214,7 +214,8 @@ describe('generated lines', () => {
 function strangers(shell: string, lines: readonly string[]): readonly string[] {
   for (const [index, text] of lines.entries()) writeFileSync(join(folder, 'lines', String(index)), text);
   writeFileSync(join(folder, 'ran'), '');
-  const each = `index=0; while [ $index -lt ${lines.length} ]; do printf '%s\\035' $index >> ../ran; ${shell} ../lines/$index; index=$((index+1)); done`;
+  const one = `printf '%s\\035' $index >> ../ran; ${shell} ../lines/$index`;
+  const each = `index=0; while [ $index -lt ${lines.length} ]; do ${one}; index=$((index+1)); done`;
   spawnSync('/bin/sh', ['-c', each], {
     cwd: join(folder, 'work'),
     stdio: 'ignore',

@@ -6,7 +6,7 @@ import { fitsSequence, fitsText } from './glob.ts';
 import type { LineWord } from './line-parts.ts';
 import { lineRuns, programName, type Run } from './line-runs.ts';
 import { EXACT } from './remembered-rule.ts';
-import { chosen, EVERYTHING, type Fitting, type Permission, type Rule, type RuleMap, stricter } from './rule-map.ts';
+import { chosen, EVERYTHING, type Fitting, type Permission, type Rule, stricter } from './rule-map.ts';
 
 /** The words of a pattern; a lone star stands for any number of words. */
 export function patternWords(pattern: string): readonly string[] {
@@ -32,7 +32,7 @@ export function shellPatternProblem(pattern: string): { readonly message: string
 }
 
 /** The strictest of what the rules say of every command that the line runs. */
-export function decideLine(line: string, sources: readonly Rule[], remembered: RuleMap): Permission {
+export function decideLine(line: string, sources: readonly Rule[], remembered: Rule): Permission {
   const judges = sources.map((source) => judgeOf(source, line));
   const recall = judgeOf(remembered, line);
   const runs = lineRuns(line);

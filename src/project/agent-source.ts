@@ -3,11 +3,17 @@ import type { ProjectCheck } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { FileSource, FileSourceOptions } from '../agents/registry/files.ts';
 import type { RegisteredAgent } from '../agents/registry/registry.ts';
-import { formatDiagnostic } from '../agents/text/diagnostics.ts';
+import { type Diagnostic, formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
 import type { Clock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
 import type { OpenOptions } from './project.ts';
+
+/** What a program has brought along. */
+interface Brought {
+  readonly agents?: readonly AgentDefinition[] | undefined;
+  readonly tools?: readonly { readonly name: string }[] | undefined;
+}
 
 export interface AgentSource {
   /** With what this command overrides for all agents. */
@@ -24,8 +30,9 @@ export function createAgentSource(
   config: ProjectConfig,
   options: OpenOptions,
   clock: Clock,
-  brought: readonly AgentDefinition[] = [],
+  { agents: brought = [], tools: broughtTools = [] }: Brought = {},
 ): AgentSource {
+  const tools = broughtTools.map((tool) => tool.name);
   const given = new Map(brought.map((agent) => [agent.name, agent]));
   const { maxTurns, agentFile, model } = options.flags ?? {};
   let named: Promise<AgentDefinition | undefined> | undefined;
@@ -47,7 +54,21 @@ export function createAgentSource(
       variables: Object.keys(config.vars),
       mcpServers: Object.keys(config.mcp),
       permissions: config.permissions,
+      named: config.named,
+      brought: tools,
     });
+  };
+  /** A right of the settings that stands for nothing may have been meant as a ban: nobody runs until that is known. */
+  const refuseSettings = (problems: readonly Diagnostic[]): void => {
+    if (problems.length === 0) return;
+    throw new TroupeError('config', problems.map(formatDiagnostic).join('\n'), { fix: 'Correct the settings and try again.' });
+  };
+  /** Without the files: which servers there are in these is not known, so that only names without one count. */
+  const plainProblems = async (): Promise<readonly Diagnostic[]> => {
+    const named = config.named.filter(({ name }) => !name.startsWith('mcp:') && !name.includes('__'));
+    if (named.length === 0) return [];
+    const { settingsProblems } = await import('../agents/check-project.ts');
+    return settingsProblems(named, { servers: [], brought: tools });
   };
   const check = (): Promise<ProjectCheck> => {
     checked = readAgents();
@@ -58,6 +79,10 @@ export function createAgentSource(
     const { loadAgent } = await import('../agents/file/load.ts');
     const loaded = await loadAgent({ path: agentFile, root: config.root, variables: Object.keys(config.vars) });
     if (!loaded.ok) throw new TroupeError('agent', loaded.error.map(formatDiagnostic).join('\n'));
+    const { checkRights } = await import('../agents/check-project.ts');
+    const known = { servers: Object.keys(config.mcp), brought: tools };
+    const problems = checkRights(loaded.value, known, config.permissions).filter(isError);
+    if (problems.length > 0) throw new TroupeError('agent', problems.map(formatDiagnostic).join('\n'));
     return loaded.value.definition;
   };
   const overridden = (agent: AgentDefinition | undefined): AgentDefinition | undefined => {
@@ -66,8 +91,11 @@ export function createAgentSource(
     return model === undefined ? turns : withModel(turns, model);
   };
   const inFiles = async (name: string): Promise<AgentDefinition | undefined> => {
-    const { agents } = await (checked ?? check());
-    return agents.find((agent) => agent.definition.name === name && !agent.disabled)?.definition;
+    const { agents, diagnostics, settings } = await (checked ?? check());
+    refuseSettings(settings);
+    const found = agents.find((agent) => agent.definition.name === name && !agent.disabled)?.definition;
+    // In whatever role: a file with an error does not say what its author meant.
+    return diagnostics.some((one) => isError(one) && one.file === found?.source) ? undefined : found;
   };
   const refresh = async (): Promise<boolean> => {
     const before = stamp;
@@ -83,7 +111,10 @@ export function createAgentSource(
     registered: files,
     async find(name) {
       const own = given.get(name);
-      if (own !== undefined) return overridden(own);
+      if (own !== undefined) {
+        refuseSettings(await plainProblems());
+        return overridden(own);
+      }
       named ??= fromFlag();
       const flagged = await named;
       return overridden(flagged?.name === name ? flagged : await inFiles(name));

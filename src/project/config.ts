@@ -9,6 +9,7 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { NamedPlace } from '../agents/check-project.ts';
 import { placeOfDemand } from '../agents/definition/check-verify.ts';
 import { type Diagnostic, errorAt, type SourcePlace } from '../agents/text/diagnostics.ts';
 import { readText } from '../agents/text/read-text.ts';
@@ -63,7 +64,7 @@ export interface ProjectConfig {
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
   /** Where permissions are given, for whoever checks the names. */
-  readonly named: readonly { readonly name: string; readonly place: SourcePlace }[];
+  readonly named: readonly NamedPlace[];
   /** Where the commands under `verify` stand, in their order. */
   readonly verifyPlaces: readonly SourcePlace[];
   /** The files that were read, strongest first. */
@@ -176,7 +177,11 @@ async function readSettings(path: string, shown = path): Promise<Result<Settings
   const parsed = parseSettings(shown, text.value, settingsSchema);
   if (!parsed.ok) return parsed;
   const { value, placeOf } = parsed.value;
-  const named = Object.keys(value.permissions ?? {}).map((name) => ({ name, place: placeOf(['permissions', name], 'key') }));
+  const { rightsIn } = await import('../agents/definition/tool-names.ts');
+  const named = rightsIn(value.permissions ?? {}).map(({ path, ...right }) => ({
+    ...right,
+    place: placeOf(['permissions', ...path], 'key'),
+  }));
   const verifyPlaces = value.verify?.commands.map((_, index) => placeOfDemand(placeOf, index)) ?? [];
   return ok({ path, settings: value, named, verifyPlaces });
 }

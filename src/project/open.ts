@@ -90,7 +90,7 @@ async function assemble(
   const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
-  const agents = createAgentSource(config, options, clock, extras.agents);
+  const agents = createAgentSource(config, options, clock, extras);
   const engineOptions: EngineOptions = {
     ledger,
     clock,
@@ -161,7 +161,7 @@ async function assemble(
 function rightsOf(config: ProjectConfig): Pick<EngineOptions, 'permission' | 'opening' | 'commandsOf'> {
   const { permissions } = config;
   return {
-    permission: (agent, tool) => decide(tool, agent.permissions, permissions),
+    permission: (agent, tool, call) => decide(tool, agent.permissions, permissions, call),
     opening: (agent, protection) => decideProtected(protection, agent.permissions, permissions),
     commandsOf: (agent) => commandsOf(agent, config),
   };

@@ -20,6 +20,8 @@ export interface Wait {
   readonly request: string;
   /** What stands for that in an answer. */
   readonly shown: string | undefined;
+  /** What "always" would allow, as it is written down. */
+  readonly rule: string | undefined;
   readonly askedAt: string;
   readonly position: number;
 }
@@ -55,11 +57,11 @@ function opened(event: Extract<LedgerEvent, { event_type: 'approval.asked' | 'ta
   const common = { run: event.run_id, wait: event.payload.wait, askedAt: event.timestamp, position: event.position };
   if (event.event_type === 'task.clarify') {
     const { question, choices } = event.payload;
-    const asked = { question, choices: choices ?? [], tool: null, input: null, missing: 0, request: '', shown: undefined };
-    return { ...common, kind: 'question', ...asked };
+    const asked = { question, choices: choices ?? [], tool: null, input: null, missing: 0, request: '' };
+    return { ...common, kind: 'question', ...asked, shown: undefined, rule: undefined };
   }
-  const { tool, input, why, shown } = event.payload;
+  const { tool, input, why, shown, rule } = event.payload;
   const { missing } = requestText(event.payload);
   const asked = { question: permissionQuestion(why, event.payload), choices: [], tool, input, missing };
-  return { ...common, kind: 'permission', ...asked, request: wholeQuestion(why, event.payload), shown };
+  return { ...common, kind: 'permission', ...asked, request: wholeQuestion(why, event.payload), shown, rule };
 }

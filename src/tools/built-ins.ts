@@ -9,9 +9,10 @@ import { createGuard, type ProtectedPlaces } from './files/guard.ts';
 import { listTool } from './files/list.ts';
 import { readTool } from './files/read.ts';
 import { searchTool } from './files/search.ts';
+import { realTarget } from './files/workspace.ts';
 import { writeTool } from './files/write.ts';
 import { planTool } from './plan.ts';
-import type { Tool } from './port.ts';
+import type { OrdinaryTool, Tool } from './port.ts';
 import { shellTool } from './shell/shell.ts';
 import { fetchTool } from './web/fetch.ts';
 
@@ -34,14 +35,17 @@ export type BuiltIns = ReadonlyMap<string, () => Tool>;
 export function createBuiltIns(options: BuiltInOptions): BuiltIns {
   const parts = { ...options, guard: createGuard(options.places) };
   return new Map<string, () => Tool>([
-    ['read', () => readTool(parts)],
-    ['write', () => writeTool(parts)],
-    ['edit', () => editTool(parts)],
-    ['list', () => listTool(parts)],
-    ['search', () => searchTool(parts)],
+    ['read', () => placed(readTool(parts))],
+    ['write', () => placed(writeTool(parts))],
+    ['edit', () => placed(editTool(parts))],
+    ['list', () => placed(listTool(parts))],
+    ['search', () => placed(searchTool(parts))],
     ['shell', () => shellTool(parts)],
     ['fetch', () => fetchTool({ clock: options.clock, allowLocal: options.allowLocalFetch })],
     ['plan', planTool],
     ['ask', askTool],
   ]);
 }
+
+/** Rules for paths are held against the real one. */
+const placed = (tool: OrdinaryTool): OrdinaryTool => ({ ...tool, target: realTarget });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Permission } from '../permissions/rule-map.ts';
 import { decide, type Permissions } from './permissions.ts';
-import type { Permission } from './port.ts';
 
 const builtIn = (name: string, replay: 'safe' | 'never' = 'safe') => ({ name, replay });
 const remote = (replay: 'safe' | 'never', readOnly = false) => ({

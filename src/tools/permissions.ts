@@ -1,16 +1,29 @@
 /**
- * Whether an agent may use a tool: `allow`, `ask` (the user approves each call) or `deny`. Within one map the most exact
- * name decides; between the agent's map and the project's the stricter answer wins; where neither speaks, the default holds.
+ * Whether an agent may make a call: `allow`, `ask` (the user approves it) or `deny`. Within one map the most exact name decides,
+ * and behind it one word or the rules for what the call is about; between the agent's map and the project's the stricter answer
+ * wins; where neither speaks, the default holds. What somebody has said "always" to answers what would be asked.
  */
 
-import type { OrdinaryTool, Permission } from './port.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { fitsText } from '../permissions/glob.ts';
+import { decideHost, decidePath } from '../permissions/place-rules.ts';
+import { PATH_TOOLS, type RememberedRule } from '../permissions/remembered-rule.ts';
+import { chosen, type Permission, type Rule, type RuleMap, stricter, wholeOf } from '../permissions/rule-map.ts';
+import { decideLine } from '../permissions/shell-rules.ts';
+import type { OrdinaryTool } from './port.ts';
 import type { ProtectedKind } from './protected-names.ts';
 
-export type Permissions = Readonly<Record<string, Permission>>;
+export type Permissions = Readonly<Record<string, Rule>>;
 /** What decides about a tool. */
 export type PermissionSubject = Pick<OrdinaryTool, 'name' | 'replay' | 'readOnly' | 'origin'>;
 
-const STRICTNESS: Readonly<Record<Permission, number>> = { allow: 0, ask: 1, deny: 2 };
+/** One call of it. */
+export interface PermissionCall {
+  readonly input: Json;
+  /** The real path that it is about, relative to the workspace. */
+  readonly path?: string | undefined;
+  readonly remembered?: readonly RememberedRule[] | undefined;
+}
 
 /** `write` and `edit` are allowed because they cannot leave the workspace. */
 const DEFAULTS: ReadonlyMap<string, Permission> = new Map([
@@ -25,14 +38,47 @@ const DEFAULTS: ReadonlyMap<string, Permission> = new Map([
   ['shell', 'ask'],
 ]);
 
-export const stricter = (left: Permission, right: Permission): Permission =>
-  STRICTNESS[left] >= STRICTNESS[right] ? left : right;
-
-export function decide(tool: PermissionSubject, agent: Permissions = {}, project: Permissions = {}): Permission {
-  const answers = [lookUp(agent, tool), lookUp(project, tool)].filter((answer) => answer !== undefined);
-  if (answers.length === 0) return defaultPermission(tool);
-  return answers.reduce(stricter);
+/** Without a call: what holds for all calls together, and `deny` only if none can be allowed. */
+export function decide(
+  tool: PermissionSubject,
+  agent: Permissions = {},
+  project: Permissions = {},
+  call?: PermissionCall,
+): Permission {
+  const rules = [lookUp(agent, tool), lookUp(project, tool)].filter((rule) => rule !== undefined);
+  const sources = rules.length === 0 ? [defaultPermission(tool)] : rules;
+  if (call === undefined) return sources.map(wholeOf).reduce(stricter);
+  const own = (call.remembered ?? []).filter((rule) => rule.tool === tool.name);
+  const recalled = own.some(({ pattern }) => pattern === undefined) ? 'allow' : mapOf(own);
+  const answer = tool.origin === undefined ? answerFor(tool.name, call) : undefined;
+  if (answer === 'line') return decideLine(commandIn(call.input) ?? '', sources, recalled);
+  const said = sources.map((rule) => judged(rule, answer)).reduce(stricter);
+  return said === 'ask' && judged(recalled, answer) === 'allow' ? 'allow' : said;
 }
+
+type Answer = ((rules: RuleMap) => Permission) | undefined;
+
+/** How rules are held against a call of this tool; nothing for one whose calls cannot be told apart. */
+function answerFor(name: string, { input, path }: PermissionCall): Answer | 'line' {
+  if (name === 'shell') return commandIn(input) === undefined ? undefined : 'line';
+  if (name === 'fetch') return (rules) => decideHost(textIn(input, 'url') ?? '', rules);
+  // A path that leads nowhere is the tool's to refuse.
+  if (PATH_TOOLS.includes(name) && path !== undefined) return (rules) => decidePath(path, rules);
+  return undefined;
+}
+
+const judged = (rule: Rule, answer: Answer): Permission =>
+  typeof rule === 'string' ? rule : answer === undefined ? wholeOf(rule) : answer(rule);
+
+const commandIn = (input: Json): string | undefined => textIn(input, 'command');
+
+function textIn(input: Json, key: string): string | undefined {
+  const found = isJsonObject(input) ? input[key] : undefined;
+  return typeof found === 'string' ? found : undefined;
+}
+
+const mapOf = (rules: readonly RememberedRule[]): RuleMap =>
+  Object.fromEntries(rules.flatMap(({ pattern }) => (pattern === undefined ? [] : [[pattern, 'allow'] as const])));
 
 /**
  * Built-ins by name. An MCP tool is allowed when it only reads: being safe to repeat is not enough, deleting twice is that
@@ -43,16 +89,18 @@ export function defaultPermission({ name, replay, readOnly, origin }: Permission
   return DEFAULTS.get(name) ?? (replay === 'safe' ? 'allow' : 'ask');
 }
 
-function lookUp(permissions: Permissions, tool: PermissionSubject): Permission | undefined {
-  for (const name of namesOf(tool)) if (Object.hasOwn(permissions, name)) return permissions[name];
-  return undefined;
-}
-
-/** Every way to name a tool, the most exact first. */
-function namesOf({ name, origin }: PermissionSubject): readonly string[] {
-  if (origin === undefined) return [name, '*'];
+/** The most exact name first; of patterns for the tools of a server, the narrowest. */
+function lookUp(permissions: Permissions, { name, origin }: PermissionSubject): Rule | undefined {
+  const named = (key: string): Rule | undefined => (Object.hasOwn(permissions, key) ? permissions[key] : undefined);
+  if (origin === undefined) return named(name) ?? named('*');
   const server = `mcp:${origin.server}`;
-  return [`${server}/${origin.tool}`, name, `${server}/*`, server, '*'];
+  const patterns = Object.entries(permissions).flatMap(([pattern, rule]) =>
+    pattern.startsWith(`${server}/`) && pattern.includes('*') && fitsText(pattern, `${server}/${origin.tool}`)
+      ? [{ pattern, permission: wholeOf(rule) }]
+      : [],
+  );
+  const fitting = chosen(patterns, (narrow, wide) => fitsText(wide, narrow))?.permission;
+  return named(`${server}/${origin.tool}`) ?? named(name) ?? fitting ?? named(server) ?? named('*');
 }
 
 /**
@@ -61,5 +109,10 @@ function namesOf({ name, origin }: PermissionSubject): readonly string[] {
  */
 export function decideProtected(protection: ProtectedKind, agent: Permissions = {}, project: Permissions = {}): Permission {
   const answers = [agent, project].map((one) => one[`protected:${protection}`] ?? one['protected'] ?? 'deny');
-  return answers.reduce(stricter);
+  return answers.map(wholeOf).reduce(stricter);
+}
+
+/** Whether somebody has said "always" to exactly this. */
+export function isRemembered(rules: readonly RememberedRule[], name: string, path: string | undefined): boolean {
+  return rules.some(({ tool, pattern }) => tool === name && (pattern === undefined || pattern === path));
 }

@@ -43,6 +43,8 @@ export interface ToolContext {
   readonly seen: SeenFiles;
   /** What this one call may change although it is protected: the owner's settings and the agent's file allow it. */
   readonly opened?: ProtectedKind | undefined;
+  /** Whether an address that a call is led on to may be fetched without a question; without it, any may. */
+  mayFetch?(address: string): boolean;
   /** Takes secrets out of a text. Needed before a text is cut: half of a secret would not be recognised. */
   redact(text: string): string;
 }
@@ -91,6 +93,8 @@ export interface OrdinaryTool extends DescribedTool {
   readonly reportsChanges?: boolean;
   /** It may block for a long time without working: the runtime gives the caller's slot back meanwhile. */
   readonly waits?: boolean;
+  /** The real path that a call is about, relative to the workspace; `undefined` when it leads nowhere. */
+  target?(input: Json, workspace: string): Promise<string | undefined>;
   /** What a call would have to be allowed to change beyond its own permission. */
   protects?(input: Json, workspace: string): Promise<ProtectedKind | undefined>;
   /** What a call would come to as things are now, for whoever is asked for a permission; without it the arguments are shown. */
@@ -122,8 +126,6 @@ export interface QuestionTool extends DescribedTool {
 
 /** An ordinary tool runs; one with a `kind` has nothing to run, because the user, another agent or the runtime answers. */
 export type Tool = OrdinaryTool | QuestionTool | AgentTool | ServiceTool;
-
-export type Permission = 'allow' | 'ask' | 'deny';
 
 /** A good result: this text. */
 export const textResult = (text: string): ToolOutcome => ({ kind: 'ok', content: [{ type: 'text', text }] });

@@ -1,5 +1,6 @@
 /** Whether the commands under `verify` may be run at all. */
 
+import { wholeOf } from '../../permissions/rule-map.ts';
 import { type Diagnostic, errorAt, type SourcePlace } from '../text/diagnostics.ts';
 import type { PlaceOf } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -8,11 +9,12 @@ import type { AgentDefinition } from './definition.ts';
 export function checkVerify(
   agent: AgentDefinition,
   placeOf: PlaceOf,
-  project: Readonly<Record<string, string>> = {},
+  project: AgentDefinition['permissions'] = {},
 ): readonly Diagnostic[] {
   if (agent.verify === undefined) return [];
-  const rule = (map: Readonly<Record<string, string>>): string | undefined => map['shell'] ?? map['*'];
-  const where = rule(agent.permissions ?? {}) === 'deny' ? 'this file' : rule(project) === 'deny' ? 'troupe.yaml' : undefined;
+  const isDenied = (map: NonNullable<AgentDefinition['permissions']>): boolean =>
+    wholeOf(map['shell'] ?? map['*'] ?? 'ask') === 'deny';
+  const where = isDenied(agent.permissions ?? {}) ? 'this file' : isDenied(project) ? 'troupe.yaml' : undefined;
   if (where === undefined) return [];
   const message = `"verify" runs commands, and \`permissions\` in ${where} deny the shell`;
   return [

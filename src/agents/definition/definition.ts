@@ -3,6 +3,7 @@
  * The schema holds what a file *says*; defaults live in base/limits.ts and are applied where they are used.
  */
 import { z } from 'zod';
+import { limits } from '../../base/limits.ts';
 import { duration } from './duration-schema.ts';
 import { verifySchema } from './verify.ts';
 
@@ -24,6 +25,8 @@ const worker = z.union([
 const context = z.union([z.string(), z.strictObject({ text: z.string() })]);
 
 const permission = z.enum(['allow', 'ask', 'deny']);
+/** One word for every call of a tool, or rules by what a call is about: a command, a path, a host. */
+const rule = z.union([permission, z.record(z.string().min(1).max(limits.ruleCharacters), permission)]);
 
 export const definitionSchema = z.strictObject({
   name: name.optional(),
@@ -46,7 +49,7 @@ export const definitionSchema = z.strictObject({
       ]),
     )
     .optional(),
-  permissions: z.record(name, permission).optional(),
+  permissions: z.record(name, rule).optional(),
 
   agents: names.optional(),
   chat: z.boolean().optional(),

@@ -22,7 +22,7 @@ describe('the schema for editors', () => {
       handoff: { anyOf: [{ type: 'string' }, { type: 'object', required: ['to'] }] },
       advisors: { anyOf: [{ type: 'string' }, { type: 'array' }] },
       llmTimeout: { type: ['string', 'number'] },
-      permissions: { additionalProperties: { enum: ['allow', 'ask', 'deny'] } },
+      permissions: { additionalProperties: { anyOf: [{ enum: ['allow', 'ask', 'deny'] }, { type: 'object' }] } },
     });
   });
 

@@ -1,10 +1,15 @@
 /**
  * Which names may stand in `tools` and `permissions`: the built-in tools, and `mcp:server` or `mcp:server/tool`.
- * A permission may also be for `*`, every tool, and for an MCP tool by the name that models see, `server__tool`.
+ * A permission may also be for `*`, every tool, for an MCP tool by the name that models see, `server__tool`, and for several
+ * tools of a server, `mcp:server/list_*`. Behind the tools that take a command, a path or a host there may stand rules for these.
  */
 
 import { suggest } from '../../base/did-you-mean.ts';
 import { present } from '../../base/present.ts';
+import { hostPatternProblem, pathPatternProblem } from '../../permissions/place-rules.ts';
+import { RULED_TOOLS } from '../../permissions/remembered-rule.ts';
+import type { Rule } from '../../permissions/rule-map.ts';
+import { shellPatternProblem } from '../../permissions/shell-rules.ts';
 import { type Diagnostic, errorAt, quote } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -43,17 +48,42 @@ export function parseMcpReference(name: string): McpReference | undefined {
   return { server: match[1], ...present({ tool: match[2] }) };
 }
 
-/** `servers` are the MCP servers of the project's configuration; those of the agent's own file are known as well. */
-export function checkToolNames(agent: AgentDefinition, placeOf: PlaceOf, servers: readonly string[]): readonly Diagnostic[] {
-  const known = [...new Set([...Object.keys(agent.mcp ?? {}), ...servers])];
-  const names: readonly (readonly [string, Path, 'key' | 'value'])[] = [
-    ...(agent.tools ?? []).map((name, index) => [name, ['tools', index], 'value'] as const),
-    ...Object.keys(agent.permissions ?? {}).map((name) => [name, ['permissions', name], 'key'] as const),
-  ];
-  return names.flatMap(([name, path, part]) => {
-    const problem = part === 'key' ? permissionProblem(name, known) : toolProblem(name, known);
-    return problem === undefined ? [] : [errorAt(placeOf(path, part), problem.message, problem.fix)];
+/** What names may stand for beside the built-in tools. */
+export interface KnownTools {
+  /** The MCP servers of the project's configuration; those of the agent's own file are known as well. */
+  readonly servers: readonly string[];
+  /** Tools that a program has brought along. */
+  readonly brought?: readonly string[] | undefined;
+}
+
+export function checkToolNames(
+  agent: AgentDefinition,
+  placeOf: PlaceOf,
+  { servers, brought }: KnownTools,
+): readonly Diagnostic[] {
+  const known = { servers: [...new Set([...Object.keys(agent.mcp ?? {}), ...servers])], brought };
+  const tools = (agent.tools ?? []).flatMap((name, index) => {
+    const problem = toolProblem(name, known);
+    return problem === undefined ? [] : [errorAt(placeOf(['tools', index]), problem.message, problem.fix)];
   });
+  const rights = rightsIn(agent.permissions ?? {}).flatMap(({ path, ...right }) => {
+    const problem = permissionProblem(right, known);
+    return problem === undefined ? [] : [errorAt(placeOf(['permissions', ...path], 'key'), problem.message, problem.fix)];
+  });
+  return [...tools, ...rights];
+}
+
+/** A name under `permissions`, or one of the patterns behind it. */
+export interface NamedRight {
+  readonly name: string;
+  readonly pattern?: string | undefined;
+}
+
+export function rightsIn(permissions: Readonly<Record<string, Rule>>): readonly (NamedRight & { readonly path: Path })[] {
+  return Object.entries(permissions).flatMap(([name, rule]) => [
+    { name, path: [name] },
+    ...(typeof rule === 'string' ? [] : Object.keys(rule).map((pattern) => ({ name, pattern, path: [name, pattern] }))),
+  ]);
 }
 
 interface Problem {
@@ -61,18 +91,27 @@ interface Problem {
   readonly fix?: string | undefined;
 }
 
-/** What is wrong about a name under `permissions`. */
-export function permissionProblem(name: string, servers: readonly string[]): Problem | undefined {
-  if (name === '*' || PROTECTED.includes(name) || servers.some((server) => name.startsWith(`${server}__`))) return undefined;
-  return toolProblem(name, servers);
+/** What is wrong about what stands under `permissions`. */
+export function permissionProblem({ name, pattern }: NamedRight, known: KnownTools): Problem | undefined {
+  if (pattern !== undefined) return patternProblem(name, pattern);
+  const isSpecial = name === '*' || PROTECTED.includes(name) || known.servers.some((server) => name.startsWith(`${server}__`));
+  return isSpecial ? undefined : toolProblem(name, known);
 }
 
-function toolProblem(name: string, servers: readonly string[]): Problem | undefined {
+function patternProblem(name: string, pattern: string): Problem | undefined {
+  if (name === 'shell') return shellPatternProblem(pattern);
+  if (name === 'fetch') return hostPatternProblem(pattern);
+  if (RULED_TOOLS.includes(name)) return pathPatternProblem(pattern);
+  const fix = `Write one of allow, ask, deny. Rules are for ${RULED_TOOLS.join(', ')}.`;
+  return { message: `${quote(name)} takes one word and no rules`, fix };
+}
+
+function toolProblem(name: string, { servers, brought = [] }: KnownTools): Problem | undefined {
   const reference = parseMcpReference(name);
   if (reference === undefined) {
-    if (KNOWN.includes(name)) return undefined;
+    if (KNOWN.includes(name) || brought.includes(name)) return undefined;
     if (servers.includes(name)) return { message: `unknown tool ${quote(name)}`, fix: `Did you mean "mcp:${name}"?` };
-    return { message: `unknown tool ${quote(name)}`, fix: suggest(name, KNOWN, 'tools') };
+    return { message: `unknown tool ${quote(name)}`, fix: suggest(name, [...KNOWN, ...brought], 'tools') };
   }
   if (reference.server === '' || reference.tool === '') {
     return {

@@ -56,7 +56,7 @@ async function load(files: AgentFilesHere, given: GivenAgent, shown: string, tex
   const loaded = await loadAgent({ path, root, origin, text, variables: files.variables });
   if (!loaded.ok) throw broken(shown, loaded.error.map(here));
   const { definition, placeOf, diagnostics } = loaded.value;
-  const problems = checkToolNames(definition, placeOf, files.mcpServers).map(here);
+  const problems = checkToolNames(definition, placeOf, { servers: files.mcpServers }).map(here);
   if (problems.some(isError)) throw broken(shown, problems);
   return { ...loaded.value, diagnostics: [...diagnostics.map(here), ...problems] };
 }

@@ -30,14 +30,14 @@ describe('check', () => {
     expect((await check({ 'agents/a.md': AGENT(unused) })).code).toBe(0);
   });
 
-  it('warns of names under `permissions` in the settings that stand for nothing', async () => {
+  it('finds names under `permissions` in the settings that stand for nothing', async () => {
     const settings = 'permissions:\n  shel: deny\n  mcp:tickts: ask\n  "*": ask\n  protected:git: deny\n  tickets__close: deny\n';
     const { code, out } = await check({ 'agents/a.md': AGENT(SERVER('')), 'troupe.yaml': settings });
-    expect(code).toBe(0);
+    expect(code).toBe(2);
     expect(out.split('\n').filter((line) => line !== '')).toEqual([
-      'troupe.yaml:2:3: warning: unknown tool "shel" in "permissions"',
+      'troupe.yaml:2:3: error: unknown tool "shel" in "permissions"',
       '  fix: Did you mean "shell"?',
-      'troupe.yaml:3:3: warning: unknown MCP server "tickts" in "permissions"',
+      'troupe.yaml:3:3: error: unknown MCP server "tickts" in "permissions"',
       '  fix: Did you mean "tickets"?',
     ]);
   });

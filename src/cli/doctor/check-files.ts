@@ -1,8 +1,7 @@
 /** Settings and agents as files, without opening the ledger: what `check`, `agents` and `doctor` look at. */
 import { checkProject, type ProjectCheck } from '../../agents/check-project.ts';
-import { permissionProblem } from '../../agents/definition/tool-names.ts';
 import { gentler } from '../../agents/discover.ts';
-import { arrange, type Diagnostic, errorAt, warningAt } from '../../agents/text/diagnostics.ts';
+import { arrange, type Diagnostic, errorAt } from '../../agents/text/diagnostics.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { loadConfig, type ProjectConfig, userFolder } from '../../project/config.ts';
 import { impossibleServers } from '../../project/declared-servers.ts';
@@ -24,16 +23,13 @@ export async function checkFiles({
 }: CommandContext): Promise<Result<CheckedFiles, readonly Diagnostic[]>> {
   const config = await loadConfig({ cwd, env });
   if (!config.ok) return fail(config.error);
-  const { root, vars, mcp, permissions } = config.value;
+  const { root, vars, mcp, permissions, named } = config.value;
   const variables = Object.keys(vars);
   const mcpServers = Object.keys(mcp);
-  const check = await checkProject({ projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions });
+  const options = { projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions, named };
+  const check = await checkProject(options);
   const models = checkModels(check.agents, { env, providers: config.value.providers });
-  const own = [
-    ...checkServers(check.agents, permissions, env),
-    ...checkPermissions(check.agents, config.value),
-    ...uselessDemands(check.agents, config.value),
-  ];
+  const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config.value)];
   return ok({ ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables });
 }
 
@@ -48,13 +44,4 @@ function checkServers(
       gentler(origin, errorAt(placeOf(['mcp', server], 'key'), problem)),
     ),
   );
-}
-
-/** Names that stand for nothing here. A program that embeds the project may bring tools of such a name: a warning. */
-function checkPermissions(agents: ProjectCheck['agents'], { named, mcp }: ProjectConfig): readonly Diagnostic[] {
-  const servers = [...Object.keys(mcp), ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {}))];
-  return named.flatMap(({ name, place }) => {
-    const problem = permissionProblem(name, servers);
-    return problem === undefined ? [] : [warningAt(place, `${problem.message} in "permissions"`, problem.fix)];
-  });
 }

@@ -6,9 +6,11 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
+import { ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
+import { stricter } from '../../permissions/rule-map.ts';
 import { argumentLines } from '../../projections/request-text.ts';
 import { closedText } from '../../tools/files/workspace.ts';
-import { stricter } from '../../tools/permissions.ts';
+import { isRemembered } from '../../tools/permissions.ts';
 import type { Tool } from '../../tools/port.ts';
 import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
@@ -39,16 +41,24 @@ export async function permitted(
   itsTurn: (() => Promise<void>) | undefined,
 ): Promise<Result<ProtectedKind | undefined, string>> {
   const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
-  const own = tree.permission(definition, tool);
+  const remembered = tree.outside.remembered();
+  const path = await targetOf(tree, node, tool, asked.input);
+  const own = tree.permission(definition, tool, { input: asked.input, path, remembered });
   const permission = protection === undefined ? own : stricter(own, tree.opening?.(definition, protection) ?? 'deny');
-  // What was approved for the session was the tool, not what is protected from it.
   const name = protection === undefined ? tool.name : `protected:${protection}`;
-  if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession(name))) return ok(protection);
+  // What somebody said "always" to is in what the rules say of the call; what is protected is asked for by itself.
+  const isKnown = protection !== undefined && own === 'allow' && isRemembered(remembered, name, path);
+  if (permission === 'allow' || (permission === 'ask' && isKnown)) {
+    await itsTurn?.();
+    // A call before it may have put a link in the way.
+    return (await targetOf(tree, node, tool, asked.input)) === path ? ok(protection) : fail(MOVED);
+  }
   if (permission === 'deny' && own !== 'deny' && protection !== undefined)
     return fail(closedText(pathIn(asked.input), protection));
   if (permission === 'deny')
     return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
   const what = protection === undefined ? '' : `, on what is protected (${name})`;
+  const rule = ruleFor(name, asked.input, path);
   const why = `${definition.name} wants to use ${tool.name}${what}`;
   for (let time = timesAsked(node, step); ; time += 1) {
     const answer = await waitForAnswer(tree, node, approvalStep(step, time), {
@@ -59,7 +69,11 @@ export async function permitted(
           input: asked.input,
           why: time === 1 ? why : `${why}; it would come to something else than you approved`,
         },
-        ...present({ preview: await previewOf(tree, node, tool, asked.input), again: time > 1 || undefined }),
+        ...present({
+          preview: await previewOf(tree, node, tool, asked.input),
+          again: time > 1 || undefined,
+          rule: rule && writtenRule(rule),
+        }),
       },
     });
     if (answer.kind !== 'approved') {
@@ -70,6 +84,12 @@ export async function permitted(
     await itsTurn();
     if (!(await isOther(tree, node, step, time, tool, asked.input))) return ok(protection);
   }
+}
+
+const MOVED = 'Not run: the path leads somewhere else than when it was looked at. Look again before you go on.';
+
+async function targetOf(tree: WorksInFolders, node: DrivenRun, tool: Tool, input: Json): Promise<string | undefined> {
+  return tool.kind === undefined ? await tool.target?.(input, tree.workspaceOf(node)) : undefined;
 }
 
 /** The first question has the key that it always had. */

@@ -15,7 +15,7 @@ import { requestText } from '../../projections/request-text.ts';
 import { resultPart } from '../../projections/transcript.ts';
 import { boundResult } from '../../tools/bounded.ts';
 import { runTool } from '../../tools/call.ts';
-import type { AgentTool, ServiceTool, Tool, ToolOutcome } from '../../tools/port.ts';
+import type { AgentTool, OrdinaryTool, ServiceTool, Tool, ToolOutcome } from '../../tools/port.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
@@ -109,6 +109,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         idempotencyKey: `${node.run}/${step}`,
         seen: caller.files.during(call.turn),
         opened: permit.value,
+        mayFetch: (url) => isAllowed(caller, tool, url),
         redact: tree.redact,
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.clock },
@@ -118,6 +119,10 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
   return record(caller, call, cause, outcome, Math.round(tree.clock.elapsed() - startedAt));
+}
+
+function isAllowed({ tree, setup }: Caller, tool: OrdinaryTool, url: string): boolean {
+  return tree.permission(setup.definition, tool, { input: { url }, remembered: tree.outside.remembered() }) === 'allow';
 }
 
 /** A call that is a run of another agent: it resumes by itself, so it is never in doubt. */

@@ -1,5 +1,6 @@
 /** Commands of an agent's file are a stranger's text: they are run only as the agent's own shell would be. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { stricter } from '../../permissions/rule-map.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
@@ -15,8 +16,10 @@ export async function permittedCommands(
   definition: AgentDefinition,
   commands: readonly string[],
 ): Promise<string | undefined> {
-  const permission = tree.permission(definition, SHELL);
-  if (permission === 'allow' || (permission === 'ask' && tree.outside.approvedForSession('shell'))) return undefined;
+  const permission = commands
+    .map((command) => tree.permission(definition, SHELL, { input: { command }, remembered: tree.outside.remembered() }))
+    .reduce(stricter, 'allow');
+  if (permission === 'allow') return undefined;
   if (permission === 'deny') return 'not run: this agent may not use the shell (permissions)';
   const answer = await waitForAnswer(tree, node, 'verify/approval', {
     kind: 'permission',

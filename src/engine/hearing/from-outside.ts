@@ -10,13 +10,12 @@ import { type Answer, type EventType, inboundTypes } from '../../events/catalogu
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
+import { type RememberedRule, readRule, ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
 
 export interface FromOutside {
   answer(run: RunId, wait: string): Answer | undefined;
-  /** Whether somebody approved this tool for the rest of the session. */
-  approvedForSession(tool: string): boolean;
-  /** Every tool that somebody approved for it. */
-  approved(): readonly string[];
+  /** What somebody said "always" to, for the rest of the session. */
+  remembered(): readonly RememberedRule[];
   cancelled(run: RunId): string | undefined;
   /** How many runs were asked to end. */
   cancels(): number;
@@ -34,7 +33,7 @@ export interface FromOutsideOptions {
   readonly session: SessionId;
   /** What came from outside up to this position was read before, and is applied by whoever has read it. */
   readonly heard: number;
-  /** Tools that were approved for the session before. */
+  /** Rules that were remembered for the session before, each as it is written down. */
   readonly approved: readonly string[];
   /**
    * Others work on runs of this session, so what they broadcast, and that they end, comes in from outside too; and that one run
@@ -48,21 +47,25 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
   const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast', 'run.ended'] : inboundTypes;
   const signals = createSignals(shared);
   const answers = new Map<string, Answer>();
-  const asked = new Map<string, string>();
-  const remembered = new Set<string>(approved);
+  const asked = new Map<string, RememberedRule>();
+  const remembered = new Map<string, RememberedRule>(approved.map((written) => [written, readRule(written)]));
   let cursor = heard;
   let reading: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
 
   const apply = (event: LedgerEvent): void => {
     const key = 'wait' in event.payload ? `${event.run_id} ${event.payload.wait}` : '';
-    if (event.event_type === 'approval.asked') asked.set(key, event.payload.tool);
-    else if (event.event_type === 'approval.answered') {
+    if (event.event_type === 'approval.asked') {
+      const { rule, tool, input } = event.payload;
+      const meant = rule === undefined ? ruleFor(tool, input) : readRule(rule);
+      if (meant !== undefined) asked.set(key, meant);
+    }
+    if (event.event_type === 'approval.answered') {
       if (event.payload.answer.kind === 'expired') return;
       answers.set(key, event.payload.answer);
-      const tool = asked.get(key);
-      if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && tool !== undefined)
-        remembered.add(tool);
+      const rule = asked.get(key);
+      if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && rule !== undefined)
+        remembered.set(writtenRule(rule), rule);
     } else signals.apply(event);
   };
   const readOn = async (): Promise<void> => {
@@ -75,8 +78,7 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
   return {
     apply,
     answer: (run, wait) => answers.get(`${run} ${wait}`),
-    approvedForSession: (tool) => remembered.has(tool),
-    approved: () => [...remembered],
+    remembered: () => [...remembered.values()],
     cancelled: signals.cancelled,
     cancels: signals.cancels,
     pauseAsked: signals.pauseAsked,

@@ -127,10 +127,10 @@ function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
 }
 
 function openWait(
-  { run, wait, question, choices, tool, input, missing, request, shown, askedAt }: Wait,
+  { run, wait, question, choices, tool, input, missing, request, shown, rule, askedAt }: Wait,
   agent: string,
 ): OpenWait {
   const asked = { run, agent, wait, question, askedAt };
-  if (tool !== null) return { ...asked, kind: 'permission', tool, input, missing, request, ...present({ shown }) };
+  if (tool !== null) return { ...asked, kind: 'permission', tool, input, missing, request, ...present({ shown, rule }) };
   return { ...asked, kind: 'question', ...(choices.length === 0 ? {} : { choices }) };
 }

@@ -8,6 +8,7 @@ import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Message } from '../../events/messages.ts';
 import type { Fence } from '../../ledger/port.ts';
+import { writtenRule } from '../../permissions/remembered-rule.ts';
 import { createTreesDoings, type TreesDoings } from '../../projections/doings.ts';
 import { type AskableAgents, createAskableAgents } from '../calls/askable-agents.ts';
 import { createSubAgentVerdicts, type SubAgentVerdicts } from '../evidence/sub-agent-verdicts.ts';
@@ -120,7 +121,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     history: (of) => saidBefore(tree, of),
     activeBefore: activity.before,
     activeSoFar: activity.soFar,
-    facts: () => ({ approved: [...outside.approved()], members: members.state() }),
+    facts: () => ({ approved: outside.remembered().map(writtenRule), members: members.state() }),
     setup: async (of, found) => live.noted(of, await setupOf(tree, of, driven.rootSetup, found)),
     begun: (run) => past.has(run),
     async child(parent, request) {

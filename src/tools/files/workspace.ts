@@ -6,6 +6,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { ProtectedKind } from '../protected-names.ts';
@@ -53,6 +54,13 @@ export async function resolveAnywhere(workspace: string, path: string): Promise<
     return fail(`${quoted(path)} is outside the workspace. Use a path inside it, relative to its root.`);
   }
   return ok({ root: root.value, absolute: real.value, relative: inside.split(sep).join('/') });
+}
+
+/** What a call with a path is about, links followed, relative to the workspace; the workspace itself is `.`. */
+export async function realTarget(input: Json, workspace: string): Promise<string | undefined> {
+  const path = isJsonObject(input) ? (input['path'] ?? '.') : undefined;
+  const inside = typeof path === 'string' ? await resolveAnywhere(workspace, path) : undefined;
+  return inside?.ok === true ? inside.value.relative || '.' : undefined;
 }
 
 /** The real path of a workspace that exists and is a folder. */

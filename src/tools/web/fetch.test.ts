@@ -63,6 +63,21 @@ describe('the fetch tool', () => {
     expect(textOf(await open.run({ url: site.url, method: 'HEAD' }, context))).toContain('content-encoding: gzip');
   });
 
+  it('is not led on to another host that is not allowed', async () => {
+    await using other = await serve((_request, response) => response.end('elsewhere'));
+    await using site = await serve((request, response) => {
+      if (request.url === '/here') response.end('here');
+      else response.writeHead(302, { location: request.url === '/in' ? '/here' : other.url }).end();
+    });
+    const asked: string[] = [];
+    const narrow = { ...context, mayFetch: (address: string) => asked.push(address) < 0 };
+    expect(textOf(await open.run({ url: `${site.url}/in` }, narrow))).toContain('here');
+    expect(asked).toEqual([]);
+    expect(textOf(await open.run({ url: `${site.url}/out` }, narrow))).toContain('not allowed without a question');
+    expect(asked).toEqual([`${other.url}/`]);
+    expect(textOf(await open.run({ url: `${site.url}/out` }, context))).toContain('elsewhere');
+  });
+
   it('follows redirects up to a limit', async () => {
     await using site = await serve((request, response) => {
       const left = Number(request.url?.slice(1));

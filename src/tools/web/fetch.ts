@@ -38,13 +38,13 @@ export function fetchTool({ clock, allowLocal = false }: FetchOptions): Ordinary
     input,
     replay: 'safe',
     readOnly: true,
-    run: async ({ url, method = 'GET' }, { signal }) => {
+    run: async ({ url, method = 'GET' }, { signal, mayFetch }) => {
       const budget = new AbortController();
       const forget = clock.after(limits.fetchMs, () =>
         budget.abort(new Error(`no answer within ${limits.fetchMs / 1_000} s (fetchMs)`)),
       );
       try {
-        const answer = await follow(url, method, allowLocal, AbortSignal.any([signal, budget.signal]));
+        const answer = await follow(url, method, { allowLocal, mayFetch }, AbortSignal.any([signal, budget.signal]));
         if (!answer.ok)
           return errorResult(
             budget.signal.aborted ? `${url}: no answer within ${limits.fetchMs / 1_000} s (fetchMs).` : answer.error,
@@ -77,7 +77,17 @@ interface Answer {
   readonly response: HttpResponse;
 }
 
-async function follow(start: string, method: Method, allowLocal: boolean, signal: AbortSignal): Promise<Result<Answer, string>> {
+interface Way {
+  readonly allowLocal: boolean;
+  readonly mayFetch: ((address: string) => boolean) | undefined;
+}
+
+async function follow(
+  start: string,
+  method: Method,
+  { allowLocal, mayFetch }: Way,
+  signal: AbortSignal,
+): Promise<Result<Answer, string>> {
   let next = checkedUrl(start);
   for (let redirects = 0; redirects <= limits.fetchRedirects; redirects += 1) {
     if (!next.ok) return next;
@@ -89,6 +99,9 @@ async function follow(start: string, method: Method, allowLocal: boolean, signal
     const location = response.value.headers.get('location');
     if (!REDIRECTS.has(response.value.status) || location === undefined) return ok({ url, response: response.value });
     next = checkedUrl(location, url);
+    // What was allowed was this host, not where it sends others.
+    if (next.ok && next.value.host !== url.host && mayFetch?.(next.value.href) === false)
+      return fail(`${url.href} leads on to ${next.value.href}, which is not allowed without a question. Fetch that to ask.`);
   }
   return fail(`${start}: more than ${limits.fetchRedirects} redirects (fetchRedirects).`);
 }

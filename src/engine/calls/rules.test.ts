@@ -1,0 +1,122 @@
+/** Rules as runs meet them: what "always" allows later in a session, and paths that are not what they look like. */
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resultOf, start } from '../../../test/conformance/engine/checks.ts';
+import { agent, calls, createWorld, says, type World } from '../../../test/support/world.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { systemRandom } from '../../base/random.ts';
+import { createBuiltIns } from '../../tools/built-ins.ts';
+import type { Permissions } from '../../tools/permissions.ts';
+import type { OpenWait, RunHandle } from '../port.ts';
+
+let folder = '';
+let world: World | undefined;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-rules-')));
+});
+afterEach(async () => {
+  await world?.engine.close();
+  world = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** One call a turn. */
+function worldOf(permissions: Permissions, asked: readonly (readonly [string, JsonObject])[]): World {
+  const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: { PATH: process.env['PATH'] } });
+  return createWorld({
+    agents: [agent({ tools: ['shell', 'write', 'read'], permissions: { ...permissions } })],
+    tools: ['shell', 'write', 'read'].flatMap((name) => builtIns.get(name)?.() ?? []),
+    brain: (request) => {
+      const [tool, input] = asked[request.messages.filter(({ role }) => role === 'assistant').length] ?? [];
+      return tool === undefined || input === undefined ? says('Done.') : calls({ name: tool, input });
+    },
+  });
+}
+
+/** What is asked, in order, when everything is answered in the same way. */
+async function questions(here: World, handle: RunHandle, remember: boolean): Promise<readonly OpenWait[]> {
+  const all: OpenWait[] = [];
+  for (let current = handle; ; ) {
+    const end = await current.done;
+    if (end.kind !== 'waiting') {
+      await resultOf(current);
+      return all;
+    }
+    for (const wait of end.waits) {
+      all.push(wait);
+      await here.engine.answer(wait.run, wait.wait, { kind: 'approved', whole: true, ...(remember ? { remember } : {}) });
+    }
+    const resumed = await here.engine.resume(handle.run);
+    if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
+    current = resumed.handle;
+  }
+}
+
+const commands = (waits: readonly OpenWait[]): readonly unknown[] =>
+  waits
+    .map((wait) => (wait.kind === 'permission' ? (wait.input as { command?: string; path?: string }) : undefined))
+    .map((one) => one?.command ?? one?.path);
+
+describe('"always"', () => {
+  it('is for the same command, and for nothing else of the tool', async () => {
+    const lines = ['echo one', 'echo  one', 'echo one', 'echo two', 'echo one; echo two', 'echo one > f', 'echo two'];
+    world = worldOf(
+      {},
+      lines.map((command) => ['shell', { command }] as const),
+    );
+    const asked = await questions(world, await start(world, { workspace: folder }), true);
+    expect(commands(asked)).toEqual(['echo one', 'echo two', 'echo one > f']);
+    expect(asked.map((wait) => wait.kind === 'permission' && wait.rule)).toEqual([
+      'shell echo one',
+      'shell echo two',
+      'shell = echo one > f',
+    ]);
+  });
+
+  it('asks again without it', async () => {
+    world = worldOf(
+      {},
+      [1, 2].map(() => ['shell', { command: 'echo one' }] as const),
+    );
+    expect(await questions(world, await start(world, { workspace: folder }), false)).toHaveLength(2);
+  });
+
+  it('is for one file', async () => {
+    const paths = ['a.md', './a.md', 'b.md'];
+    world = worldOf(
+      { write: 'ask' },
+      paths.map((path) => ['write', { path, content: path }] as const),
+    );
+    const asked = await questions(world, await start(world, { workspace: folder }), true);
+    expect(commands(asked)).toEqual(['a.md', 'b.md']);
+  });
+});
+
+describe('rules for paths', () => {
+  it('are about where a path really leads', async () => {
+    mkdirSync(join(folder, 'src'));
+    mkdirSync(join(folder, 'other'));
+    symlinkSync('../other', join(folder, 'src', 'link'));
+    const paths = ['src/a', 'src/link/b', 'src/../other/c', `${folder}/src/d`];
+    world = worldOf(
+      { write: { 'src/**': 'allow' } },
+      paths.map((path) => ['write', { path, content: 'x' }] as const),
+    );
+    const asked = await questions(world, await start(world, { workspace: folder }), false);
+    expect(commands(asked)).toEqual(['src/link/b', 'src/../other/c']);
+    expect(readdirSync(join(folder, 'src')).sort()).toEqual(['a', 'd', 'link']);
+  });
+
+  it('deny what they deny', async () => {
+    const rules = { write: { '*': 'allow', 'secret/**': 'deny' } } as const;
+    world = worldOf(rules, [
+      ['write', { path: 'secret/a', content: 'x' }],
+      ['write', { path: 'b', content: 'x' }],
+    ]);
+    expect(await questions(world, await start(world, { workspace: folder }), false)).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['b']);
+  });
+});
