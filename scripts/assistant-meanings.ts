@@ -32,8 +32,8 @@ export const assistantMeanings: Meanings = {
     fields: { turn: 'before which turn', text: 'what it was told' },
   },
   'process.started': {
-    says: 'A child process hosts the session of the run.',
-    fields: { pid: 'its number', attempt: 'which process for this session, from 1' },
+    says: 'A child process hosts the loop of the run.',
+    fields: { pid: 'its number', attempt: 'which process for this loop, from 1' },
   },
   'process.ended': {
     says: 'That process is gone.',

@@ -70,7 +70,7 @@ export interface ToolAccess {
   /** Whether an agent may change what is protected; without it nobody may. */
   opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
   /** Tools that every spawned agent has beside its own: to write to whoever spawned it, and to read. */
-  readonly boxTools?: (() => Promise<readonly Tool[]>) | undefined;
+  readonly messageTools?: (() => Promise<readonly Tool[]>) | undefined;
   /** What becomes of a call that must not be repeated when nobody knows whether it happened. */
   readonly whenInDoubt?: 'tell' | 'ask';
 }
@@ -100,7 +100,7 @@ export interface AssistantLimits {
 
 /** Processes beside this one, and how many there may be. */
 export interface HostAccess {
-  /** Hosts the sessions of isolated and of spawned agents in processes of their own; without it they run in this one. */
+  /** Hosts the loops of isolated and of spawned agents in processes of their own; without it they run in this one. */
   readonly host?: LoopHost | undefined;
   /** How many assistants there may be, and how many of them work at once. */
   readonly assistants?: Partial<AssistantLimits> | undefined;

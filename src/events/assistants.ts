@@ -49,7 +49,7 @@ export const assistantEvents = {
   /** What a run was told about its assistants and messages before a turn. */
   'context.noted': z.object({ turn: z.number().int().positive(), text: z.string() }),
 
-  /** A child process hosts the run's session from here on. */
+  /** A child process hosts the run's loop from here on. */
   'process.started': z.object({ pid: z.number().int(), attempt: z.number().int().positive() }),
   'process.ended': z.object({
     pid: z.number().int(),

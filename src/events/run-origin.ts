@@ -19,9 +19,9 @@ const seat = z.object({
 });
 export type Seat = z.infer<typeof seat>;
 
-/** The agent's own session and nothing else: to plan, answer or judge without tools, or to work with its own. */
-const part = z.enum(['planner', 'speaker', 'evaluator', 'self']);
-export type AgentPart = z.infer<typeof part>;
+/** As what an agent's own loop is wanted and nothing else: to plan, answer or judge without tools, or to work with its own. */
+const loopAs = z.enum(['planner', 'speaker', 'evaluator', 'self']);
+export type LoopAs = z.infer<typeof loopAs>;
 
 /** Tightens the agent's own limit. */
 const maxTurns = z.number().int().nonnegative();
@@ -48,7 +48,7 @@ export const runOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pattern'), ...byPattern, member }),
   /** It speaks by broadcast, in a team. */
   z.object({ kind: z.literal('seat'), ...byPattern, seat, maxTurns: maxTurns.optional() }),
-  z.object({ kind: z.literal('part'), ...byPattern, part, member, maxTurns: maxTurns.optional() }),
+  z.object({ kind: z.literal('loop'), ...byPattern, as: loopAs, member, maxTurns: maxTurns.optional() }),
 ]);
 export type RunOrigin = z.infer<typeof runOrigin>;
 export type RootOrigin = Extract<RunOrigin, { readonly kind: 'person' | 'client' | 'group' }>;
@@ -99,8 +99,9 @@ export function teamSeat({ origin }: Started): Seat | undefined {
   return origin.kind === 'seat' ? origin.seat : undefined;
 }
 
-export function partOfAgent({ origin }: Started): AgentPart | undefined {
-  return origin.kind === 'part' ? origin.part : undefined;
+/** Nothing for an agent that runs with its patterns, or in a seat. */
+export function loopOnlyAs({ origin }: Started): LoopAs | undefined {
+  return origin.kind === 'loop' ? origin.as : undefined;
 }
 
 export function turnsAllowed({ origin }: Started): number | undefined {

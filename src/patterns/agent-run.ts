@@ -4,15 +4,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
-import {
-  type AgentPart,
-  memberOfGroup,
-  parentRun,
-  partOfAgent,
-  type Seat,
-  teamSeat,
-  turnsAllowed,
-} from '../events/run-origin.ts';
+import { type LoopAs, loopOnlyAs, memberOfGroup, parentRun, type Seat, teamSeat, turnsAllowed } from '../events/run-origin.ts';
 import type { Ending, Exit, LoopResult } from '../loop/port.ts';
 import type { RunResult, Steps } from './steps.ts';
 import { withVerification } from './verification.ts';
@@ -28,7 +20,7 @@ export interface AgentRun {
   /** Tightens the agent's own limit of turns. */
   readonly maxTurns: number | undefined;
   /** Only the agent's own loop is wanted, and as what. */
-  readonly part: AgentPart | undefined;
+  readonly loopOnly: LoopAs | undefined;
   /** The budgets that this run counts against: its own, those of the runs above it, the project's. */
   readonly scopes: ReadonlySet<string>;
   readonly steps: Steps;
@@ -45,7 +37,9 @@ export interface AgentRun {
 }
 
 /** What is wanted of the agent, by how its run came to be. */
-export function wantedBy(started: Payloads['run.started']): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'part'> {
+export function wantedBy(
+  started: Payloads['run.started'],
+): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'loopOnly'> {
   const { input, continues } = started;
   return {
     input: input.role === 'user' ? input : userText(''),
@@ -53,7 +47,7 @@ export function wantedBy(started: Payloads['run.started']): Pick<AgentRun, 'inpu
     // A group's member keeps its conversation but gets a new task: its patterns apply again.
     goesOn: parentRun(started) !== undefined && continues !== undefined && memberOfGroup(started) === undefined,
     maxTurns: turnsAllowed(started),
-    part: partOfAgent(started),
+    loopOnly: loopOnlyAs(started),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { AgentPart, Seat } from '../events/run-origin.ts';
+import type { LoopAs, Seat } from '../events/run-origin.ts';
 import type { Ending } from '../loop/port.ts';
 import { withAdvice } from './advisors.ts';
 import { type AgentRun, type Answered, resultOf } from './agent-run.ts';
@@ -27,7 +27,7 @@ export function notYet(agent: AgentDefinition): string[] {
 
 export async function runAgent(run: AgentRun): Promise<RunResult> {
   if (run.seat?.role === 'supervisor') return await supervise(run, run.seat);
-  if (run.part !== undefined) return await ownLoop(run, run.part);
+  if (run.loopOnly !== undefined) return await ownLoop(run, run.loopOnly);
   if (run.goesOn) return await goOn(run);
   const advised = await withAdvice(run);
   if ('ended' in advised) return advised.ended;
@@ -54,9 +54,9 @@ async function supervise(run: AgentRun, seat: Seat): Promise<RunResult> {
 }
 
 /** What a group asks its orchestrator or evaluator: their own words, without the patterns they declare. */
-async function ownLoop(run: AgentRun, part: AgentPart): Promise<RunResult> {
+async function ownLoop(run: AgentRun, as: LoopAs): Promise<RunResult> {
   const { input } = run;
-  switch (part) {
+  switch (as) {
     case 'planner':
       return resultOf(run, await run.loop({ input, reports: false, plain: freeWords }));
     case 'evaluator':

@@ -14,7 +14,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
-import type { AgentPart, Seat } from '../events/run-origin.ts';
+import type { LoopAs, Seat } from '../events/run-origin.ts';
 
 /** How a run ended, as its parent sees it. */
 export interface RunResult {
@@ -66,8 +66,8 @@ export type StartOptions = {
     }
   | {
       /** A plan or a judgement in free words, an answer, or its own work with its own tools. */
-      readonly kind: 'part';
-      readonly part: AgentPart;
+      readonly kind: 'loop';
+      readonly as: LoopAs;
       readonly member?: string | undefined;
       readonly maxTurns?: number | undefined;
     }

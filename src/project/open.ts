@@ -107,7 +107,7 @@ async function assemble(
     prompt: (agent, workspace) => filledPrompt(agent, workspace, config, env, clock),
     host,
     assistants: assistantSettings(config.assistants),
-    boxTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
+    messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
     // A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work.
     workspaces: createWorkspaceWatch({ clock, environment: env, except: [config.home, ...config.ledgerPlaces] }),
     verifier: createVerifier({ clock, environment: env }),

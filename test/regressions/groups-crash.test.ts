@@ -6,7 +6,7 @@ import { createIds, type RunId, type SessionId } from '../../src/base/ids.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
-import { partOfAgent, roleInTree } from '../../src/events/run-origin.ts';
+import { loopOnlyAs, roleInTree } from '../../src/events/run-origin.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import {
@@ -98,7 +98,7 @@ describe('after a crash', () => {
       expect(end, `cut at ${cut}`).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
       const events = await readAll(ledger, SESSION);
       for (const { payload } of only(events, 'run.started'))
-        if (partOfAgent(payload) === 'speaker') shown.push(JSON.stringify(payload.input));
+        if (loopOnlyAs(payload) === 'speaker') shown.push(JSON.stringify(payload.input));
       expect(shown).toHaveLength(2);
       for (const worker of WORKERS) {
         expect(runsOf(events, worker), `cut at ${cut}`).toHaveLength(2);

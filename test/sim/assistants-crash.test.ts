@@ -14,7 +14,7 @@ import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
-import { BOSS_REPORT, bossAgents, bossBrain, bossTools, boxTools } from '../support/assistants/boss-and-helpers.ts';
+import { BOSS_REPORT, bossAgents, bossBrain, bossTools, messageTools } from '../support/assistants/boss-and-helpers.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import { createWorld, type Outside, worldTools } from '../support/world.ts';
 
@@ -42,7 +42,7 @@ async function live({ path, outside }: Play, lastAppend: number) {
   const inner = openSqliteLedger({ path, clock: systemClock, ids, validate: true, owner: { pid: DEAD_PID } });
   const { ledger, appends } = crashAt(inner, lastAppend);
   const tools = bossTools(ledger, systemClock, ids, worldTools(outside));
-  const engineOptions = { boxTools: async () => boxTools(tools) };
+  const engineOptions = { messageTools: async () => messageTools(tools) };
   const world = createWorld({ ledger, outside, agents: bossAgents, tools, brain: bossBrain, engineOptions });
   const result = await untilEnd(world.engine);
   await inner.close();

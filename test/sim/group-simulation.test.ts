@@ -7,7 +7,7 @@
 import { describe, expect, it } from 'vitest';
 import { childRunId, type RunId } from '../../src/base/ids.ts';
 import { textOf } from '../../src/events/messages.ts';
-import { memberOfGroup, partOfAgent, roleInTree } from '../../src/events/run-origin.ts';
+import { loopOnlyAs, memberOfGroup, roleInTree } from '../../src/events/run-origin.ts';
 import { neutralised } from '../../src/patterns/group/sentinels.ts';
 import { only, payloads } from '../support/patterns/group-on-engine.ts';
 import { type Luck, type SimulatedGroup, simulateGroup } from '../support/patterns/group-simulation.ts';
@@ -56,7 +56,7 @@ function everyAssignmentHasOneOutcome(simulated: SimulatedGroup): void {
 function noResultIsLost(simulated: SimulatedGroup): void {
   const ends = new Map(only(simulated.events, 'run.ended').map((event) => [event.run_id as string, event.payload]));
   const answers = only(simulated.events, 'run.started').flatMap(({ payload }) =>
-    partOfAgent(payload) === 'speaker' && payload.input.role === 'user' ? [textOf(payload.input.content)] : [],
+    loopOnlyAs(payload) === 'speaker' && payload.input.role === 'user' ? [textOf(payload.input.content)] : [],
   );
   for (const { run, worker } of tasksOf(simulated)) {
     const { status, report } = ends.get(run) ?? {};

@@ -76,7 +76,7 @@ export async function verified(
 
 /** A part of a group or a team's cycle is not the end of the agent's work. */
 function declared({ started: { origin } }: DrivenRun, setup: AgentSetup): Verify | undefined {
-  return origin.kind === 'part' || (origin.kind === 'seat' && origin.seat.own === true) ? undefined : setup.definition.verify;
+  return origin.kind === 'loop' || (origin.kind === 'seat' && origin.seat.own === true) ? undefined : setup.definition.verify;
 }
 
 async function judged(

@@ -338,20 +338,20 @@ describe('two looks at the same time', () => {
       stored.push({ position, run_id: RUN, event_type: 'run.signalled', payload } as LedgerEvent);
     };
     const onNews = (news: readonly LedgerEvent[]) => void told.push(...news.map(({ position }) => position));
-    const inbox = createFromOutside({ ledger, session: SESSION, heard: 0, approved: [], shared: false, onNews });
+    const hears = createFromOutside({ ledger, session: SESSION, heard: 0, approved: [], shared: false, onNews });
     comes(1);
-    const first = inbox.refresh();
+    const first = hears.refresh();
     await expect.poll(() => gates.length).toBe(1);
     comes(2);
-    const second = Promise.all([inbox.refresh(), inbox.refresh()]);
+    const second = Promise.all([hears.refresh(), hears.refresh()]);
     gates[0]?.();
     await first;
     await expect.poll(() => gates.length).toBe(2);
     gates[1]?.();
     await second;
     expect(told).toEqual([1, 2]);
-    expect(inbox.cancelled(RUN)).toBe('number 2');
-    expect(inbox.heard()).toBe(2);
+    expect(hears.cancelled(RUN)).toBe('number 2');
+    expect(hears.heard()).toBe(2);
   });
 
   it('what the session writes itself does not hide what came before', async () => {
@@ -362,11 +362,11 @@ describe('two looks at the same time', () => {
         return [];
       },
     } as Partial<Ledger> as Ledger;
-    const inbox = createFromOutside({ ledger, session: SESSION, heard: 3, approved: [], shared: false, onNews: () => undefined });
-    inbox.apply({ position: 9, run_id: RUN, event_type: 'run.signalled', payload: { signal: 'cancel' } } as LedgerEvent);
-    await inbox.refresh();
+    const hears = createFromOutside({ ledger, session: SESSION, heard: 3, approved: [], shared: false, onNews: () => undefined });
+    hears.apply({ position: 9, run_id: RUN, event_type: 'run.signalled', payload: { signal: 'cancel' } } as LedgerEvent);
+    await hears.refresh();
     expect(read).toEqual([3]);
-    expect(inbox.cancelled(RUN)).toBe('asked from outside');
+    expect(hears.cancelled(RUN)).toBe('asked from outside');
   });
 });
 

@@ -14,7 +14,7 @@ const node = (name: string, parent: DrivenRun | undefined, origin: RunOrigin): D
   return { run, parent, depth, journal, whole: true, started, scopes: [], abort: new AbortController() };
 };
 
-const own = (parent: DrivenRun): RunOrigin => ({ kind: 'part', parent: parent.run, role: 'reflection', part: 'self' });
+const own = (parent: DrivenRun): RunOrigin => ({ kind: 'loop', parent: parent.run, role: 'reflection', as: 'self' });
 
 it('a run that does the work of the one above it speaks in its name, others in their own', () => {
   const lead = node('lead', undefined, { kind: 'person' });

@@ -89,7 +89,7 @@ function items(stepIndex: StepIndex, message: Message): Left[] {
   return message.content.map((part) => ({ message: { role: 'tool', content: [part] }, ...stepIndex.placeOf(part) }));
 }
 
-/** Where the session of a run goes on that was condensed in an earlier life. */
+/** Where the loop of a run goes on that was condensed in an earlier life. */
 export function checkpointOf(node: DrivenRun, stepIndex: StepIndex, request: UserMessage): Checkpoint | undefined {
   const last = node.journal.past.findLast((event) => event.event_type === 'task.summary');
   if (last?.event_type !== 'task.summary' || !last.payload.goesOn) return undefined;

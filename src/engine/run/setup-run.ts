@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
-import { partOfAgent, spawnerOf } from '../../events/run-origin.ts';
+import { loopOnlyAs, spawnerOf } from '../../events/run-origin.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
@@ -55,23 +55,23 @@ async function setupAsBefore(
 type Changes = Pick<Payloads['run.started'], 'model' | 'origin'>;
 
 /**
- * What others change about an agent they use: another model, no tools for somebody who only plans or judges, and the message
- * box for somebody who was spawned.
+ * What others change about an agent they use: another model, no tools for somebody who only plans or judges, and those for
+ * messages for somebody who was spawned.
  */
 export async function adapted(
   options: ToolAccess,
   setup: Result<AgentSetup, Failure>,
   { model, origin }: Changes,
 ): Promise<Result<AgentSetup, Failure>> {
-  const part = partOfAgent({ origin });
+  const as = loopOnlyAs({ origin });
   const spawner = spawnerOf({ origin });
-  if (!setup.ok || (model === undefined && part === undefined && spawner === undefined)) return setup;
+  if (!setup.ok || (model === undefined && as === undefined && spawner === undefined)) return setup;
   const { tools } = setup.value;
-  const box = spawner === undefined ? [] : ((await options.boxTools?.()) ?? []);
+  const messages = spawner === undefined ? [] : ((await options.messageTools?.()) ?? []);
   const names = new Set(tools.map((tool) => tool.name));
   return ok({
     ...setup.value,
     ...(model === undefined ? {} : { models: [model] }),
-    tools: part === undefined || part === 'self' ? [...tools, ...box.filter((tool) => !names.has(tool.name))] : [],
+    tools: as === undefined || as === 'self' ? [...tools, ...messages.filter((tool) => !names.has(tool.name))] : [],
   });
 }

@@ -53,7 +53,7 @@ function createdWorld({ brains, agents = [boss(), helper()], engineOptions = {} 
     agents,
     tools,
     brain: (request, call) => (brains[request.agent ?? ''] as Brain)(request, call),
-    engineOptions: { boxTools: async () => tools.filter(({ name }) => name.endsWith('_message')), ...engineOptions },
+    engineOptions: { messageTools: async () => tools.filter(({ name }) => name.endsWith('_message')), ...engineOptions },
   });
   const close = async (): Promise<void> => {
     await world.close();

@@ -71,9 +71,9 @@ function ownJudgement(text: string): Judgement {
 
 async function work(run: AgentRun, key: string, input: UserMessage, continues: RunId | undefined): Promise<RunResult> {
   const handle = await run.steps.start(key, run.agent.name, input, {
-    kind: 'part',
+    kind: 'loop',
     role: 'reflection',
-    part: 'self',
+    as: 'self',
     member: run.agent.name,
     timeLimit: LONGEST,
     continues,

@@ -2,7 +2,7 @@
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { userText } from '../../events/messages.ts';
-import type { AgentPart } from '../../events/run-origin.ts';
+import type { LoopAs } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
@@ -179,16 +179,16 @@ export const allMissing = (planned: Assigned, outcomes: readonly WorkerOutcome[]
 export async function ask(
   run: AgentRun,
   key: string,
-  part: Exclude<AgentPart, 'self'>,
+  as: Exclude<LoopAs, 'self'>,
   prompt: string,
   continues: RunId | undefined,
   agent = run.agent.name,
 ): Promise<RunResult> {
-  const evaluates = part === 'evaluator';
+  const evaluates = as === 'evaluator';
   const handle = await run.steps.start(key, agent, userText(prompt), {
-    kind: 'part',
+    kind: 'loop',
     role: evaluates ? 'evaluator' : 'orchestrator',
-    part,
+    as,
     continues,
     timeLimit: LONGEST,
     // A judge has nothing to do but to judge: one that gives no score when told how will not give one later.

@@ -54,7 +54,10 @@ export const spawnOutput = z.object({
 
 export const pollInput = z.strictObject({
   process_id: processId,
-  include_summary: z.boolean().default(true).describe('Includes a summary of the message box'),
+  include_summary: z
+    .boolean()
+    .default(true)
+    .describe('Includes how many messages its thread has and how many of them wait for you'),
   wait_ms: waitMs,
 });
 export const pollOutput = z.object({

@@ -39,7 +39,7 @@ async function office(
     engineOptions: {
       assistants: limits,
       tools: async (definition) => ok(tools.filter(({ name }) => definition.tools?.includes(name) === true)),
-      boxTools: async () => tools.filter(({ name }) => name.endsWith('_message')),
+      messageTools: async () => tools.filter(({ name }) => name.endsWith('_message')),
     },
   });
 }

@@ -60,4 +60,4 @@ export function bossTools(ledger: Ledger, clock: Clock, ids: Ids, others: readon
   return [...assistantTools({ assistants: { ...service, ...found }, clock }), ...others];
 }
 
-export const boxTools = (tools: readonly Tool[]): readonly Tool[] => tools.filter(({ name }) => name.endsWith('_message'));
+export const messageTools = (tools: readonly Tool[]): readonly Tool[] => tools.filter(({ name }) => name.endsWith('_message'));

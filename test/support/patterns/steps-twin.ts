@@ -17,7 +17,7 @@ import { about } from '../../../src/engine/run/group-context.ts';
 import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
-import { memberOfGroup, partOfAgent, type Seat, turnsAllowed } from '../../../src/events/run-origin.ts';
+import { loopOnlyAs, memberOfGroup, type Seat, turnsAllowed } from '../../../src/events/run-origin.ts';
 import { succeeded } from '../../../src/events/succeeded.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
 import { runLoop } from '../../../src/loop/loop.ts';
@@ -258,8 +258,8 @@ function handSteps(shared: Shared, node: Node): Steps {
 
 async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, request: LoopRequest): Promise<CheckedResult> {
   const output = outputContract(agent);
-  const part = partOfAgent(node.started);
-  const onlyTalks = part !== undefined && part !== 'self';
+  const as = loopOnlyAs(node.started);
+  const onlyTalks = as !== undefined && as !== 'self';
   const tools = shared.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
   const exits = [...(request.exits ?? [])];
   const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
