@@ -90,12 +90,12 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['registry'],
   ],
   patterns: [
-    ['steps', 'fenced-lines'],
+    ['steps'],
     ['verification'],
     ['agent-run'],
-    ['out-of-budget', 'prompts'],
-    ['handoff', 'team', 'group', 'advisors'],
-    ['router'],
+    ['pattern', 'out-of-budget', 'delegate'],
+    ['advisors', 'team', 'group', 'router', 'handoff'],
+    ['registered'],
     ['run-agent'],
   ],
   runner: [

@@ -10,7 +10,6 @@ import {
   modelFailure,
   payloadSchemas,
   report,
-  runStatus,
 } from '../src/events/catalogue.ts';
 import { SCHEMA_VERSION } from '../src/events/envelope.ts';
 import { budget } from '../src/events/going-on.ts';
@@ -26,6 +25,7 @@ import {
   usage,
 } from '../src/events/message-schemas.ts';
 import { runOrigin } from '../src/events/run-origin.ts';
+import { runStatus } from '../src/events/run-status.ts';
 import { claim, verification } from '../src/events/verification.ts';
 import { eventMeanings } from './event-meanings.ts';
 

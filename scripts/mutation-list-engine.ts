@@ -277,10 +277,10 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'What a group has achieved is asked at the cost of what is new',
     change: 'each question reads everything again',
-    file: 'src/engine/run/group-progress.ts',
+    file: 'src/engine/run/progress-below.ts',
     find: 'after = events.at(-1)?.position ?? after;',
     replace: 'after = 0;',
-    caughtBy: { file: 'src/engine/run/group-progress.test.ts', test: 'asking again reads what is new since' },
+    caughtBy: { file: 'src/engine/run/progress-below.test.ts', test: 'asking again reads what is new since' },
   },
   {
     invariant: 'How long runs were worked on is found with one look at the past',

@@ -1,14 +1,12 @@
 /**
  * Whether everybody who is sure to be asked has a model that can be: looked at before a run starts or goes on, because a key
  * that is missing at the end of a chain would otherwise be found when everything before it is paid for. Agents that are only
- * asked if a model chooses them (sub-agents, destinations of a router) are not: one of those fails when it is chosen.
+ * asked if a model chooses them are not: one of those fails when it is chosen.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
-import { type EdgeKind, mayNameItself, referencesOf } from '../agents/definition/references.ts';
+import { isByChoice, mayNameItself, referencesOf } from '../agents/definition/references.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { AgentAccess, ModelAccess } from './options.ts';
-
-const BY_CHOICE: ReadonlySet<EdgeKind> = new Set(['sub-agent', 'router', 'dispatch', 'dispatch fallback']);
 
 type FindsModels = Pick<ModelAccess, 'models' | 'defaultModels'> & Pick<AgentAccess, 'agent'>;
 
@@ -38,17 +36,11 @@ export async function nobodyToAsk(
   return undefined;
 }
 
-/** With the models that its group gives to a worker, if it gives any. */
+/** With the model that the agent gives to it, if it gives one. */
 function surelyAsked(agent: AgentDefinition): readonly { readonly target: string; readonly models?: readonly string[] }[] {
-  const workers = (agent.group?.workers ?? []).map((worker) =>
-    typeof worker === 'string' || worker.model === undefined
-      ? { target: typeof worker === 'string' ? worker : worker.agent }
-      : { target: worker.agent, models: [worker.model] },
-  );
-  const others = referencesOf(agent).filter(
-    ({ kind, target }) => kind !== 'group worker' && !BY_CHOICE.has(kind) && !(target === agent.name && mayNameItself(kind)),
-  );
-  return [...workers, ...others.map(({ target }) => ({ target }))];
+  return referencesOf(agent)
+    .filter(({ kind, target }) => !isByChoice(kind) && !(target === agent.name && mayNameItself(kind)))
+    .map(({ target, model }) => (model === undefined ? { target } : { target, models: [model.name] }));
 }
 
 async function defaults(options: FindsModels): Promise<readonly string[]> {

@@ -11,8 +11,7 @@ import type { Result } from '../base/result.ts';
 import type { Budget } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
-import type { AgentRun } from '../patterns/agent-run.ts';
-import type { RunResult } from '../patterns/steps.ts';
+import type { Pattern } from '../patterns/pattern.ts';
 import type { Permission } from '../permissions/rule-map.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { LoopHost } from '../runner/port.ts';
@@ -57,8 +56,8 @@ export interface AgentAccess {
   contextFile?(file: string): Promise<Result<string, { readonly message: string }>>;
   /** By what the agent can make commands run, in words; `undefined` when it cannot. */
   commandsOf?(agent: AgentDefinition): string | undefined;
-  /** How an agent is run; tests of the steps port put their own pattern here. */
-  readonly runAgent?: (run: AgentRun) => Promise<RunResult>;
+  /** How agents may use others; those of `src/patterns/registered.ts` unless given. */
+  readonly patterns?: readonly Pattern[] | undefined;
 }
 
 /** What agents can do, and what they may. */

@@ -11,7 +11,9 @@ import { frozenChild, sessionFacts } from './left-behind.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 import { outsideReason } from './outside-reason.ts';
+import { patternEvents } from './pattern-events.ts';
 import { runOrigin } from './run-origin.ts';
+import { runStatus } from './run-status.ts';
 import { claim, verification } from './verification.ts';
 
 export type { Budget } from './going-on.ts';
@@ -32,7 +34,6 @@ export const failure = z.object({ code: z.string(), message: z.string(), fix: z.
 /** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
 export type Failure = z.infer<typeof failure>;
 
-export const runStatus = z.enum(['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'cancelled']);
 /** How a run can end. `needs_input` and `paused` are not ends: such a run waits and goes on later. */
 export type RunStatus = z.infer<typeof runStatus>;
 /** How a run stands. */
@@ -104,9 +105,6 @@ export const agentSetup = z.object({
     z.object({ name: z.string(), description: z.string(), inputSchema: jsonValue, replay: z.enum(['safe', 'never']) }),
   ),
 });
-
-/** How many iterations a reflect loop took, and how it ended in words for people. */
-const loopEnd = { iterations: z.number().int(), summary: z.string() };
 
 const catalogue = {
   'session.started': z.object({ title: z.string().optional(), workspace: z.string() }),
@@ -212,63 +210,7 @@ const catalogue = {
     child: frozenChild.optional(),
   }),
 
-  'handoff.made': z.object({ to: z.string(), include: z.enum(['report', 'request']) }),
-  'router.chose': z.object({ agent: z.string(), message: z.string().optional() }),
-  'advisor.reported': z.object({ advisor: z.string(), finalAgent: z.string(), status: runStatus, verification }),
-  'team.broadcast': z.object({
-    team: z.string(),
-    cycle: z.number().int().positive(),
-    type: z.enum(['update', 'failure']),
-    memberId: z.string(),
-    message: z.string(),
-    /** Turns the member has taken so far. */
-    turnCount: z.number().int().nonnegative(),
-    timestamp: z.string(),
-    /** The member leaves with this. */
-    final: z.boolean().optional(),
-    /** Stands for a broadcast that was too large for one reader; only that reader sees it. */
-    replaces: z.object({ run: z.string(), step: z.string(), reader: z.string() }).optional(),
-  }),
-  'member.exited': z.object({ team: z.string(), memberId: z.string(), cycle: z.number().int().positive(), reason: z.string() }),
-  'group.planned': z.object({
-    iteration: z.number().int().positive(),
-    assignments: z.array(z.object({ worker: z.string(), task: z.string() })),
-    unknown: z.array(z.string()),
-    /** How often the orchestrator had to be told to delegate before this. */
-    nudges: z.number().int().nonnegative(),
-    /** These tasks were handed out; without it, the orchestrator was asked again or the group ended. */
-    accepted: z.boolean().optional(),
-    /** Nothing was assigned, and the orchestrator's own words are the answer. */
-    direct: z.boolean().optional(),
-  }),
-  'group.evaluated': z.object({
-    iteration: z.number().int().positive(),
-    score: z.number(),
-    rationale: z.string(),
-    dimensions: z.record(z.string(), z.number()).optional(),
-    trend: z.enum(['improving', 'stable', 'degrading']),
-    evaluator: z.string(),
-    goalMet: z.boolean(),
-    /** What could be done better in the next iteration; told, never done by itself. */
-    advice: z.array(z.string()).optional(),
-  }),
-  'group.stalled': z.object({
-    iteration: z.number().int().positive(),
-    similarity: z.number(),
-    consecutive: z.number().int(),
-    stops: z.boolean(),
-  }),
-  'group.ended': z.discriminatedUnion('outcome', [
-    z.object({ outcome: z.literal('met'), reason: z.enum(['goal_met', 'nothing_left']), ...loopEnd }),
-    /** Nothing left to do is not enough where somebody judges and has found the goal missed. */
-    z.object({
-      outcome: z.literal('missed'),
-      reason: z.enum(['nothing_left', 'max_iterations', 'stalled', 'error_budget', 'no_assignments', 'all_failed']),
-      ...loopEnd,
-    }),
-    /** Ended from outside of the loop. */
-    z.object({ outcome: z.literal('cut_off'), reason: z.enum(['cancelled', 'budget_exhausted']), ...loopEnd }),
-  ]),
+  ...patternEvents,
   'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
   'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),

@@ -104,6 +104,39 @@ export function loopOnlyAs({ origin }: Started): LoopAs | undefined {
   return origin.kind === 'loop' ? origin.as : undefined;
 }
 
+/** Who hears what is broadcast: where, under which name, and whether it leads, and so must not pass anything over. */
+export interface Listener {
+  readonly channel: string;
+  readonly name: string;
+  readonly leads: boolean;
+}
+
+export function listenerOf({ origin }: Started): Listener | undefined {
+  if (origin.kind !== 'seat') return undefined;
+  const { team, member, role } = origin.seat;
+  return { channel: team, name: member, leads: role === 'supervisor' };
+}
+
+/** Whether somebody may go on with its conversation as long as whoever asked for it is at work. */
+export function mayBeAskedAgain(started: Started): boolean {
+  return isSubAgent(started) || started.origin.kind === 'seat';
+}
+
+/** Whether its end is the end of the agent's work; of work in parts and in cycles that is the end of the run above. */
+export function endsItsWork({ origin }: Started): boolean {
+  return origin.kind !== 'loop' && !(origin.kind === 'seat' && origin.seat.own === true);
+}
+
+/** Somebody who only plans, speaks or judges has nothing to do it with. */
+export function usesTools(started: Started): boolean {
+  return loopOnlyAs(started) === undefined || worksForParent(started);
+}
+
+/** It does the work of the run above it, and speaks and hears in its name. */
+export function worksForParent(started: Started): boolean {
+  return loopOnlyAs(started) === 'self';
+}
+
 export function turnsAllowed({ origin }: Started): number | undefined {
   return 'maxTurns' in origin ? origin.maxTurns : undefined;
 }

@@ -1,5 +1,5 @@
 /** What a pattern is given, and the small things that all of them need. */
-import type { AgentDefinition, GroupContext } from '../agents/definition/definition.ts';
+import type { AgentDefinition, GivenContext } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Result } from '../base/result.ts';
 import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
@@ -25,7 +25,7 @@ export interface AgentRun {
   readonly scopes: ReadonlySet<string>;
   readonly steps: Steps;
   /** What the agent gives its group as context, from a file or as text: cut to size, recorded; `undefined` when it gives none. */
-  context(kind: 'shared' | 'routing', source: GroupContext | undefined): Promise<string | undefined>;
+  context(kind: 'shared' | 'routing', source: GivenContext | undefined): Promise<string | undefined>;
   /** What the files of these agents say about them, in the same order. */
   about(agents: readonly string[]): Promise<About[]>;
   /** What was achieved that the runtime saw, and how often the work was paused. */
@@ -74,18 +74,20 @@ export interface LoopRequest {
   readonly input: UserMessage;
   /** Further tools that end the loop. */
   readonly exits?: readonly Exit[];
-  /** Hears, before each turn, what was broadcast to this seat. */
-  readonly seat?: Seat;
+  /** Hears, before each turn, what was broadcast to it. */
+  readonly hears?: boolean;
+  /** Turns that it took in earlier runs and that count here. */
+  readonly turnsBefore?: number;
   /** Whether the agent may also end with a report. */
   readonly reports: boolean;
   /** What an answer without tool calls amounts to; the report unless said. */
   readonly plain?: (text: string) => Result<Ending, string>;
 }
 
-/** What the core came to: its result, and the destination if it chose one. */
+/** What a run came to so far: its result, and the tool that ended its loop if a pattern had offered one. */
 export interface Answered {
   readonly result: RunResult;
-  readonly route?: { readonly agent: string; readonly message?: string } | undefined;
+  readonly exit?: LoopResult['exit'];
 }
 
 export function resultOf(run: Pick<AgentRun, 'agent' | 'run'>, checked: CheckedResult): RunResult {

@@ -14,6 +14,7 @@ import type { RunId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
+import type { broadcastTypes, PatternEventType } from '../events/pattern-events.ts';
 import type { LoopAs, Seat } from '../events/run-origin.ts';
 
 /** How a run ended, as its parent sees it. */
@@ -73,17 +74,12 @@ export type StartOptions = {
     }
 );
 
-/** What a pattern may record about itself. The time of a broadcast is filled in when it is recorded. */
-export type PatternEvent =
-  | { readonly type: 'handoff.made'; readonly payload: Payloads['handoff.made'] }
-  | { readonly type: 'router.chose'; readonly payload: Payloads['router.chose'] }
-  | { readonly type: 'advisor.reported'; readonly payload: Payloads['advisor.reported'] }
-  | { readonly type: 'member.exited'; readonly payload: Payloads['member.exited'] }
-  | { readonly type: 'group.planned'; readonly payload: Payloads['group.planned'] }
-  | { readonly type: 'group.evaluated'; readonly payload: Payloads['group.evaluated'] }
-  | { readonly type: 'group.stalled'; readonly payload: Payloads['group.stalled'] }
-  | { readonly type: 'group.ended'; readonly payload: Payloads['group.ended'] }
-  | { readonly type: 'team.broadcast'; readonly payload: Omit<Payloads['team.broadcast'], 'timestamp'> };
+type Broadcast = Omit<Payloads[(typeof broadcastTypes)[number]], 'timestamp'>;
+
+/** What a pattern may record about itself. `aside`: for those who read it; what the run does next does not follow from it. */
+export type PatternEvent = {
+  readonly [Type in PatternEventType]: { readonly type: Type; readonly payload: Payloads[Type]; readonly aside?: boolean };
+}[Exclude<PatternEventType, (typeof broadcastTypes)[number]>];
 
 export interface WaitRequest {
   readonly question: string;
@@ -118,4 +114,6 @@ export interface Steps {
   nonce(key: string): Promise<string>;
   /** Records an event, once. */
   emit(key: string, event: PatternEvent): Promise<void>;
+  /** Says something to all that hear it, once: to children in a `seat` of this channel. A failure is told aside. */
+  broadcast(key: string, said: Broadcast): Promise<void>;
 }

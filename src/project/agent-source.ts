@@ -1,6 +1,8 @@
 /** The project's agents: in files, brought along by a program, or named on the command line. */
+
 import type { ProjectCheck } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { withModel } from '../agents/definition/references.ts';
 import type { FileSource, FileSourceOptions } from '../agents/registry/files.ts';
 import type { RegisteredAgent } from '../agents/registry/registry.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
@@ -120,13 +122,6 @@ export function createAgentSource(
       return overridden(flagged?.name === name ? flagged : await inFiles(name));
     },
   };
-}
-
-/** For the agent and for workers that its group gives a model of their own. */
-function withModel(agent: AgentDefinition, model: string): AgentDefinition {
-  const workers = agent.group?.workers?.map((worker) => (typeof worker === 'string' ? worker : { ...worker, model }));
-  const group = agent.group === undefined || workers === undefined ? {} : { group: { ...agent.group, workers } };
-  return { ...agent, ...group, models: [model] };
 }
 
 /** Loaded with the first question: most commands ask none. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type RunStatus, runStatus } from '../events/catalogue.ts';
+import type { RunStatus } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { runStatus } from '../events/run-status.ts';
 import { createProcesses } from './processes.ts';
 
 const event = (event_type: string, payload: object, second: number, run_id = 'run_1'): LedgerEvent =>

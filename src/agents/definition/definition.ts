@@ -133,8 +133,12 @@ export const definitionSchema = z.strictObject({
   examples: z.array(z.string().max(1_000)).max(50).optional(),
 });
 
+/** Keys that say how the agent uses others. What stands behind each is in src/patterns. */
+export const patternKeys = ['advisors', 'team', 'group', 'dispatch', 'architect', 'router', 'handoff'] as const;
+export type PatternKey = (typeof patternKeys)[number];
+
 export type Frontmatter = z.infer<typeof definitionSchema>;
-export type GroupContext = z.infer<typeof context>;
+export type GivenContext = z.infer<typeof context>;
 
 /** An agent: what its file says, its prompt, and where it came from. */
 export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models'> {

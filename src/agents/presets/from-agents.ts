@@ -3,7 +3,7 @@
  * from, without the words that were put in for what it did not say.
  */
 import { present } from '../../base/present.ts';
-import type { AgentDefinition, GroupContext } from '../definition/definition.ts';
+import type { AgentDefinition, GivenContext } from '../definition/definition.ts';
 import { writtenPrompt } from '../definition/variables.ts';
 import { type PresetContent, type PresetWorker, roleOf } from './preset.ts';
 import { isIntroduction, leaderPrompt, plainCharter, WORKER_TOOLS } from './to-agents.ts';
@@ -61,6 +61,6 @@ const isDefault = (tools: readonly string[]): boolean =>
   tools.length === WORKER_TOOLS.length && tools.every((tool, index) => tool === WORKER_TOOLS[index]);
 
 /** A context that is a file of the project stays there. */
-function textOf<Key extends string>(key: Key, context: GroupContext | undefined): { [Each in Key]?: string } {
+function textOf<Key extends string>(key: Key, context: GivenContext | undefined): { [Each in Key]?: string } {
   return (typeof context === 'object' ? { [key]: context.text } : {}) as { [Each in Key]?: string };
 }

@@ -10,8 +10,7 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { FINAL_REPORT } from '../../loop/final-report.ts';
-import { ROUTE } from '../../patterns/router.ts';
-import { BROADCAST } from '../../patterns/team/seat.ts';
+import type { Pattern } from '../../patterns/pattern.ts';
 import type { AgentTool, ServiceTool, Tool } from '../../tools/port.ts';
 import { modelName } from '../../tools/registry.ts';
 import { missing } from '../reachable.ts';
@@ -19,8 +18,8 @@ import { missing } from '../reachable.ts';
 export const ASK_CLARIFICATION = 'ask_clarification';
 export const DISMISS_AGENT = 'dismiss_agent';
 
-/** Tools that the runtime may add to an agent's own: a sub-agent of such a name is called differently. */
-const RESERVED = [ASK_CLARIFICATION, DISMISS_AGENT, FINAL_REPORT, ROUTE, BROADCAST];
+/** What the runtime may add to an agent's tools, beside those of patterns: a sub-agent of such a name is called differently. */
+const RESERVED = [ASK_CLARIFICATION, DISMISS_AGENT, FINAL_REPORT];
 
 const REASON = {
   type: 'string',
@@ -32,9 +31,10 @@ export async function agentTools(
   definition: AgentDefinition,
   find: (name: string) => Promise<AgentDefinition | undefined>,
   taken: ReadonlySet<string>,
+  patterns: readonly Pattern[],
 ): Promise<Result<Tool[], Failure>> {
   const tools: AgentTool[] = [];
-  const names = new Set([...taken, ...RESERVED]);
+  const names = new Set([...taken, ...RESERVED, ...patterns.flatMap((pattern) => pattern.tools ?? [])]);
   for (const name of definition.agents ?? []) {
     const agent = await find(name);
     if (agent === undefined) return fail(missing(definition, { target: name, kind: 'sub-agent' }));

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { toolCallsOf } from '../../events/messages.ts';
-import { teamSeat } from '../../events/run-origin.ts';
+import { listenerOf } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
@@ -191,9 +191,9 @@ function receipts(tree: HearsRuns, node: DrivenRun, request: string, added: Payl
 }
 
 function noteHeard(tree: HearsRuns, { started }: DrivenRun, event: LedgerEvent): void {
-  const seat = teamSeat(started);
+  const listener = listenerOf(started);
   if (event.event_type === 'message.included') tree.messages.heard(event.payload.message);
-  if (event.event_type === 'model.request' && seat !== undefined) tree.broadcasts.heard(seat, foreign(event.payload));
+  if (event.event_type === 'model.request' && listener !== undefined) tree.broadcasts.heard(listener, foreign(event.payload));
 }
 
 /** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */

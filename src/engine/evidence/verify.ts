@@ -14,6 +14,7 @@ import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
+import { endsItsWork } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
@@ -74,9 +75,9 @@ export async function verified(
   return await judged(tree, node, result, outcomes, own?.testsMayChange === true || project?.testsMayChange === true);
 }
 
-/** A part of a group or a team's cycle is not the end of the agent's work. */
-function declared({ started: { origin } }: DrivenRun, setup: AgentSetup): Verify | undefined {
-  return origin.kind === 'loop' || (origin.kind === 'seat' && origin.seat.own === true) ? undefined : setup.definition.verify;
+/** What is demanded of the agent's work is demanded at its end. */
+function declared({ started }: DrivenRun, setup: AgentSetup): Verify | undefined {
+  return endsItsWork(started) ? setup.definition.verify : undefined;
 }
 
 async function judged(

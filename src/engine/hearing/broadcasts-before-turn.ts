@@ -1,6 +1,6 @@
-/** What was broadcast to a seat in a team and not heard there yet. */
+/** What was broadcast to a listener and not heard yet. */
 import { type UserMessage, userText } from '../../events/messages.ts';
-import type { Seat } from '../../events/run-origin.ts';
+import type { Listener } from '../../events/run-origin.ts';
 import { textTokens } from '../../models/tokens.ts';
 import { broadcastText } from '../../projections/broadcast-text.ts';
 import type { TimeAndIds } from '../options.ts';
@@ -16,38 +16,38 @@ export async function broadcastMessages(
   tree: TimeAndIds & Writes & HearsRuns,
   node: DrivenRun,
   stepIndex: StepIndex,
-  seat: Seat,
+  listener: Listener,
   roomTokens: number,
   heard: readonly BroadcastReference[] | undefined,
 ): Promise<{ readonly messages: UserMessage[]; readonly overflow: boolean }> {
   const said =
     heard === undefined
-      ? await news(tree, node, seat, roomTokens)
+      ? await news(tree, node, listener, roomTokens)
       : heard.flatMap((reference) => tree.broadcasts.find(reference) ?? []);
   const messages = said.map((broadcast) => {
     const message = userText(broadcastText(broadcast.payload, node.run));
     stepIndex.place(message, broadcast.step, broadcast.run);
     return message;
   });
-  return { messages, overflow: seat.role === 'supervisor' && said.some(({ payload }) => payload.replaces !== undefined) };
+  return { messages, overflow: listener.leads && said.some(({ payload }) => payload.replaces !== undefined) };
 }
 
 /** What is new, with a notice in the place of what does not fit into the reader's context any more. */
 async function news(
   tree: TimeAndIds & Writes & HearsRuns,
   node: DrivenRun,
-  seat: Seat,
+  listener: Listener,
   roomTokens: number,
 ): Promise<Broadcast[]> {
   const heard: Broadcast[] = [];
   let text = '';
-  for (const broadcast of tree.broadcasts.unheard(seat)) {
+  for (const broadcast of tree.broadcasts.unheard(listener)) {
     const next = text + broadcastText(broadcast.payload, node.run);
     // A notice stands for something larger already.
     if (broadcast.payload.replaces !== undefined || textTokens(next) <= roomTokens) {
       text = next;
       heard.push(broadcast);
-    } else heard.push(await tooLarge(tree, node, seat, broadcast));
+    } else heard.push(await tooLarge(tree, node, listener, broadcast));
   }
   return heard;
 }
@@ -55,7 +55,7 @@ async function news(
 async function tooLarge(
   tree: TimeAndIds & Writes & HearsRuns,
   node: DrivenRun,
-  seat: Seat,
+  listener: Listener,
   broadcast: Broadcast,
 ): Promise<Broadcast> {
   const { memberId, message, cycle, turnCount, team } = broadcast.payload;
@@ -69,7 +69,7 @@ async function tooLarge(
     memberId,
     message: `${what} does not fit into your context and was left out. It is in the ledger.`,
     timestamp: new Date(tree.clock.now()).toISOString(),
-    replaces: { run: broadcast.run, step: broadcast.step, reader: seat.member },
+    replaces: { run: broadcast.run, step: broadcast.step, reader: listener.name },
   };
   await tree.writer.write([node.journal.event('team.broadcast', payload, { step, actor: 'system' })]);
   const notice = { run: node.run, step, payload };

@@ -3,13 +3,7 @@ import { type Broadcast, createBroadcasts } from './broadcasts.ts';
 
 it('looking for what is unheard costs what is new, however much was said before', () => {
   const broadcasts = createBroadcasts();
-  const readers = ['ana', 'ben', 'cleo'].map((member) => ({
-    team: 'run_team',
-    member,
-    role: 'member' as const,
-    cycle: 1,
-    turnsBefore: 0,
-  }));
+  const readers = ['ana', 'ben', 'cleo'].map((name) => ({ channel: 'run_team', name, leads: false }));
   let looks = 0;
   const say = (number: number): Broadcast => {
     const payload = {
@@ -31,7 +25,7 @@ it('looking for what is unheard costs what is new, however much was said before'
     broadcasts.publish(said);
     for (const reader of readers) {
       const unheard = broadcasts.unheard(reader);
-      expect(unheard).toEqual(reader.member === 'ana' ? [] : [said]);
+      expect(unheard).toEqual(reader.name === 'ana' ? [] : [said]);
       broadcasts.heard(reader, unheard);
     }
   }

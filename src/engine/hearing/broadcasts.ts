@@ -1,10 +1,10 @@
 /**
- * The broadcast channels of a session's teams: what was said, in the order it was said, and who has heard what. Heard means
+ * The broadcast channels of a session: what was said, in the order it was said, and who has heard what. Heard means
  * that a recorded model request of the reader contains it. All of it is a fold of events.
  */
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { type Seat, teamSeat } from '../../events/run-origin.ts';
+import { type Listener, listenerOf } from '../../events/run-origin.ts';
 import { type BroadcastReference, foreign } from '../record/said-by-others.ts';
 
 export interface Broadcast {
@@ -18,15 +18,15 @@ export interface Broadcasts {
   publish(broadcast: Broadcast): void;
   find(reference: BroadcastReference): Broadcast | undefined;
   /** What the reader has not heard yet and did not say itself. */
-  unheard(reader: Seat): Broadcast[];
-  heard(reader: Seat, references: readonly BroadcastReference[]): void;
+  unheard(reader: Listener): Broadcast[];
+  heard(reader: Listener, references: readonly BroadcastReference[]): void;
 }
 
 export function createBroadcasts(): Broadcasts {
   const said: Broadcast[] = [];
   const byKey = new Map<string, Broadcast>();
   const heardBy = new Map<string, Set<string>>();
-  const seats = new Map<string, Seat>();
+  const listeners = new Map<string, Listener>();
   /** Broadcasts that one reader was, or will be, told of by a notice in their place. */
   const noticed = new Set<string>();
 
@@ -34,8 +34,8 @@ export function createBroadcasts(): Broadcasts {
   const settledUpTo = new Map<string, number>();
 
   const key = ({ run, step }: BroadcastReference): string => `${run} ${step}`;
-  const heardOf = (reader: Seat): Set<string> => {
-    const name = `${reader.team} ${reader.member}`;
+  const heardOf = (reader: Listener): Set<string> => {
+    const name = `${reader.channel} ${reader.name}`;
     const known = heardBy.get(name) ?? new Set();
     heardBy.set(name, known);
     return known;
@@ -47,17 +47,17 @@ export function createBroadcasts(): Broadcasts {
     const { replaces, team } = broadcast.payload;
     if (replaces !== undefined) noticed.add(`${team} ${replaces.reader} ${key(replaces)}`);
   };
-  const heard = (reader: Seat, references: readonly BroadcastReference[]): void => {
+  const heard = (reader: Listener, references: readonly BroadcastReference[]): void => {
     for (const reference of references) heardOf(reader).add(key(reference));
   };
   /** Not for this reader, or heard: that stays so. */
-  const isSettled = (broadcast: Broadcast, reader: Seat): boolean => {
+  const isSettled = (broadcast: Broadcast, reader: Listener): boolean => {
     const { team, memberId, type, replaces } = broadcast.payload;
     return (
-      team !== reader.team ||
-      (memberId === reader.member && type === 'update') ||
-      (replaces !== undefined && replaces.reader !== reader.member) ||
-      noticed.has(`${reader.team} ${reader.member} ${key(broadcast)}`) ||
+      team !== reader.channel ||
+      (memberId === reader.name && type === 'update') ||
+      (replaces !== undefined && replaces.reader !== reader.name) ||
+      noticed.has(`${reader.channel} ${reader.name} ${key(broadcast)}`) ||
       heardOf(reader).has(key(broadcast))
     );
   };
@@ -66,20 +66,20 @@ export function createBroadcasts(): Broadcasts {
     heard,
     find: (reference) => byKey.get(key(reference)),
     unheard(reader) {
-      const name = `${reader.team} ${reader.member}`;
+      const name = `${reader.channel} ${reader.name}`;
       let start = settledUpTo.get(name) ?? 0;
       while (start < said.length && isSettled(said[start] as Broadcast, reader)) start += 1;
       settledUpTo.set(name, start);
       return said.slice(start).filter((broadcast) => !isSettled(broadcast, reader));
     },
     apply(event) {
-      const seat = event.event_type === 'run.started' ? teamSeat(event.payload) : undefined;
-      if (seat !== undefined) seats.set(event.run_id, seat);
+      const listener = event.event_type === 'run.started' ? listenerOf(event.payload) : undefined;
+      if (listener !== undefined) listeners.set(event.run_id, listener);
       else if (event.event_type === 'team.broadcast')
         publish({ run: event.run_id, step: event.step ?? '', payload: event.payload });
       else if (event.event_type === 'model.request') {
-        const seat = seats.get(event.run_id);
-        if (seat !== undefined) heard(seat, foreign(event.payload));
+        const reader = listeners.get(event.run_id);
+        if (reader !== undefined) heard(reader, foreign(event.payload));
       }
     },
   };

@@ -5,9 +5,11 @@
  * How far it has heard is its own thing: only reading moves it. What the session writes itself is applied, and says nothing
  * about what others have written before.
  */
+
 import { eventPosition, type RunId, type SessionId } from '../../base/ids.ts';
 import { type Answer, type EventType, inboundTypes } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { broadcastTypes } from '../../events/pattern-events.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { type RememberedRule, readRule, ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
@@ -44,7 +46,7 @@ export interface FromOutsideOptions {
 }
 
 export function createFromOutside({ ledger, session, heard, approved, shared, onNews }: FromOutsideOptions): FromOutside {
-  const types: readonly EventType[] = shared ? [...inboundTypes, 'team.broadcast', 'run.ended'] : inboundTypes;
+  const types: readonly EventType[] = shared ? [...inboundTypes, ...broadcastTypes, 'run.ended'] : inboundTypes;
   const signals = createSignals(shared);
   const answers = new Map<string, Answer>();
   const asked = new Map<string, RememberedRule>();

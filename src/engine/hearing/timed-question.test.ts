@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { start } from '../../../test/conformance/engine/checks.ts';
 import { startTestRestate } from '../../../test/support/cluster/restate-server.ts';
 import { createRestateWorld } from '../../../test/support/cluster/restate-world.ts';
+import { ofSteps } from '../../../test/support/patterns/of-steps.ts';
 import { answeredWith, atWindow, comesIn } from '../../../test/support/windows.ts';
 import { agent, createWorld, says, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
@@ -13,7 +14,6 @@ import type { RestateServer } from '../../cluster/restate-server.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { Append } from '../../ledger/port.ts';
 import type { Steps } from '../../patterns/steps.ts';
-import { UNCHECKED } from '../../patterns/verification.ts';
 import { readAll } from '../record/read-all.ts';
 
 let server: RestateServer;
@@ -31,12 +31,7 @@ function asking(pattern: (steps: Steps) => Promise<string>): Pick<WorldOptions, 
   return {
     agents: [agent({ name: 'root', tools: [] })],
     brain: () => says(''),
-    engineOptions: {
-      runAgent: async (run) => ({
-        ...{ status: 'completed', report: { format: 'text', body: await pattern(run.steps) }, finalAgent: 'root' },
-        ...{ finalRun: run.run, turns: 0, verification: UNCHECKED },
-      }),
-    },
+    engineOptions: ofSteps(pattern),
   };
 }
 

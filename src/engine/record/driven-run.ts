@@ -1,7 +1,7 @@
 /** One run as it is being driven, and the runs above it. */
 import type { RunId } from '../../base/ids.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
-import { loopOnlyAs } from '../../events/run-origin.ts';
+import { worksForParent } from '../../events/run-origin.ts';
 import type { Journal } from './journal.ts';
 
 /** A budget that counts for a run: its own, that of a run above it, or the project's. */
@@ -23,7 +23,7 @@ export interface DrivenRun {
   readonly abort: AbortController;
 }
 
-/** The run in whose name this one speaks and hears: its own, or the one whose own loop it is in a group. */
+/** The run in whose name this one speaks and hears: its own, or the one whose work it does. */
 export function speakerOf(node: DrivenRun): DrivenRun {
-  return loopOnlyAs(node.started) === 'self' && node.parent !== undefined ? speakerOf(node.parent) : node;
+  return worksForParent(node.started) && node.parent !== undefined ? speakerOf(node.parent) : node;
 }

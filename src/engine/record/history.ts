@@ -2,11 +2,13 @@
  * What was said in the runs that a run goes on with, back to where it was condensed last. Only those runs are read, and of the
  * others what they said to them: the cost grows with what a model is sent, not with the session.
  */
+
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Message } from '../../events/messages.ts';
+import { broadcastTypes } from '../../events/pattern-events.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { messageTokens } from '../../models/tokens.ts';
 import { createTranscripts } from '../../projections/transcript.ts';
@@ -23,7 +25,7 @@ const SPOKEN: readonly EventType[] = [
   'run.ended',
 ];
 
-const SAID: readonly EventType[] = ['team.broadcast', 'message.sent'];
+const SAID: readonly EventType[] = [...broadcastTypes, 'message.sent'];
 /** Of a run that is not long this is all of it. */
 const NEWEST = 100;
 

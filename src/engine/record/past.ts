@@ -6,9 +6,10 @@
 
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import { type EventType, eventTypes, inboundTypes, type Payloads, type RunState, runStatus } from '../../events/catalogue.ts';
+import { type EventType, eventTypes, inboundTypes, type Payloads, type RunState } from '../../events/catalogue.ts';
 import type { TreeDoings } from '../../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { runStatus } from '../../events/run-status.ts';
 import type { Ledger, ReadQuery, RunRow } from '../../ledger/port.ts';
 import { type CutEvent, forgetPast, type KeptPast, keepPast, keptPast } from './kept-past.ts';
 import { readAll } from './read-all.ts';

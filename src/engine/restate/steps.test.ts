@@ -7,13 +7,12 @@ import { untilStopped } from '../../../test/conformance/engine/checks.ts';
 import { stepsConformance } from '../../../test/conformance/steps/checks.ts';
 import { startTestRestate } from '../../../test/support/cluster/restate-server.ts';
 import { createRestateWorld } from '../../../test/support/cluster/restate-world.ts';
+import { ofSteps } from '../../../test/support/patterns/of-steps.ts';
 import { agent, says, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { RestateServer } from '../../cluster/restate-server.ts';
 import { textOf, userText } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { runAgent } from '../../patterns/run-agent.ts';
-import { UNCHECKED } from '../../patterns/verification.ts';
 
 let server: RestateServer;
 beforeAll(async () => {
@@ -70,20 +69,7 @@ describe.each(stepsConformance)('on Restate: $name', ({ pattern, expected }) => 
         appends = made.appends;
         return made.ledger;
       },
-      engineOptions: {
-        runAgent: async (run) => {
-          if (run.agent.name !== 'root') return await runAgent(run);
-          const body = await pattern(run.steps, { counts });
-          return {
-            status: 'completed',
-            report: { format: 'text', body },
-            finalAgent: 'root',
-            finalRun: run.run,
-            turns: 0,
-            verification: UNCHECKED,
-          };
-        },
-      },
+      engineOptions: ofSteps((steps) => pattern(steps, { counts })),
     });
     expect(await played(world, 0)).toBe(`completed ${expected}`);
     const cuts = Array.from({ length: appends(sessionOf(0)) - 1 }, (_, index) => index + 2);

@@ -5,10 +5,12 @@
  * The lease is taken whoever holds it, because the engine has assigned the work; a worker that was taken for dead and comes back
  * is fenced off and cannot write.
  */
+
 import { TroupeError } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { type EventType, inboundTypes } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { broadcastTypes } from '../../events/pattern-events.ts';
 import { parentRun } from '../../events/run-origin.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
 import { failureOf } from '../failure-of.ts';
@@ -45,17 +47,9 @@ export interface Workplace {
 
 /** What a run has to know of the others in its session. */
 const SHARED: readonly EventType[] = [
-  ...([
-    'session.started',
-    'run.started',
-    'run.ended',
-    'run.reopened',
-    'run.resumed',
-    'run.paused',
-    'team.broadcast',
-    'agent.dismissed',
-  ] as const),
+  ...(['session.started', 'run.started', 'run.ended', 'run.reopened', 'run.resumed', 'run.paused', 'agent.dismissed'] as const),
   ...(['model.request', 'tool.result', 'approval.asked', 'message.included'] as const),
+  ...broadcastTypes,
   ...inboundTypes,
 ];
 

@@ -64,7 +64,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const { ledger, clock } = options;
   const past = groupByRun(events);
   const active = new Set<DrivenRun>();
-  const live = createLiveAnswers(session, driven.watchers);
+  const live = createLiveAnswers(session, driven.watchers, options.patterns);
   let stopped: Interruption | undefined;
   const bell = createBell();
 

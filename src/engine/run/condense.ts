@@ -61,8 +61,8 @@ async function cutOf(
   stepIndex: StepIndex,
 ): Promise<{ readonly cut?: Cut }> {
   const foreign = unsent.some((message) => stepIndex.placeOf(message).run !== undefined);
-  const { run, parent, started } = node;
-  if (parent !== undefined || started.origin.kind === 'seat' || foreign) return {};
+  const { run, parent } = node;
+  if (parent !== undefined || foreign) return {};
   const done = await doneBy(tree, run);
   // What is looked at and how far was heard are of one moment: whatever comes after it is read again from there.
   const { askable, verdicts, outside, messages, spawned } = tree;

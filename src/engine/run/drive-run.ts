@@ -10,7 +10,7 @@ import type { RunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
-import { isSubAgent, spawnerOf, turnsAllowed } from '../../events/run-origin.ts';
+import { listenerOf, mayBeAskedAgain, spawnerOf, turnsAllowed } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopTools } from '../../loop/port.ts';
@@ -41,10 +41,10 @@ import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
 import { checkpointOf, condense } from './condense.ts';
-import { aboutAgents, contextReader } from './group-context.ts';
-import { progressBelow } from './group-progress.ts';
 import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import { aboutAgents, contextReader } from './pattern-support.ts';
+import { progressBelow } from './progress-below.ts';
 import type { Tree } from './tree.ts';
 
 export const SETUP_STEP = 'setup';
@@ -103,7 +103,7 @@ async function work(tree: Tree, node: DrivenRun, setup: AgentSetup): Promise<Run
     loop: (request) => ownLoop(tree, node, setup, stepIndex, request),
   };
   try {
-    return await (tree.runAgent ?? runAgent)(run);
+    return await runAgent(run, tree.patterns);
   } finally {
     await steps.childrenSettled();
   }
@@ -118,12 +118,12 @@ async function ownLoop(
 ): Promise<CheckedResult> {
   const output = outputContract(setup.definition);
   const exits = [...(request.exits ?? [])];
-  // Somebody who only talks needs no tool to report; a supervisor that nobody is left to talk to still expects one.
-  const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
+  // Somebody who only talks needs no tool to report; one that was told of it, whom nobody is left to hear, still expects it.
+  const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
   if (request.reports && offers) exits.push(finalReportExit(output));
   const limits = loopLimits(setup.definition);
   const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
-  const { seat } = request;
+  const listener = request.hears === true ? listenerOf(node.started) : undefined;
   const from = checkpointOf(node, stepIndex, request.input);
   const input: LoopInput = {
     agent: setup.definition.name,
@@ -133,14 +133,14 @@ async function ownLoop(
     from,
     exits,
     plain: request.plain ?? plainReport(output),
-    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: seat?.turnsBefore ?? 0 },
+    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },
   };
   const demands = demandsDuring(tree, node, setup);
   const reasons: unknown[] = [];
   const playing = hostedLoop(tree, node, setup.definition, input, {
     model: recordedModel(tree, node, setup, stepIndex),
     tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
-    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, seat, turn, room)),
+    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
     unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
     condense: (condensing) => condense(tree, node, stepIndex, request.input, condensing),
     reference: (item) => {
@@ -206,8 +206,7 @@ export function resultOfEnd(run: RunId, { facts: _facts, reason: _reason, ...pay
 
 /** Sub-agents that could still be asked go with the run, all the way down; unless somebody may go on with its conversation. */
 function dismissals(tree: AsksAgain, node: DrivenRun): NewEvent[] {
-  for (let up: DrivenRun | undefined = node; up !== undefined; up = up.parent)
-    if (isSubAgent(up.started) || up.started.origin.kind === 'seat') return [];
+  for (let up: DrivenRun | undefined = node; up !== undefined; up = up.parent) if (mayBeAskedAgain(up.started)) return [];
   return tree.askable.below(node.run).map(({ id, agent, run }) => {
     tree.askable.dismiss(run);
     return node.journal.event('agent.dismissed', { id, agent, run }, { actor: 'system' });

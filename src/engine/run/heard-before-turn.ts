@@ -1,11 +1,11 @@
 /**
- * What a run hears before a turn: how its assistants are, what was broadcast to its seat in a team, and the messages that came
- * for it. The request that carries a text is what delivers it, so a turn that was recorded hears again exactly what it heard
- * then; any other hears what is new.
+ * What a run hears before a turn: how its assistants are, what was broadcast to it, and the messages that came for it. The
+ * request that carries a text is what delivers it, so a turn that was recorded hears again exactly what it heard then; any other
+ * hears what is new.
  */
 import { limits } from '../../base/limits.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
-import { type Seat, spawnerOf } from '../../events/run-origin.ts';
+import { type Listener, spawnerOf } from '../../events/run-origin.ts';
 import type { Incoming } from '../../loop/port.ts';
 import { messageText } from '../../projections/message-text.ts';
 import { broadcastMessages } from '../hearing/broadcasts-before-turn.ts';
@@ -24,20 +24,21 @@ export async function heardBeforeTurn(
   tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren & HasAssistants,
   node: DrivenRun,
   stepIndex: StepIndex,
-  seat: Seat | undefined,
+  listener: Listener | undefined,
   turn: number,
   roomTokens: number,
 ): Promise<Incoming> {
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
   // Where others work on the runs around this one, what they say is in the ledger only.
-  if (recorded === undefined && tree.elsewhere !== undefined && (seat !== undefined || canBeWrittenTo(tree, node)))
+  if (recorded === undefined && tree.elsewhere !== undefined && (listener !== undefined || canBeWrittenTo(tree, node)))
     await tree.refresh();
   const heard = recorded === undefined ? undefined : foreign(recorded.payload);
   const note = assistantsNote(tree, node, stepIndex, turn, recorded !== undefined);
-  const team = seat === undefined ? undefined : await broadcastMessages(tree, node, stepIndex, seat, roomTokens, heard);
+  const broadcasts =
+    listener === undefined ? undefined : await broadcastMessages(tree, node, stepIndex, listener, roomTokens, heard);
   const sentMessages = heard === undefined ? freshMessages(tree, node) : messagesIn(tree, heard);
-  const messages = [...note, ...(team?.messages ?? []), ...sentMessages.map((sent) => placed(stepIndex, sent))];
-  return { messages, overflow: team?.overflow === true };
+  const messages = [...note, ...(broadcasts?.messages ?? []), ...sentMessages.map((sent) => placed(stepIndex, sent))];
+  return { messages, overflow: broadcasts?.overflow === true };
 }
 
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */

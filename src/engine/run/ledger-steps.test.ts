@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type StepsCase, stepsConformance } from '../../../test/conformance/steps/checks.ts';
 import { crashAt } from '../../../test/support/ledger/crash.ts';
+import { ofSteps } from '../../../test/support/patterns/of-steps.ts';
 import { agent, calls, createWorld, reports, says, turnOf, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 import { textOf, userText } from '../../events/messages.ts';
 import type { ModelRequest } from '../../models/port.ts';
-import { runAgent } from '../../patterns/run-agent.ts';
-import type { RunResult, Steps } from '../../patterns/steps.ts';
-import { UNCHECKED } from '../../patterns/verification.ts';
+import type { RunResult } from '../../patterns/steps.ts';
 import { readAll } from '../record/read-all.ts';
 
 const CHILD = { kind: 'pattern', role: 'child' } as const;
@@ -33,23 +32,6 @@ const brain: WorldOptions['brain'] = (request) => {
   return says(textOf((request.messages[0]?.content ?? []) as { type: string; text: string }[]));
 };
 
-function rootPattern(pattern: (steps: Steps) => Promise<string>): NonNullable<WorldOptions['engineOptions']> {
-  return {
-    runAgent: async (run) => {
-      if (run.agent.name !== 'root') return await runAgent(run);
-      const body = await pattern(run.steps);
-      return {
-        status: 'completed',
-        report: { format: 'text', body },
-        finalAgent: 'root',
-        finalRun: run.run,
-        turns: 0,
-        verification: UNCHECKED,
-      };
-    },
-  };
-}
-
 async function result(world: World): Promise<RunResult | undefined> {
   const resumed = await world.engine.resume(RUN);
   if (resumed.kind === 'ended') return resumed.result;
@@ -68,7 +50,7 @@ describe.each(stepsConformance)('$name', (steps: StepsCase) => {
     for (let cut = 0, last = 100; cut <= last; cut += 1) {
       const path = join(folder, `${name}-${cut}.db`);
       const counts = new Map<string, number>();
-      const engineOptions = rootPattern((port) => steps.pattern(port, { counts }));
+      const engineOptions = ofSteps((port) => steps.pattern(port, { counts }));
       let appends = (): number => 0;
       const dying = createWorld({
         path,
@@ -102,7 +84,7 @@ describe('budgets across the tree', () => {
     const world = createWorld({
       agents: [agent({ name: 'root', tools: [], budget: limit }), agent({ name: 'quick', tools: [] })],
       brain,
-      engineOptions: rootPattern(async (steps) => {
+      engineOptions: ofSteps(async (steps) => {
         const handles = [];
         for (let index = 0; index < children; index += 1)
           handles.push(await steps.start(`c${index}`, 'quick', userText('hi'), CHILD));
@@ -168,7 +150,7 @@ describe('cancelling a run with children', () => {
     const world = createWorld({
       agents,
       brain,
-      engineOptions: rootPattern(async (steps) => {
+      engineOptions: ofSteps(async (steps) => {
         const handles = [
           await steps.start('a', 'slow', userText('x'), CHILD),
           await steps.start('b', 'slow', userText('y'), CHILD),

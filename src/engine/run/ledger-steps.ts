@@ -5,6 +5,7 @@ import { TroupeError } from '../../base/errors.ts';
 import type { Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import type { Answer } from '../../events/catalogue.ts';
+import { broadcastTypes } from '../../events/pattern-events.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Cause } from '../../ledger/port.ts';
 import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../patterns/steps.ts';
@@ -104,6 +105,10 @@ export function ledgerSteps(
       claimKey(key);
       await emitOnce(tree, node, key, event, joins.endOf(key));
     },
+    async broadcast(key, said) {
+      claimKey(key);
+      await broadcastOnce(tree, node, key, said, joins.endOf(key));
+    },
   };
 }
 
@@ -144,25 +149,32 @@ async function write(tree: Writes, node: DrivenRun, key: string, value: Json): P
   await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
 }
 
-/** A broadcast is heard only once it is durable. */
 async function emitOnce(
+  tree: Writes,
+  node: DrivenRun,
+  key: string,
+  { type, payload, aside }: PatternEvent,
+  cause: Cause | undefined,
+): Promise<void> {
+  if (node.journal.recorded(type, key) !== undefined) return;
+  tree.checkpoint(node);
+  tree.writer.enqueue([node.journal.event(type, payload, { step: key, aside: aside === true, ...present({ cause }) })]);
+}
+
+/** It is heard only once it is durable. That somebody failed is told to those who hear it; nothing else follows from it. */
+async function broadcastOnce(
   tree: TimeAndIds & Writes & HearsRuns,
   node: DrivenRun,
   key: string,
-  event: PatternEvent,
+  said: Parameters<Steps['broadcast']>[1],
   cause: Cause | undefined,
 ): Promise<void> {
-  if (node.journal.recorded(event.type, key) !== undefined) return;
+  const [type] = broadcastTypes;
+  if (node.journal.recorded(type, key) !== undefined) return;
   tree.checkpoint(node);
-  // That somebody left, or failed, is told to those who read it; the team's next cycle does not follow from it.
-  const aside = event.type === 'member.exited' || (event.type === 'team.broadcast' && event.payload.type === 'failure');
-  const options = { step: key, aside, ...present({ cause }) };
-  if (event.type !== 'team.broadcast') {
-    tree.writer.enqueue([node.journal.event(event.type, event.payload, options)]);
-    return;
-  }
-  const payload = { ...event.payload, timestamp: new Date(tree.clock.now()).toISOString() };
-  await tree.writer.write([node.journal.event('team.broadcast', payload, options)]);
+  const payload = { ...said, timestamp: new Date(tree.clock.now()).toISOString() };
+  const options = { step: key, aside: said.type === 'failure', ...present({ cause }) };
+  await tree.writer.write([node.journal.event(type, payload, options)]);
   tree.broadcasts.publish({ run: node.run, step: key, payload });
 }
 

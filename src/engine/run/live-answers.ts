@@ -1,13 +1,16 @@
 /**
  * Pieces of answers on their way to whoever watches, and whose words are the answer. The answer belongs to the run at the end
- * of the chain: the root itself, whoever it routes or hands over to, and the supervisor of a team. Whether an agent passes its
- * answer on is in its definition; only that a router may still answer itself is not known before it has.
+ * of the chain: the root itself, or whoever its patterns let answer in its place. Whether an agent passes its answer on is in its
+ * definition; that one who may pass it on answers itself after all is not known before it has.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
-import { roleInTree, teamSeat } from '../../events/run-origin.ts';
+import { roleInTree } from '../../events/run-origin.ts';
+import { wantedBy } from '../../patterns/agent-run.ts';
+import { answersItself, type Pattern, passesOn, type Wanted } from '../../patterns/pattern.ts';
+import { registeredPatterns } from '../../patterns/registered.ts';
 import type { LivePiece } from '../port.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -22,7 +25,11 @@ export interface LiveAnswers {
   of(node: DrivenRun, turn: number): ((delta: LivePiece['delta']) => void) | undefined;
 }
 
-export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveAnswers {
+export function createLiveAnswers(
+  session: SessionId,
+  watchers: Watchers,
+  patterns: readonly Pattern[] = registeredPatterns,
+): LiveAnswers {
   const definitions = new Map<RunId, AgentDefinition>();
   return {
     noted(node, setup) {
@@ -31,7 +38,13 @@ export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveA
     },
     of(node, turn) {
       if (watchers.size === 0) return undefined;
-      const piece = { session, run: node.run, agent: node.started.agent, turn, terminal: isTerminal(node, definitions) };
+      const piece = {
+        session,
+        run: node.run,
+        agent: node.started.agent,
+        turn,
+        terminal: isTerminal(node, definitions, patterns),
+      };
       return (delta) => {
         for (const watcher of watchers) watcher({ ...piece, delta });
       };
@@ -39,20 +52,20 @@ export function createLiveAnswers(session: SessionId, watchers: Watchers): LiveA
   };
 }
 
-function isTerminal(node: DrivenRun, definitions: Definitions): boolean {
-  const agent = definitions.get(node.run);
-  if (agent === undefined || !answersForRoot(node, definitions)) return false;
-  const seat = teamSeat(node.started);
-  if (seat?.role === 'supervisor') return seat.own === true || agent.handoff === undefined;
-  return agent.handoff === undefined && agent.router === undefined && agent.team === undefined;
+function isTerminal(node: DrivenRun, definitions: Definitions, patterns: readonly Pattern[]): boolean {
+  const wanted = wantedOf(node, definitions);
+  return wanted !== undefined && answersForRoot(node, definitions, patterns) && answersItself(patterns, wanted);
 }
 
 /** Whether the result of this run becomes the result of the root: each on the way up passes it on unchanged. */
-function answersForRoot(node: DrivenRun, definitions: Definitions): boolean {
+function answersForRoot(node: DrivenRun, definitions: Definitions, patterns: readonly Pattern[]): boolean {
   const { parent } = node;
   if (parent === undefined) return true;
-  const last = definitions.get(parent.run)?.handoff === undefined;
-  const role = roleInTree(node.started);
-  const passesOn = role === 'handoff' || (last && (role === 'router' || teamSeat(node.started)?.role === 'supervisor'));
-  return passesOn && answersForRoot(parent, definitions);
+  const passed = passesOn(patterns, wantedOf(parent, definitions), roleInTree(node.started));
+  return passed && answersForRoot(parent, definitions, patterns);
+}
+
+function wantedOf({ run, started }: DrivenRun, definitions: Definitions): Wanted | undefined {
+  const agent = definitions.get(run);
+  return agent === undefined ? undefined : { agent, ...wantedBy(started) };
 }

@@ -6,7 +6,8 @@ import { nameProblem } from '../../agents/definition/agent-name.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
-import { notYet } from '../../patterns/run-agent.ts';
+import { notYet } from '../../patterns/pattern.ts';
+import { registeredPatterns } from '../../patterns/registered.ts';
 import { agentTools } from '../calls/agent-tools.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -28,7 +29,7 @@ export async function prepareAgent(
       message: `The name ${JSON.stringify(definition.name)} ${problem}.`,
       fix: 'Give the agent another name.',
     });
-  const missing = notYet(definition);
+  const missing = notYet(options.patterns ?? registeredPatterns, definition);
   if (missing.length > 0) {
     const message = `${definition.source}: not yet: this release reads ${missing.join(', ')} but cannot run it.`;
     return fail({ code: 'not_yet', message, fix: 'Remove the key to run the agent alone.' });
@@ -50,7 +51,8 @@ export async function equip(
 ): Promise<Result<AgentSetup, Failure>> {
   const tools = await options.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
-  const agents = await agentTools(definition, options.agent, new Set(tools.value.map((tool) => tool.name)));
+  const taken = new Set(tools.value.map((tool) => tool.name));
+  const agents = await agentTools(definition, options.agent, taken, options.patterns ?? registeredPatterns);
   if (!agents.ok) return agents;
   const models = definition.models.length > 0 ? ok(definition.models) : await options.defaultModels();
   if (!models.ok) return fail({ code: 'no_model', message: models.error });

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
-import { loopOnlyAs, spawnerOf } from '../../events/run-origin.ts';
+import { spawnerOf, usesTools } from '../../events/run-origin.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
@@ -63,15 +63,14 @@ export async function adapted(
   setup: Result<AgentSetup, Failure>,
   { model, origin }: Changes,
 ): Promise<Result<AgentSetup, Failure>> {
-  const as = loopOnlyAs({ origin });
   const spawner = spawnerOf({ origin });
-  if (!setup.ok || (model === undefined && as === undefined && spawner === undefined)) return setup;
+  if (!setup.ok || (model === undefined && usesTools({ origin }) && spawner === undefined)) return setup;
   const { tools } = setup.value;
   const messages = spawner === undefined ? [] : ((await options.messageTools?.()) ?? []);
   const names = new Set(tools.map((tool) => tool.name));
   return ok({
     ...setup.value,
     ...(model === undefined ? {} : { models: [model] }),
-    tools: as === undefined || as === 'self' ? [...tools, ...messages.filter((tool) => !names.has(tool.name))] : [],
+    tools: usesTools({ origin }) ? [...tools, ...messages.filter((tool) => !names.has(tool.name))] : [],
   });
 }

@@ -1,6 +1,6 @@
 /** The states of a run as the index of runs stores them. */
 import { TroupeError } from '../../base/errors.ts';
-import { runStatus } from '../../events/catalogue.ts';
+import { runStatus } from '../../events/run-status.ts';
 import type { RunRow } from '../port.ts';
 
 export function runStateOf(name: string): RunRow['state'] {

@@ -6,7 +6,7 @@
  * It never throws, and its work grows with the text: what it gives is bounded by the workers there are.
  */
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
-import { type Line, linesOf } from '../fenced-lines.ts';
+import { type Line, linesOf } from './fenced-lines.ts';
 import { findWorker, splitName } from './worker-names.ts';
 
 export interface Assignment {

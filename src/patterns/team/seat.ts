@@ -22,7 +22,8 @@ export async function seatedLoop(run: AgentRun, request: UserMessage, seat: Seat
   const exits = seat.alone === true ? [] : [broadcastExit(!supervisor)];
   const checked = await run.loop({
     input: request,
-    seat,
+    hears: true,
+    turnsBefore: seat.turnsBefore,
     exits,
     reports: supervisor,
     // A member that just says it has said it to the team; a supervisor's plain answer is its report.
@@ -39,17 +40,14 @@ export async function seatedLoop(run: AgentRun, request: UserMessage, seat: Seat
 export async function announce(run: AgentRun, seat: Seat, result: RunResult): Promise<RunResult> {
   const speaks = seat.role === 'member' || result.spoke !== undefined;
   if (!speaks || !succeeded(result)) return result;
-  await run.steps.emit('broadcast', {
-    type: 'team.broadcast',
-    payload: {
-      team: seat.team,
-      cycle: seat.cycle,
-      type: 'update',
-      memberId: seat.member,
-      message: reportText(result.report),
-      turnCount: seat.turnsBefore + result.turns,
-      ...(result.spoke === 'final' ? { final: true } : {}),
-    },
+  await run.steps.broadcast('broadcast', {
+    team: seat.team,
+    cycle: seat.cycle,
+    type: 'update',
+    memberId: seat.member,
+    message: reportText(result.report),
+    turnCount: seat.turnsBefore + result.turns,
+    ...(result.spoke === 'final' ? { final: true } : {}),
   });
   return { ...result, spoke: result.spoke ?? 'update' };
 }

@@ -12,6 +12,8 @@ import type { Seat } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { type AgentRun, wasStopped } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
+import type { Handle, RunResult, StartOptions } from '../steps.ts';
+import { afterRound, type NamedResult, resting, UNCHECKED } from '../verification.ts';
 import {
   broadcastsChecked,
   lastJudgement,
@@ -20,9 +22,7 @@ import {
   nextCycle,
   nextJudgement,
   supervisorBrief,
-} from '../prompts.ts';
-import type { Handle, RunResult, StartOptions } from '../steps.ts';
-import { afterRound, type NamedResult, resting, UNCHECKED } from '../verification.ts';
+} from './prompts.ts';
 
 type Team = NonNullable<AgentDefinition['team']>;
 
@@ -142,7 +142,7 @@ async function staysIn(run: AgentRun, cycle: number, member: Participant, result
   if (!left) {
     const message = memberFailed(member.name, failure ?? '');
     const payload = { team: run.run, cycle, type: 'failure' as const, memberId: member.name, message, turnCount: member.turns };
-    await run.steps.emit(`${key}/failed`, { type: 'team.broadcast', payload });
+    await run.steps.broadcast(`${key}/failed`, payload);
   }
   await exit(run, key, cycle, member, left ? 'said its last word' : (failure ?? ''));
   return false;
@@ -205,10 +205,8 @@ async function dissolve(run: AgentRun, cycle: number, active: readonly Participa
 }
 
 async function exit(run: AgentRun, key: string, cycle: number, member: Participant, reason: string): Promise<void> {
-  await run.steps.emit(`${key}/exited`, {
-    type: 'member.exited',
-    payload: { team: run.run, memberId: member.name, cycle, reason },
-  });
+  const payload = { team: run.run, memberId: member.name, cycle, reason };
+  await run.steps.emit(`${key}/exited`, { type: 'member.exited', payload, aside: true });
 }
 
 function opening(request: UserMessage, brief: string): UserMessage {

@@ -13,11 +13,11 @@ import { present } from '../../../src/base/present.ts';
 import { timeUp, WallTimeOver } from '../../../src/engine/hearing/stop-reason.ts';
 import { loopLimits, outputContract } from '../../../src/engine/record/agent-setup.ts';
 import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
-import { about } from '../../../src/engine/run/group-context.ts';
+import { about } from '../../../src/engine/run/pattern-support.ts';
 import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
-import { loopOnlyAs, memberOfGroup, type Seat, turnsAllowed } from '../../../src/events/run-origin.ts';
+import { loopOnlyAs, memberOfGroup, type Seat, teamSeat, turnsAllowed } from '../../../src/events/run-origin.ts';
 import { succeeded } from '../../../src/events/succeeded.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
 import { runLoop } from '../../../src/loop/loop.ts';
@@ -248,8 +248,11 @@ function handSteps(shared: Shared, node: Node): Steps {
     },
     async emit(key, event) {
       claim(key);
-      if (event.type !== 'team.broadcast') return record(shared, node, event.type, event.payload, key);
-      const payload = { ...event.payload, timestamp: new Date(shared.said.length).toISOString() };
+      record(shared, node, event.type, event.payload, key);
+    },
+    async broadcast(key, broadcast) {
+      claim(key);
+      const payload = { ...broadcast, timestamp: new Date(shared.said.length).toISOString() };
       record(shared, node, 'team.broadcast', payload, key);
       shared.said.push({ run: node.run, step: key, payload });
     },
@@ -262,10 +265,10 @@ async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, reque
   const onlyTalks = as !== undefined && as !== 'self';
   const tools = shared.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
   const exits = [...(request.exits ?? [])];
-  const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.seat !== undefined;
+  const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
   if (request.reports && offers) exits.push(finalReportExit(output));
   const own = loopLimits(agent);
-  const { seat } = request;
+  const seat = request.hears === true ? teamSeat(node.started) : undefined;
   let said: readonly Message[] = [];
   const seen = new Set<string>();
   const ended = await runLoop(
@@ -279,7 +282,7 @@ async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, reque
       limits: {
         ...own,
         maxTurns: Math.min(own.maxTurns, turnsAllowed(node.started) ?? own.maxTurns),
-        turnsBefore: seat?.turnsBefore ?? 0,
+        turnsBefore: request.turnsBefore ?? 0,
       },
     },
     {

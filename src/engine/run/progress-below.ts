@@ -1,4 +1,4 @@
-/** What was achieved below a run, as a group asks for it between two rounds. */
+/** What was achieved below a run, as a pattern asks for it between two rounds. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { LedgerEvent } from '../../events/envelope.ts';

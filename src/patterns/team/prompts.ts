@@ -1,57 +1,7 @@
-/** The texts that patterns put together. Headings are those of the patterns' contract; what others wrote is fenced. */
-import { fenced, fenceNote } from '../base/fence.ts';
-import type { Verification } from '../events/catalogue.ts';
-import { reportText } from '../events/report-text.ts';
-import { succeeded } from '../events/succeeded.ts';
-import { verificationLine, verificationText } from '../events/verification-text.ts';
-import type { RunResult } from './steps.ts';
-import type { NamedResult } from './verification.ts';
-
-export interface Advice {
-  /** The agent whose words these are, after its own handoffs. */
-  readonly label: string;
-  readonly text: string;
-  /** Absent when it failed: then there is nothing to build on. */
-  readonly verification?: Verification | undefined;
-}
-
-export function enrichedRequest(request: string, advice: readonly Advice[], nonce: string): string {
-  return [
-    '## ORIGINAL USER REQUEST',
-    fenced('request', nonce, request),
-    '## ANALYSIS GATHERED',
-    fenceNote(nonce),
-    ...advice.flatMap(({ label, text, verification }) => [
-      `### From ${label}`,
-      ...(verification === undefined ? [] : [verificationLine(verification)]),
-      fenced('analysis', nonce, text),
-    ]),
-  ].join('\n\n');
-}
-
-export const failedAdvice = (advisor: string, why: string): string => `Advisor consultation failed for ${advisor}: ${why}`;
-
-export function routedRequest(request: string, router: string, message: string | undefined, nonce: string): string {
-  const original = ['## ORIGINAL USER REQUEST', fenced('request', nonce, request)];
-  if (message === undefined) return original.join('\n\n');
-  const heading = `## MESSAGE FROM AGENT \`${router}\` WHO ROUTED THIS REQUEST TO YOU`;
-  return [...original, heading, fenced('message', nonce, message)].join('\n\n');
-}
-
-export function handedOverRequest(
-  request: string,
-  { finalAgent: from, report, verification }: Pick<RunResult, 'finalAgent' | 'report' | 'verification'>,
-  nonce: string,
-): string {
-  return [
-    '## ORIGINAL USER REQUEST',
-    fenced('request', nonce, request),
-    `## RESPONSE FROM AGENT \`${from}\``,
-    fenceNote(nonce),
-    verificationLine(verification),
-    fenced('response', nonce, reportText(report)),
-  ].join('\n\n');
-}
+/** What the participants of a team are told. */
+import { succeeded } from '../../events/succeeded.ts';
+import { verificationText } from '../../events/verification-text.ts';
+import type { NamedResult } from '../verification.ts';
 
 export const memberBrief = (members: readonly string[], supervisor: string, self: string): string =>
   [

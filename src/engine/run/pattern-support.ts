@@ -1,6 +1,6 @@
-/** What groups ask of the runtime about what is around them: the files that give context, and who the others are. */
+/** What patterns ask of the runtime beside steps: the files that give context, and who the others are. */
 
-import type { AgentDefinition, GroupContext } from '../../agents/definition/definition.ts';
+import type { AgentDefinition, GivenContext } from '../../agents/definition/definition.ts';
 import { newestEntries } from '../../agents/text/newest-entries.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
@@ -15,7 +15,7 @@ export function contextReader(
   tree: AgentAccess,
   agent: AgentDefinition,
   steps: Steps,
-): (kind: 'shared' | 'routing', source: GroupContext | undefined) => Promise<string | undefined> {
+): (kind: 'shared' | 'routing', source: GivenContext | undefined) => Promise<string | undefined> {
   const read = new Map<string, Promise<string>>();
   return async (kind, source) => {
     if (source === undefined) return undefined;
@@ -26,8 +26,8 @@ export function contextReader(
   };
 }
 
-/** What a group is told to know, it knows: without the file its work would rest on something else than its author wrote. */
-async function contextText(options: AgentAccess, { source: where }: AgentDefinition, source: GroupContext): Promise<string> {
+/** What agents are told to know, they know: without the file their work would rest on something else than its author wrote. */
+async function contextText(options: AgentAccess, { source: where }: AgentDefinition, source: GivenContext): Promise<string> {
   if (typeof source !== 'string') return source.text;
   const read = await options.contextFile?.(source);
   if (read?.ok === true) return read.value;

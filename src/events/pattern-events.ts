@@ -1,0 +1,71 @@
+/** What patterns record about themselves: whom they chose, what was said, how far they are. */
+import { z } from 'zod';
+import { runStatus } from './run-status.ts';
+import { verification } from './verification.ts';
+
+/** How many iterations a reflect loop took, and how it ended in words for people. */
+const loopEnd = { iterations: z.number().int(), summary: z.string() };
+
+export const patternEvents = {
+  'handoff.made': z.object({ to: z.string(), include: z.enum(['report', 'request']) }),
+  'router.chose': z.object({ agent: z.string(), message: z.string().optional() }),
+  'advisor.reported': z.object({ advisor: z.string(), finalAgent: z.string(), status: runStatus, verification }),
+  'team.broadcast': z.object({
+    team: z.string(),
+    cycle: z.number().int().positive(),
+    type: z.enum(['update', 'failure']),
+    memberId: z.string(),
+    message: z.string(),
+    /** Turns the member has taken so far. */
+    turnCount: z.number().int().nonnegative(),
+    timestamp: z.string(),
+    /** The member leaves with this. */
+    final: z.boolean().optional(),
+    /** Stands for a broadcast that was too large for one reader; only that reader sees it. */
+    replaces: z.object({ run: z.string(), step: z.string(), reader: z.string() }).optional(),
+  }),
+  'member.exited': z.object({ team: z.string(), memberId: z.string(), cycle: z.number().int().positive(), reason: z.string() }),
+  'group.planned': z.object({
+    iteration: z.number().int().positive(),
+    assignments: z.array(z.object({ worker: z.string(), task: z.string() })),
+    unknown: z.array(z.string()),
+    /** How often the orchestrator had to be told to delegate before this. */
+    nudges: z.number().int().nonnegative(),
+    /** These tasks were handed out; without it, the orchestrator was asked again or the group ended. */
+    accepted: z.boolean().optional(),
+    /** Nothing was assigned, and the orchestrator's own words are the answer. */
+    direct: z.boolean().optional(),
+  }),
+  'group.evaluated': z.object({
+    iteration: z.number().int().positive(),
+    score: z.number(),
+    rationale: z.string(),
+    dimensions: z.record(z.string(), z.number()).optional(),
+    trend: z.enum(['improving', 'stable', 'degrading']),
+    evaluator: z.string(),
+    goalMet: z.boolean(),
+    /** What could be done better in the next iteration; told, never done by itself. */
+    advice: z.array(z.string()).optional(),
+  }),
+  'group.stalled': z.object({
+    iteration: z.number().int().positive(),
+    similarity: z.number(),
+    consecutive: z.number().int(),
+    stops: z.boolean(),
+  }),
+  'group.ended': z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('met'), reason: z.enum(['goal_met', 'nothing_left']), ...loopEnd }),
+    /** Nothing left to do is not enough where somebody judges and has found the goal missed. */
+    z.object({
+      outcome: z.literal('missed'),
+      reason: z.enum(['nothing_left', 'max_iterations', 'stalled', 'error_budget', 'no_assignments', 'all_failed']),
+      ...loopEnd,
+    }),
+    /** Ended from outside of the loop. */
+    z.object({ outcome: z.literal('cut_off'), reason: z.enum(['cancelled', 'budget_exhausted']), ...loopEnd }),
+  ]),
+} as const;
+export type PatternEventType = keyof typeof patternEvents;
+
+/** Broadcasts: what a run says to others, which is heard in their requests. */
+export const broadcastTypes = ['team.broadcast'] as const satisfies readonly PatternEventType[];
