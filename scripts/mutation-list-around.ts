@@ -179,6 +179,14 @@ export const aroundMutations: readonly Mutation[] = [
     },
   },
   {
+    invariant: 'Only the words of whoever gives the answer are streamed as it',
+    change: 'those of everybody on the way to it are, too',
+    file: 'src/patterns/pattern.ts',
+    find: 'following.every((pattern) => patterns.indexOf(pattern) <= by)',
+    replace: 'following.length >= 0',
+    caughtBy: { file: 'src/patterns/registration.test.ts', test: 'is answered unless something follows' },
+  },
+  {
     invariant: 'In a team that was cancelled nobody begins',
     change: 'its supervisor begins',
     file: 'src/patterns/team/team.ts',

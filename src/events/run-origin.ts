@@ -104,17 +104,18 @@ export function loopOnlyAs({ origin }: Started): LoopAs | undefined {
   return origin.kind === 'loop' ? origin.as : undefined;
 }
 
-/** Who hears what is broadcast: where, under which name, and whether it leads, and so must not pass anything over. */
+/** Who hears what is broadcast: where, under which name, in which cycle; and whether it leads, and so must pass nothing over. */
 export interface Listener {
   readonly channel: string;
   readonly name: string;
+  readonly cycle: number;
   readonly leads: boolean;
 }
 
 export function listenerOf({ origin }: Started): Listener | undefined {
   if (origin.kind !== 'seat') return undefined;
-  const { team, member, role } = origin.seat;
-  return { channel: team, name: member, leads: role === 'supervisor' };
+  const { team, member, cycle, role } = origin.seat;
+  return { channel: team, name: member, cycle, leads: role === 'supervisor' };
 }
 
 /** Whether somebody may go on with its conversation as long as whoever asked for it is at work. */

@@ -12,10 +12,19 @@ import type { Budget, Failure, Payloads, Report, RunState, Verification } from '
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
-import { isSubAgent, memberOfGroup, parentRun, reasonInTree, roleInTree, type Seat, teamSeat } from '../events/run-origin.ts';
+import {
+  isSubAgent,
+  type Listener,
+  listenerOf,
+  memberOfGroup,
+  parentRun,
+  reasonInTree,
+  roleInTree,
+} from '../events/run-origin.ts';
 import { addSpending, type CallCosts, noSpending, spendingOf } from './costs.ts';
 import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
-import { foldGroups, type GroupsProgress, initialGroups } from './group-progress.ts';
+import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
+import { noteForNext } from './patterns/pattern-lines.ts';
 import { firstLine } from './readable.ts';
 
 export interface ToolUnderWay {
@@ -46,10 +55,10 @@ export interface RunNode {
   /** The name under which a group knows it. */
   readonly member: string | null;
   readonly reason: string | null;
-  /** What whoever asked for the run said: why an agent was called, what it was asked again, the note of a router. */
+  /** What whoever asked for the run said: why an agent was called, what it was asked again, a note. */
   readonly note: string | null;
-  /** The run's place in a team. */
-  readonly seat: Seat | null;
+  /** Its place among those that talk to each other in cycles. */
+  readonly place: Listener | null;
   /** The run whose conversation this one goes on with. */
   readonly continues: RunId | null;
   /** Where in the session it began. */
@@ -81,8 +90,8 @@ export interface RunNode {
   readonly finalAgent: string | null;
   /** The run whose answer this run's result is: itself, or the last of a chain. */
   readonly finalRun: RunId | null;
-  /** The note of the router that this run is, for whoever it chose. */
-  readonly routed: string | null;
+  /** What it said to the child that it starts next in this role. */
+  readonly noteForNext: ReturnType<typeof noteForNext> | null;
   readonly error: Failure | null;
   readonly children: readonly RunId[];
   /** What runs below it have done that are not in this tree, because it begins later. */
@@ -194,7 +203,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     member: memberOfGroup(payload) ?? null,
     reason: reasonInTree(payload) ?? null,
     note: noteOf(payload, parent),
-    seat: teamSeat(payload) ?? null,
+    place: listenerOf(payload) ?? null,
     continues: (payload.continues as RunId | undefined) ?? null,
     position: event.position,
     state: 'running',
@@ -215,7 +224,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     report: null,
     finalAgent: null,
     finalRun: null,
-    routed: null,
+    noteForNext: null,
     error: null,
     children: [],
     earlier: nothingBelow(),
@@ -234,7 +243,7 @@ function withChild(parent: RunNode, event: EventOf<'run.started'>): RunNode {
 
 function noteOf(started: Payloads['run.started'], parent: RunNode | undefined): string | null {
   const { input, origin } = started;
-  if (roleInTree(started) === 'router') return parent?.routed ?? null;
+  if (parent?.noteForNext?.role === roleInTree(started)) return parent?.noteForNext?.text ?? null;
   if (origin.kind === 'call') return origin.reason ?? null;
   return origin.kind === 'clarification' && input.role === 'user' ? questionIn(textOf(input.content)) : null;
 }
@@ -281,10 +290,10 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
         node,
         node.waits.filter((wait) => wait !== event.payload.wait),
       );
-    case 'router.chose':
-      return { ...node, routed: event.payload.message ?? null };
-    default:
-      return node;
+    default: {
+      const note = noteForNext(event);
+      return note === undefined ? node : { ...node, noteForNext: note };
+    }
   }
 }
 

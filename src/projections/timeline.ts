@@ -13,6 +13,7 @@ import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
 import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
+import { isPatternEvent, patternLine } from './patterns/pattern-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
 import { requestLine } from './request-text.ts';
 import { questionIn } from './run-tree.ts';
@@ -60,6 +61,7 @@ export function timelineLine(agents: Map<RunId, string>, event: LedgerEvent): Ti
 type Description = readonly [level: Level, text: string];
 
 function describe(event: LedgerEvent): Description {
+  if (isPatternEvent(event)) return patternLine(event);
   switch (event.event_type) {
     case 'session.started':
     case 'session.config':
@@ -84,18 +86,8 @@ function describe(event: LedgerEvent): Description {
     case 'artifact.manifest':
     case 'evidence.checked':
       return describeTool(event);
-    case 'handoff.made':
-    case 'router.chose':
-    case 'advisor.reported':
-    case 'team.broadcast':
-    case 'member.exited':
     case 'agent.dismissed':
-      return describePattern(event);
-    case 'group.planned':
-    case 'group.evaluated':
-    case 'group.stalled':
-    case 'group.ended':
-      return describeGroup(event);
+      return ['detail', `${event.payload.agent} (${event.payload.id}) is dismissed`];
     case 'task.clarify':
     case 'task.summary':
     case 'task.error':
@@ -114,56 +106,6 @@ function describe(event: LedgerEvent): Description {
       return assistantLine(event);
     default:
       return ['info', organisationLine(event)];
-  }
-}
-
-function describePattern(event: EventNamed<'handoff' | 'router' | 'advisor' | 'team' | 'member' | 'agent'>): Description {
-  switch (event.event_type) {
-    case 'handoff.made':
-      return ['info', `hands over to ${event.payload.to}`];
-    case 'router.chose': {
-      const { agent, message } = event.payload;
-      return ['info', `routes to ${agent}${message === undefined ? '' : `: ${firstLine(message, TEXT_CHARACTERS)}`}`];
-    }
-    case 'advisor.reported': {
-      const { advisor, finalAgent, status } = event.payload;
-      const who = advisor === finalAgent ? advisor : `${advisor} (through ${finalAgent})`;
-      return [status === 'completed' ? 'info' : 'warn', `advice of ${who}: ${status}`];
-    }
-    case 'team.broadcast': {
-      const { type, memberId, cycle, message } = event.payload;
-      return [type === 'failure' ? 'warn' : 'info', `cycle ${cycle}, ${memberId} says: ${firstLine(message, TEXT_CHARACTERS)}`];
-    }
-    case 'member.exited':
-      return ['info', `${event.payload.memberId} leaves the team: ${event.payload.reason}`];
-    case 'agent.dismissed':
-      return ['detail', `${event.payload.agent} (${event.payload.id}) is dismissed`];
-    default:
-      return unreachable(event);
-  }
-}
-
-type GroupRunEvent = Exclude<EventNamed<'group'>, OrganisationEvent>;
-
-function describeGroup(event: GroupRunEvent): Description {
-  switch (event.event_type) {
-    case 'group.planned': {
-      const { iteration, assignments, unknown } = event.payload;
-      const to = assignments.map(({ worker }) => worker).join(', ') || 'nobody';
-      const stray = unknown.length === 0 ? '' : `; unknown: ${unknown.join(', ')}`;
-      return [assignments.length === 0 ? 'warn' : 'info', `iteration ${iteration}: assigns to ${to}${stray}`];
-    }
-    case 'group.evaluated': {
-      const { iteration, score, trend, goalMet, rationale } = event.payload;
-      const verdict = goalMet ? 'goal met' : firstLine(rationale, TEXT_CHARACTERS);
-      return ['info', `iteration ${iteration}: scored ${score} (${trend}): ${verdict}`];
-    }
-    case 'group.stalled':
-      return ['warn', `iteration ${event.payload.iteration}: says the same as before (${event.payload.consecutive} in a row)`];
-    case 'group.ended':
-      return [event.payload.outcome === 'met' ? 'info' : 'warn', event.payload.summary];
-    default:
-      return unreachable(event);
   }
 }
 

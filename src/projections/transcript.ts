@@ -5,8 +5,8 @@
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf, userText } from '../events/messages.ts';
-import { broadcastText } from './broadcast-text.ts';
 import { messageText } from './message-text.ts';
+import { broadcastText, isBroadcast } from './patterns/broadcast-text.ts';
 
 /** The step that holds a run's own request. */
 export const INPUT_STEP = 'input';
@@ -75,7 +75,7 @@ const fresh = (): Pick<RunTranscript, 'takenIn' | 'condensed'> => ({ takenIn: ne
 function noteSaid(said: Said, event: LedgerEvent): void {
   const key = `${event.run_id} ${event.step}`;
   const { timestamp } = event;
-  if (event.event_type === 'team.broadcast') said.set(key, (reader) => broadcastText(event.payload, reader));
+  if (isBroadcast(event)) said.set(key, (reader) => broadcastText(event.payload, reader));
   else if (event.event_type === 'message.sent') said.set(key, () => messageText(event.payload, timestamp));
 }
 

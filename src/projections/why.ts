@@ -6,9 +6,12 @@
  * An event has one cause but may rest on more: a turn on several results and broadcasts, a decision on several advisors.
  * These stand beside the walk, each a place where another one could start.
  */
+
 import type { EventId, RunId } from '../base/ids.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { isBroadcast } from './patterns/broadcast-text.ts';
+import { standsBesideOthers } from './patterns/pattern-lines.ts';
 import { type TimelineLine, timelineLine } from './timeline.ts';
 
 export interface CauseLine extends TimelineLine {
@@ -28,8 +31,8 @@ export interface Causes {
   readonly newest: Map<RunId, EventId>;
   /** What a later request can refer to, by run and step. */
   readonly outcomes: Map<string, EventId>;
-  /** The reports of each run's advisors. */
-  readonly advice: Map<RunId, readonly EventId[]>;
+  /** What stands side by side in each run, before it goes on from all of it. */
+  readonly beside: Map<RunId, readonly EventId[]>;
 }
 
 export const initialCauses = (): Causes => ({
@@ -38,7 +41,7 @@ export const initialCauses = (): Causes => ({
   results: new Map(),
   newest: new Map(),
   outcomes: new Map(),
-  advice: new Map(),
+  beside: new Map(),
 });
 
 /** Updates and returns the accumulator it was given. */
@@ -52,18 +55,17 @@ export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
     also: restsOn(causes, event),
   });
   if (event.event_type === 'run.ended') causes.results.set(event.run_id, event.event_id);
-  if (event.event_type === 'tool.result' || event.event_type === 'team.broadcast')
+  if (event.event_type === 'tool.result' || isBroadcast(event))
     causes.outcomes.set(outcomeKey(event.run_id, event.step ?? ''), event.event_id);
-  if (event.event_type === 'advisor.reported')
-    causes.advice.set(event.run_id, [...(causes.advice.get(event.run_id) ?? []), event.event_id]);
+  if (standsBesideOthers(event)) causes.beside.set(event.run_id, [...(causes.beside.get(event.run_id) ?? []), event.event_id]);
   causes.newest.set(event.run_id, event.event_id);
   return causes;
 }
 
 const outcomeKey = (run: string, step: string): string => `${run} ${step}`;
 
-function restsOn({ outcomes, advice }: Causes, event: LedgerEvent): readonly EventId[] {
-  if (event.event_type === 'advisor.reported') return advice.get(event.run_id) ?? [];
+function restsOn({ outcomes, beside }: Causes, event: LedgerEvent): readonly EventId[] {
+  if (standsBesideOthers(event)) return beside.get(event.run_id) ?? [];
   if (event.event_type !== 'model.request') return [];
   return event.payload.added.flatMap((item) => {
     const outcome = 'step' in item ? outcomes.get(outcomeKey(item.run ?? event.run_id, item.step)) : undefined;

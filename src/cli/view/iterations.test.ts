@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { foldGroups, type GroupProgress, initialGroups } from '../../projections/group-progress.ts';
+import { foldGroups, type GroupProgress, initialGroups } from '../../projections/patterns/group-progress.ts';
 import { initialRunTree } from '../../projections/run-tree.ts';
 import { iterationLines, progressText } from './iterations.ts';
 

@@ -2,7 +2,7 @@
 
 import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
-import type { GroupProgress, Iteration, WorkerProgress } from '../../projections/group-progress.ts';
+import type { GroupProgress, Iteration, WorkerProgress } from '../../projections/patterns/group-progress.ts';
 import { firstLine, readableDuration } from '../../projections/readable.ts';
 import { type RunTree, subtree } from '../../projections/run-tree.ts';
 import { safeLine } from '../terminal/safe-text.ts';

@@ -6,7 +6,7 @@ import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import type { OpenWait, RunEnd } from '../../engine/port.ts';
 import type { Failure, Report, Verification } from '../../events/catalogue.ts';
-import type { GroupProgress } from '../../projections/group-progress.ts';
+import type { GroupProgress } from '../../projections/patterns/group-progress.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
 import { type RunNode, type RunTree, subtreeDoings } from '../../projections/run-tree.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';

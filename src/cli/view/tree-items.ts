@@ -1,4 +1,4 @@
-/** What stands below a run in the tree, in the order in which it began: tool calls, child runs, and the cycles of a team. */
+/** What stands below a run in the tree, in the order in which it began: tool calls, child runs, and the cycles of those that talk to each other. */
 import { unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { RunNode, RunTree, ToolUse } from '../../projections/run-tree.ts';
@@ -15,7 +15,7 @@ export interface CallItem {
   readonly position: number;
 }
 
-/** All runs of a team's participants in one cycle. */
+/** All runs that talk to each other in one cycle. */
 export interface CycleItem {
   readonly kind: 'cycle';
   readonly cycle: number;
@@ -35,9 +35,9 @@ export function itemsBelow(tree: RunTree, item: TreeItem, calls: number): readon
       return item.runs.map(runItem);
     case 'run': {
       const children = item.node.children.flatMap((run) => tree.runs.get(run) ?? []);
-      const seated = children.filter((child) => inTeamOf(child, item.node.run));
-      const others = children.filter((child) => !inTeamOf(child, item.node.run)).map(runItem);
-      const items = [...callItems(item.node, calls), ...others, ...cycles(seated)];
+      const talking = children.filter((child) => talksBelow(child, item.node.run));
+      const others = children.filter((child) => !talksBelow(child, item.node.run)).map(runItem);
+      const items = [...callItems(item.node, calls), ...others, ...cycles(talking)];
       return items.sort((left, right) => left.position - right.position);
     }
     default:
@@ -47,22 +47,22 @@ export function itemsBelow(tree: RunTree, item: TreeItem, calls: number): readon
 
 const runItem = (node: RunNode): RunItem => ({ kind: 'run', node, position: node.position });
 
-const inTeamOf = (node: RunNode, team: RunId): boolean => node.seat?.team === team;
+const talksBelow = (node: RunNode, run: RunId): boolean => node.place?.channel === run;
 
 function callItems(node: RunNode, calls: number): readonly CallItem[] {
   const plain = node.recent.filter((use) => use.child === null);
   return (calls === 0 ? [] : plain.slice(-calls)).map((use) => ({ kind: 'call', use, position: use.position }));
 }
 
-function cycles(seated: readonly RunNode[]): readonly CycleItem[] {
-  const byCycle = Map.groupBy(seated, (node) => node.seat?.cycle ?? 0);
+function cycles(talking: readonly RunNode[]): readonly CycleItem[] {
+  const byCycle = Map.groupBy(talking, (node) => node.place?.cycle ?? 0);
   return [...byCycle].map(([cycle, runs]) => ({
     kind: 'cycle',
     cycle,
     runs,
-    over: runs.every((run) => run.endedAt !== null) && (byCycle.has(cycle + 1) || runs.some(isSupervisor)),
+    over: runs.every((run) => run.endedAt !== null) && (byCycle.has(cycle + 1) || runs.some(leads)),
     position: Math.min(...runs.map((run) => run.position)),
   }));
 }
 
-const isSupervisor = (node: RunNode): boolean => node.seat?.role === 'supervisor';
+const leads = (node: RunNode): boolean => node.place?.leads === true;

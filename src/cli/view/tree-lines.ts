@@ -76,7 +76,7 @@ function itemLines(tree: RunTree, item: TreeItem, root: RunNode, guides: Guides,
 
 /** `cycle 1  3 members, supervisor · 5.7k tokens · $0 · 834ms`. */
 function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: string, { paint, width, now }: TreeLook): string {
-  const members = runs.filter((run) => run.seat?.role === 'member').length;
+  const members = runs.filter((run) => run.place?.leads === false).length;
   const spent = runs.map((run) => subtreeSpending(tree, run.run));
   const tokens = spent.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
   const nanoUsd = spent.reduce((sum, one) => sum + one.nanoUsd, 0);
@@ -123,7 +123,7 @@ function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, loo
 function roleText(node: RunNode, root: RunNode): string {
   const asked = node.role === 'sub-agent' && node.continues !== null ? 'clarification' : node.role;
   const member = node.member !== null && node.member !== node.agent ? safeLine(node.member) : null;
-  const stands = node.seat !== null && node.seat.member !== node.agent ? `for ${safeLine(node.seat.member)}` : member;
+  const stands = node.place !== null && node.place.name !== node.agent ? `for ${safeLine(node.place.name)}` : member;
   const answers = root.finalRun === node.run && node.run !== root.run ? 'gives the answer' : null;
   const parts = [asked === null ? null : safeLine(asked), stands, answers].filter((part) => part !== null);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;

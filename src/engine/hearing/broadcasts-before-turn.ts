@@ -2,7 +2,7 @@
 import { type UserMessage, userText } from '../../events/messages.ts';
 import type { Listener } from '../../events/run-origin.ts';
 import { textTokens } from '../../models/tokens.ts';
-import { broadcastText } from '../../projections/broadcast-text.ts';
+import { broadcastText } from '../../projections/patterns/broadcast-text.ts';
 import type { TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { BroadcastReference } from '../record/said-by-others.ts';

@@ -3,7 +3,7 @@ import { type Broadcast, createBroadcasts } from './broadcasts.ts';
 
 it('looking for what is unheard costs what is new, however much was said before', () => {
   const broadcasts = createBroadcasts();
-  const readers = ['ana', 'ben', 'cleo'].map((name) => ({ channel: 'run_team', name, leads: false }));
+  const readers = ['ana', 'ben', 'cleo'].map((name) => ({ channel: 'run_team', name, cycle: 1, leads: false }));
   let looks = 0;
   const say = (number: number): Broadcast => {
     const payload = {

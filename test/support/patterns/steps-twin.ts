@@ -28,7 +28,7 @@ import { type AgentRun, type CheckedResult, type LoopRequest, wantedBy } from '.
 import { runAgent } from '../../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, StartOptions, Steps } from '../../../src/patterns/steps.ts';
 import { withVerification } from '../../../src/patterns/verification.ts';
-import { broadcastText } from '../../../src/projections/broadcast-text.ts';
+import { broadcastText } from '../../../src/projections/patterns/broadcast-text.ts';
 import type { Tool } from '../../../src/tools/port.ts';
 import { type CallBudget, createCallBudget, upwards } from '../call-budget.ts';
 import { unseen } from '../tool-workspace.ts';

@@ -3,11 +3,11 @@
  * Folded with the tree of runs, so that the terminal, the console and a later look at the ledger show the same.
  */
 
-import type { RunId } from '../base/ids.ts';
-import type { Payloads, Verification } from '../events/catalogue.ts';
-import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import { memberOfGroup, parentRun, roleInTree } from '../events/run-origin.ts';
-import { succeeded } from '../events/succeeded.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { Payloads, Verification } from '../../events/catalogue.ts';
+import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { memberOfGroup, parentRun, roleInTree } from '../../events/run-origin.ts';
+import { succeeded } from '../../events/succeeded.ts';
 
 export type GroupPhase = 'planning' | 'working' | 'synthesising' | 'evaluating' | 'ended';
 

@@ -1,0 +1,58 @@
+/** How the events of patterns show: as readable lines, as notes in the tree, and as what stands side by side. */
+import { unreachable } from '../../base/errors.ts';
+import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import { type PatternEventType, patternEvents } from '../../events/pattern-events.ts';
+import { firstLine } from '../readable.ts';
+
+type RecordedByPattern = { [Type in PatternEventType]: EventOf<Type> }[PatternEventType];
+
+const TEXT_CHARACTERS = 160;
+
+export const isPatternEvent = (event: LedgerEvent): event is RecordedByPattern => event.event_type in patternEvents;
+
+export function patternLine(event: RecordedByPattern): ['info' | 'warn', string] {
+  switch (event.event_type) {
+    case 'handoff.made':
+      return ['info', `hands over to ${event.payload.to}`];
+    case 'router.chose': {
+      const { agent, message } = event.payload;
+      return ['info', `routes to ${agent}${message === undefined ? '' : `: ${firstLine(message, TEXT_CHARACTERS)}`}`];
+    }
+    case 'advisor.reported': {
+      const { advisor, finalAgent, status } = event.payload;
+      const who = advisor === finalAgent ? advisor : `${advisor} (through ${finalAgent})`;
+      return [status === 'completed' ? 'info' : 'warn', `advice of ${who}: ${status}`];
+    }
+    case 'team.broadcast': {
+      const { type, memberId, cycle, message } = event.payload;
+      return [type === 'failure' ? 'warn' : 'info', `cycle ${cycle}, ${memberId} says: ${firstLine(message, TEXT_CHARACTERS)}`];
+    }
+    case 'member.exited':
+      return ['info', `${event.payload.memberId} leaves the team: ${event.payload.reason}`];
+    case 'group.planned': {
+      const { iteration, assignments, unknown } = event.payload;
+      const to = assignments.map(({ worker }) => worker).join(', ') || 'nobody';
+      const stray = unknown.length === 0 ? '' : `; unknown: ${unknown.join(', ')}`;
+      return [assignments.length === 0 ? 'warn' : 'info', `iteration ${iteration}: assigns to ${to}${stray}`];
+    }
+    case 'group.evaluated': {
+      const { iteration, score, trend, goalMet, rationale } = event.payload;
+      const verdict = goalMet ? 'goal met' : firstLine(rationale, TEXT_CHARACTERS);
+      return ['info', `iteration ${iteration}: scored ${score} (${trend}): ${verdict}`];
+    }
+    case 'group.stalled':
+      return ['warn', `iteration ${event.payload.iteration}: says the same as before (${event.payload.consecutive} in a row)`];
+    case 'group.ended':
+      return [event.payload.outcome === 'met' ? 'info' : 'warn', event.payload.summary];
+    default:
+      return unreachable(event);
+  }
+}
+
+/** What a run says to the child that it starts next in this role; `undefined` where the event says nothing of the kind. */
+export function noteForNext(event: LedgerEvent): { readonly role: string; readonly text: string | null } | undefined {
+  return event.event_type === 'router.chose' ? { role: 'router', text: event.payload.message ?? null } : undefined;
+}
+
+/** Whether the work goes on from all events of this kind in a run, and not from the last of them. */
+export const standsBesideOthers = (event: LedgerEvent): boolean => event.event_type === 'advisor.reported';
