@@ -228,8 +228,8 @@ export const aroundMutations: readonly Mutation[] = [
     invariant: 'What a group demands is run at its end',
     change: 'the `verify` of an agent that is a group is passed over',
     file: 'src/engine/evidence/verify.ts',
-    find: "origin.kind === 'loop' || (",
-    replace: "origin.kind === 'loop' || setup.definition.group !== undefined || (",
+    find: 'endsItsWork(started) ? setup',
+    replace: 'endsItsWork(started) && setup.definition.group === undefined ? setup',
     caughtBy: { file: 'src/engine/evidence/verify.test.ts', test: 'is run once, at its end, and decides' },
   },
   {

@@ -30,7 +30,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'engine/hearing/broadcasts-before-turn.ts': 'writes a notice in the place of a broadcast, with the same fields',
   'projections/patterns/': 'how the events of each pattern show: projections lie below patterns and cannot ask them',
   'cli/view/tree-lines.ts': 'says of a cycle in which nobody else speaks that it was the supervisor only',
-  'cli/view/graph-mermaid.ts': 'draws the edges between agents, with an arrow of its own for some kinds of them',
   'cli/program/program.ts': 'says in its help what Troupe is for',
   'cli/program/group-commands.ts': 'says in its help what a squad is',
 };

@@ -4,7 +4,8 @@
  * asked if a model chooses them are not: one of those fails when it is chosen.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
-import { isByChoice, mayNameItself, referencesOf } from '../agents/definition/references.ts';
+import { edgeOf, referencesOf } from '../agents/definition/references.ts';
+import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { AgentAccess, ModelAccess } from './options.ts';
 
@@ -39,8 +40,8 @@ export async function nobodyToAsk(
 /** With the model that the agent gives to it, if it gives one. */
 function surelyAsked(agent: AgentDefinition): readonly { readonly target: string; readonly models?: readonly string[] }[] {
   return referencesOf(agent)
-    .filter(({ kind, target }) => !isByChoice(kind) && !(target === agent.name && mayNameItself(kind)))
-    .map(({ target, model }) => (model === undefined ? { target } : { target, models: [model.name] }));
+    .filter(({ kind, target }) => edgeOf(kind).byChoice !== true && !(target === agent.name && edgeOf(kind).maySelf === true))
+    .map(({ target, model }) => ({ target, ...present({ models: model && [model.name] }) }));
 }
 
 async function defaults(options: FindsModels): Promise<readonly string[]> {

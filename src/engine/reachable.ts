@@ -3,7 +3,7 @@
  * a missing agent at the end of a chain would otherwise be found when everything before it is paid for, and a circle never.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
-import { mayNameItself, type Reference, referencesOf } from '../agents/definition/references.ts';
+import { edgeOf, type Reference, referencesOf } from '../agents/definition/references.ts';
 import type { Failure } from '../events/catalogue.ts';
 
 type Find = (name: string) => Promise<AgentDefinition | undefined>;
@@ -31,7 +31,7 @@ export async function brokenReference(first: AgentDefinition, find: Find): Promi
       continue;
     }
     const { target, kind } = reference;
-    if (target === here.agent.name && mayNameItself(kind)) continue;
+    if (target === here.agent.name && edgeOf(kind).maySelf === true) continue;
     const back = way.findIndex(({ agent }) => agent.name === target);
     if (back !== -1) return circle(way.slice(back), kind);
     if (seen.has(target)) continue;

@@ -4,7 +4,7 @@ import { type Diagnostic, errorAt, quote, warningAt } from '../text/diagnostics.
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
 import { schemaProblems } from './plausible-schema.ts';
-import { mayNameItself, referencesOf } from './references.ts';
+import { edgeOf, referencesOf } from './references.ts';
 
 /** A run has one core; without any of these it is a plain session. */
 const CORES = ['team', 'group', 'dispatch', 'architect'] as const;
@@ -45,7 +45,7 @@ function checkWorkers({ group }: AgentDefinition, placeOf: PlaceOf): readonly Di
 
 function checkSelf(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
   return referencesOf(agent)
-    .filter(({ kind, target }) => target === agent.name && !mayNameItself(kind))
+    .filter(({ kind, target }) => target === agent.name && edgeOf(kind).maySelf !== true)
     .map(({ kind, path }) => {
       const place = placeOf(path);
       return errorAt(place, `the agent names itself as ${kind}: it would run for ever`, 'Name another agent, or remove it.');

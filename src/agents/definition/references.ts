@@ -3,17 +3,31 @@
 import type { Path } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
 
-export type EdgeKind =
-  | 'advisor'
-  | 'router'
-  | 'handoff'
-  | 'sub-agent'
-  | 'team member'
-  | 'team supervisor'
-  | 'group worker'
-  | 'group evaluator'
-  | 'dispatch'
-  | 'dispatch fallback';
+interface Edge {
+  /** Only asked if a model chooses it; all others are sure to be. */
+  readonly byChoice?: boolean;
+  /** The declaring agent may be named: in every other role it would call itself for ever. */
+  readonly maySelf?: boolean;
+  /** Answers in the place of the one that names it, or only contributes. */
+  readonly gives?: 'answer' | 'contribution';
+}
+
+const edges = {
+  advisor: { gives: 'contribution' },
+  router: { byChoice: true, gives: 'answer' },
+  handoff: { gives: 'answer' },
+  'sub-agent': { byChoice: true },
+  'team member': { gives: 'contribution' },
+  'team supervisor': { maySelf: true },
+  'group worker': {},
+  'group evaluator': { maySelf: true },
+  dispatch: { byChoice: true },
+  'dispatch fallback': { byChoice: true },
+} as const satisfies Readonly<Record<string, Edge>>;
+
+export type EdgeKind = keyof typeof edges;
+
+export const edgeOf = (kind: EdgeKind): Edge => edges[kind];
 
 export interface Reference {
   readonly kind: EdgeKind;
@@ -40,16 +54,6 @@ export function referencesOf(agent: Patterns): readonly Reference[] {
     ...many('router', router?.destinations, ['router', 'destinations']),
     ...one('handoff', handoff?.to, ['handoff', 'to']),
   ];
-}
-
-/** Whether somebody is only asked if a model chooses it; all others are sure to be. */
-export function isByChoice(kind: EdgeKind): boolean {
-  return kind === 'sub-agent' || kind === 'router' || kind === 'dispatch' || kind === 'dispatch fallback';
-}
-
-/** The declaring agent may lead its own team and judge its own group; in every other role it would call itself for ever. */
-export function mayNameItself(kind: EdgeKind): boolean {
-  return kind === 'team supervisor' || kind === 'group evaluator';
 }
 
 type Workers = NonNullable<NonNullable<AgentDefinition['group']>['workers']>;

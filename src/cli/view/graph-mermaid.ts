@@ -1,14 +1,12 @@
 /** The declared graph as a Mermaid flowchart, for documents that draw it. */
-import type { EdgeKind } from '../../agents/definition/references.ts';
+import { type EdgeKind, edgeOf } from '../../agents/definition/references.ts';
 import type { GraphShape } from './graph-shape.ts';
 
 /** Who answers in whose place is drawn thick, who only contributes is dotted. */
-const ARROWS: Partial<Readonly<Record<EdgeKind, string>>> = {
-  handoff: '==>',
-  router: '==>',
-  advisor: '-.->',
-  'team member': '-.->',
-};
+function arrow(kind: EdgeKind): string {
+  const { gives } = edgeOf(kind);
+  return gives === 'answer' ? '==>' : gives === 'contribution' ? '-.->' : '-->';
+}
 
 export function mermaidLines(agents: readonly string[], shape: GraphShape): readonly string[] {
   const shown = new Set([...shape.entries, ...shape.alone, ...shape.edges.flatMap(({ from, to }) => [from, to])]);
@@ -20,7 +18,7 @@ export function mermaidLines(agents: readonly string[], shape: GraphShape): read
     ...names.map(
       (name) => `  ${idOf(name)}${shape.missing.includes(name) ? `["${label(name)}"]:::missing` : `(["${label(name)}"])`}`,
     ),
-    ...shape.edges.map(({ from, to, kind }) => `  ${idOf(from)} ${ARROWS[kind] ?? '-->'}|${kind}| ${idOf(to)}`),
+    ...shape.edges.map(({ from, to, kind }) => `  ${idOf(from)} ${arrow(kind)}|${kind}| ${idOf(to)}`),
     ...(shape.missing.length === 0 ? [] : ['  classDef missing stroke:#c00,stroke-dasharray:4']),
   ];
 }

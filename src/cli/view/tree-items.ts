@@ -1,4 +1,4 @@
-/** What stands below a run in the tree, in the order in which it began: tool calls, child runs, and the cycles of those that talk to each other. */
+/** What stands below a run in the tree, in the order in which it began: tool calls, child runs, and cycles of runs that talk. */
 import { unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { RunNode, RunTree, ToolUse } from '../../projections/run-tree.ts';

@@ -8,6 +8,7 @@ import { present } from '../../base/present.ts';
 import type { Budget, EventType, Failure, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
+import { patternEndTypes, patternEventTypes } from '../../events/pattern-events.ts';
 import { parentRun } from '../../events/run-origin.ts';
 import type { ResumeTerms } from '../port.ts';
 import { standing, startedUnder } from './standing-events.ts';
@@ -25,12 +26,13 @@ export type Reopening =
 
 /** What the run cannot take back: whoever did one of these has used all that was there before it. */
 const WORK: ReadonlySet<EventType> = new Set<EventType>([
-  ...(['model.response', 'tool.call', 'task.summary', 'approval.asked', 'task.clarify', 'handoff.made', 'router.chose'] as const),
-  ...(['team.broadcast', 'member.exited', 'group.planned', 'group.evaluated', 'group.stalled'] as const),
+  ...(['model.response', 'tool.call', 'task.summary', 'approval.asked', 'task.clarify'] as const),
+  ...patternEventTypes.filter((type) => !patternEndTypes.includes(type)),
 ]);
 /** What only says how it ended. */
 const OF_THE_END: ReadonlySet<EventType> = new Set<EventType>([
-  ...(['run.ended', 'agent.dismissed', 'advisor.reported', 'group.ended'] as const),
+  ...(['run.ended', 'agent.dismissed'] as const),
+  ...patternEndTypes,
 ]);
 
 /** Everything of these types in the tree is needed. */
