@@ -1,6 +1,7 @@
 /** How many columns a text takes on a terminal, and how to make it fit. Input is already safe and without colours. */
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+import { graphemesOf } from '../../agents/text/cut-text.ts';
+
 const PLAIN = /^[\u0020-\u007e]*$/;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
@@ -9,7 +10,7 @@ const ZERO = /^(?:\p{Mark}|\u200c|\u200d)+$/u;
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment);
+  for (const { segment } of graphemesOf(text)) width += segmentWidth(segment);
   return width;
 }
 
@@ -19,7 +20,7 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     const more = segmentWidth(segment);
     if (used + more > width - 1) break;
     kept += segment;
@@ -44,7 +45,7 @@ export function hardWrap(line: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(line)) {
+  for (const { segment } of graphemesOf(line)) {
     const more = segmentWidth(segment);
     if (used + more > room) {
       lines.push(current);
@@ -88,7 +89,7 @@ export function splitToWidth(text: string, width: number): readonly string[] {
   const pieces: string[] = [];
   let current = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     const more = segmentWidth(segment);
     if (used + more > width && used > 0) {
       pieces.push(current);
