@@ -2,7 +2,10 @@
  * `npm test` and `npm run check`. Nothing here writes into the tree, except the build into dist: a check that repairs what
  * it finds would hide it. Repairs are in fix.ts.
  */
-import { run, runStages, type Step } from './steps.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Counts, PACKED_VARIABLE, run, runStages, type Step } from './steps.ts';
 
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';
 const VITEST = 'node_modules/vitest/vitest.mjs';
@@ -14,11 +17,23 @@ const staticChecks: readonly Step[] = [
 ];
 
 const everything: readonly (readonly Step[])[] = [
-  [...staticChecks, { name: 'build', run: ['scripts/build.ts'] }],
-  [{ name: 'package contents', run: ['node_modules/publint/src/cli.js', '--strict'] }],
-  [{ name: 'package types', run: ['scripts/package-types.ts'] }],
+  [...staticChecks, { name: 'build and pack', run: ['scripts/pack.ts'] }],
+  [
+    { name: 'package contents', run: ['scripts/package-checks.ts', 'contents'] },
+    { name: 'package types', run: ['scripts/package-checks.ts', 'types'] },
+  ],
   [{ name: 'tests', run: [VITEST, 'run'], counts: true }],
 ];
+
+async function runEverything(): Promise<Counts> {
+  const packed = mkdtempSync(join(tmpdir(), 'troupe-packed-'));
+  process.env[PACKED_VARIABLE] = packed;
+  try {
+    return await runStages(everything);
+  } finally {
+    rmSync(packed, { recursive: true, force: true });
+  }
+}
 
 const NODE_MIN = 24;
 const EXIT_USAGE = 2;
@@ -32,7 +47,7 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MIN) {
   // `npm test -- src/ledger`: only these tests, none of the other steps.
   process.exitCode = run([VITEST, 'run', ...process.argv.slice(3)]);
 } else {
-  const { passed, failed, skipped } = await runStages(everything);
+  const { passed, failed, skipped } = await runEverything();
   if (skipped > 0) process.stdout.write(`\n${skipped} skipped`);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   process.exitCode = failed === 0 ? 0 : 1;

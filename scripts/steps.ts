@@ -10,6 +10,9 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
 
+/** Names the folder of the tarball that all checks of one run look at. */
+export const PACKED_VARIABLE = 'TROUPE_PACKED';
+
 export interface Step {
   readonly name: string;
   /** A program of node_modules, as the path of its JavaScript file, and its parameters. */
