@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Reply, SeenRequest, ServerCall } from '../support/models/script.ts';
+import { programOf } from '../support/programs/programs.ts';
 import {
   agentWith,
   createTestProject,
@@ -21,7 +22,7 @@ import {
 
 // Several processes each, side by side, on a machine that may be busy.
 
-const MCP_SERVER = fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url));
+const MCP_SERVER = await programOf(fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url)));
 const MCP = `mcp: { test: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(MCP_SERVER)}] } }\n`;
 const shell = (command: string): ServerCall => ({ name: 'shell', input: { command } });
 const free = 'permissions: { shell: allow }';

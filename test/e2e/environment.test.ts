@@ -6,9 +6,10 @@ import { expect, it } from 'vitest';
 import { startHttp } from '../support/assistants/client.ts';
 import { toolsOf } from '../support/assistants/served-project.ts';
 import { startedBy } from '../support/process/process-tree.ts';
+import { programOf } from '../support/programs/programs.ts';
 import { createTestProject, type TestProject } from './support-project.ts';
 
-const MCP_SERVER = fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url));
+const MCP_SERVER = await programOf(fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url)));
 const TOKEN = 'canary-token-0123456789';
 const SECRETS = { TROUPE_TOKEN: TOKEN, PGPASSWORD: 'canary-password', MY_THING: 'canary without a telling name' };
 const hasBlocks = existsSync('/proc/self/environ');
@@ -49,7 +50,7 @@ it.runIf(hasBlocks)('no process of a server at work shows a key or a token', asy
   const { process_id } = await spawn('helper', 'Look around.');
   await begun(project);
   const family = startedBy(server.pid);
-  const kinds = ['loop-worker', 'troupe-reaper', 'mcp/server.ts', 'until'];
+  const kinds = ['loop-worker', 'troupe-reaper', 'mcp/server', 'until'];
   for (const kind of kinds) expect(family.map(({ command }) => command).join('\n')).toContain(kind);
   const all = blocksOf([server.pid, ...family.map(({ pid }) => pid)]) + readFileSync(join(project.folder, 'parent'), 'latin1');
   expect(all).toContain('PATH=');

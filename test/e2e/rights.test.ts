@@ -7,10 +7,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runProgram } from '../../src/cli/program/program.ts';
+import { programOf } from '../support/programs/programs.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
-const SERVER = fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url));
+const SERVER = await programOf(fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url)));
 const HELPER = '---\nname: helper\ntools: [write, edit]\nisolation: inline\n---\nYou help.\n';
 
 /** Leaves a mark in the project as soon as it is started. */

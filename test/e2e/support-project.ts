@@ -12,9 +12,10 @@ import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts
 import { runProgram } from '../../src/cli/program/program.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
+import { programOf } from '../support/programs/programs.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+export const MAIN = await programOf(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)));
 
 export interface Ended {
   readonly code: number | null;
@@ -35,6 +36,8 @@ export interface Spawned {
   /** Put before the command: a shell that sets limits, for one. */
   readonly through?: readonly string[];
   readonly uid?: number;
+  /** Another file of the command line than the built one. */
+  readonly main?: string;
 }
 
 export interface TestProject extends AsyncDisposable {
@@ -62,6 +65,7 @@ export async function createTestProject(settings = '', agent = AGENT): Promise<T
   const env: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
     HOME: folder,
+    TMPDIR: tmpdir(),
     OLLAMA_HOST: '127.0.0.1:9',
   };
   const write = async (path: string, content: string | Uint8Array): Promise<void> => {
@@ -110,9 +114,9 @@ export function startProcess(
   folder: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[],
-  { input = '', through = [], uid }: Spawned,
+  { input = '', through = [], uid, main = MAIN }: Spawned,
 ): Running {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, MAIN, ...args];
+  const [command = process.execPath, ...rest] = [...through, process.execPath, main, ...args];
   const child = spawn(command, rest, { cwd: folder, env: { ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) });
   let out = '';
   let err = '';

@@ -2,6 +2,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Budget } from '../../src/events/catalogue.ts';
+import { programOf } from '../support/programs/programs.ts';
+
+const MAIN = await programOf(join(import.meta.dirname, 'killed-process-main.ts'));
 
 /** What a life was doing when it said that it may be killed. */
 export const moments = ['before a commit', 'after a commit', 'before an effect', 'after an effect', 'in a model call'] as const;
@@ -23,8 +26,7 @@ export type ProcessEnd = { readonly kind: 'killed'; readonly moment: string } | 
 /** Plays one life: it is killed as soon as it says that it has got far enough, unless it comes to its end before. */
 export function runUntilKilled(plan: ProcessPlan): Promise<ProcessEnd> {
   return new Promise((resolve, reject) => {
-    const main = join(import.meta.dirname, 'killed-process-main.ts');
-    const child = spawn(process.execPath, [main, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [MAIN, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaint = '';
     let said = '';
     child.stderr.on('data', (chunk) => {

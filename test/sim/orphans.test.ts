@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import { endMarked, markedProcesses, runningProcesses } from '../support/process/marked-processes.ts';
+import { programOf } from '../support/programs/programs.ts';
 
 const KILLS = 30;
 /** That many are there at least when everything runs. */
 const PROCESSES = 14;
-const main = join(import.meta.dirname, '../support/process/orphan-parent-main.ts');
+const main = await programOf(join(import.meta.dirname, '../support/process/orphan-parent-main.ts'));
 const folder = mkdtempSync(join(tmpdir(), 'troupe-orphans-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

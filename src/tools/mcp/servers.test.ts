@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seen, startHttpMcpServer } from '../../../test/support/mcp/server.ts';
+import { programOf } from '../../../test/support/programs/programs.ts';
 import { unseen } from '../../../test/support/tool-workspace.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -10,7 +11,7 @@ import type { OrdinaryTool, ToolOutcome } from '../port.ts';
 import type { McpServerConfig } from './connection.ts';
 import { createMcpServers, type McpServers } from './servers.ts';
 
-const script = join(import.meta.dirname, '../../../test/support/mcp/server.ts');
+const script = await programOf(join(import.meta.dirname, '../../../test/support/mcp/server.ts'));
 const stdio = (...args: string[]): McpServerConfig => ({ command: process.execPath, args: [script, ...args] });
 /** How a configuration names a variable. */
 const variable = (name: string): string => `$\{${name}}`;

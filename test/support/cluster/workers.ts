@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programOf } from '../programs/programs.ts';
 import type { ClusterPlan } from './world.ts';
 
 export interface WorkerProcess {
@@ -22,7 +23,9 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-export function createWorkers(plan: ClusterPlan, main = join(import.meta.dirname, 'worker-main.ts')): Workers {
+const MAIN = await programOf(join(import.meta.dirname, 'worker-main.ts'));
+
+export function createWorkers(plan: ClusterPlan, main = MAIN): Workers {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-workers-'));
   const workers: WorkerProcess[] = [];
   const ready = new Set<WorkerProcess>();

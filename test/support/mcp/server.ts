@@ -141,4 +141,4 @@ function main(): void {
   else serveStdio(createTestServer);
 }
 
-if (process.argv[1]?.endsWith('mcp/server.ts') === true) main();
+if (/mcp\/server\.[jt]s$/.test(process.argv[1] ?? '')) main();
