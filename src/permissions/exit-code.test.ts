@@ -85,6 +85,8 @@ describe('what an exit code proves', () => {
     ['false && cd web; ./step 1 0', []],
     ['touch flag && ./step 1 0 && rm flag', ['flag', 'flag']],
     ['echo 1 > flag; ./step 1 0 && mv flag away', ['flag']],
+    ['echo 1 > /dev/shm/flag; ./step 1 0 && rm /dev/shm/flag', ['/dev/shm/flag']],
+    ['./step 1 0 > /dev/null 2>&1 && ./step 2 0 && rm flag', ['1', '2', 'flag']],
     ['rm -rf out && mkdir out && ./step 1 0', ['-rf', 'out', '1']],
     ['pushd web && ./step 1 0 && popd && ./step 2 0', ['1', '2']],
     ['cd && ./step 1 0', []],

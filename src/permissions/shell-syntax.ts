@@ -168,7 +168,10 @@ class Parser {
 
 /** `2>&1` and `> /dev/null` change no file. */
 function isNowhere(operator: string, target: Word): boolean {
-  return target.text.startsWith('/dev/') || (operator.endsWith('>&') && /^(?:\d+|-)$/.test(target.text));
+  return (
+    /^\/dev\/(?:null|zero|tty|stdout|stderr|fd\/\d+)$/.test(target.text) ||
+    (operator.endsWith('>&') && /^(?:\d+|-)$/.test(target.text))
+  );
 }
 
 function assignment(word: Word): { readonly name: string; readonly value: string; readonly dynamic: boolean } | undefined {

@@ -147,7 +147,7 @@ describe('what is demanded', () => {
   });
 
   it('is evidence like any other, under steps of its own', async () => {
-    const world = open({ verify: { commands: ['echo one', 'node --test'] } });
+    const world = open({ verify: { commands: ['ls test', 'node --test'] } });
     const { end } = await run(world);
     if (end.kind !== 'ended') throw new Error(end.kind);
     const [session] = await world.ledger.runs({});
@@ -160,7 +160,7 @@ describe('what is demanded', () => {
       payload: {
         verified: true,
         demanded: [
-          { command: 'echo one', passed: true },
+          { command: 'ls test', passed: true },
           { command: 'node --test', passed: true },
         ],
       },
@@ -185,6 +185,12 @@ describe('what is demanded', () => {
     writeFileSync(join(folder, 'test/state.test.js'), TEST);
     const verify = { ...NODE, testsMayChange: true };
     expect((await verificationIn({ verify, deeds })).verification).toEqual({ state: 'verified' });
+  });
+
+  it.each(['node lint.js || true', 'node lint.js &', 'echo fine'])('does not hold by what shows nothing: %s', async (command) => {
+    writeFileSync(join(folder, 'lint.js'), 'process.exit(1);\n');
+    const { verification } = await verificationIn({ verify: { commands: [command] } });
+    expect(verification).toMatchObject({ state: 'unverified', reasons: [expect.stringContaining('it proves nothing')] });
   });
 
   it('does not hold when no test is left', async () => {

@@ -21,6 +21,7 @@ import type { RunResult } from '../../patterns/steps.ts';
 import { unverified, withVerification } from '../../patterns/verification.ts';
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
+import { uselessDemand } from '../../tools/shell/useless-demand.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -166,6 +167,7 @@ function passedAt({ journal }: DrivenRun, step: string, command: string, digest:
   if (ran === undefined || known === undefined || 'unknown' in known) return false;
   const report = journal.recorded('test.report', step)?.payload;
   if (report?.tests === 0 || report?.early !== undefined || report?.why !== undefined) return false;
+  if (uselessDemand(command) !== undefined) return false;
   return ran.command === command && ran.exitCode === 0 && ran.stopped === undefined && known.after === digest;
 }
 

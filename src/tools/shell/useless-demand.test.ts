@@ -12,6 +12,8 @@ describe('a demanded command', () => {
     ['! npm test', '`!` turns its exit code round'],
     ['npm test --if-present', 'with --if-present it need not run anything'],
     ['set +e; npm test; echo done', 'the line goes on after it'],
+    ['npm run lint &', 'in the background'],
+    ['npm run build; npm run lint &', 'in the background'],
     ['echo "all well"', 'it cannot fail'],
     ['(true; exit 0)', 'it cannot fail'],
   ])('shows nothing as %s', (command, why) => {
@@ -27,6 +29,7 @@ describe('a demanded command', () => {
     '! grep -rn debugger src',
     'node -e "process.exit(require(\'./check.js\')())"',
     'for each in a b; do npm test -w $each; done',
+    'node server.js & npm run e2e',
     'diff <(sort a) <(sort b)',
     'CI=1 make test',
   ])('may well show something as %s', (command) => {

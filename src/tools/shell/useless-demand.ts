@@ -7,7 +7,9 @@ import { INLINE_CODE } from '../../permissions/plain-command.ts';
 import { type Command, type CommandList, parseCommandLine } from '../../permissions/shell-syntax.ts';
 import { commandText } from './proved-commands.ts';
 import { looksLikeTestRun } from './test-commands.ts';
-import { isLoop, STRICT } from './verifier.ts';
+
+/** What the runtime's shell is told before the line. */
+export const STRICT = 'set -euo pipefail\n';
 
 const CANNOT_FAIL = new Set(['true', ':', 'echo', 'printf']);
 
@@ -15,14 +17,17 @@ const CANNOT_FAIL = new Set(['true', ':', 'echo', 'printf']);
 export function uselessDemand(command: string): string | undefined {
   const meaning = exitMeaning(STRICT + command);
   // What is not understood is the owner's word, unless it is about tests: then the runtime does not count it.
-  if (!meaning.ok) return looksLikeTestRun(command) && !isLoop(command) ? meaning.error : undefined;
+  const parsed = parseCommandLine(command);
+  if (!meaning.ok) {
+    const isLeft = parsed.ok && parsed.value.at(-1)?.background === true;
+    return isLeft || (looksLikeTestRun(command) && !isLoop(command)) ? meaning.error : undefined;
+  }
   const { proved, hidden } = meaning.value;
   const lost = hidden.find(({ command: { words, variables }, why }) => {
     const fine = why === INLINE_CODE || why.startsWith('`!`');
     return !fine || looksLikeTestRun(commandText({ words, variables }));
   });
   if (lost !== undefined) return `it says nothing about \`${commandText(lost.command)}\`: ${lost.why}`;
-  const parsed = parseCommandLine(command);
   return proved.length === 0 && hidden.length === 0 && parsed.ok && cannotFail(parsed.value) ? 'it cannot fail' : undefined;
 }
 
@@ -34,5 +39,10 @@ function cannotFail(list: CommandList): boolean {
 function alwaysEndsWell(command: Command): boolean {
   if (command.kind !== 'simple') return cannotFail(command.body);
   const [name = '', code] = command.words.map(({ text }) => text);
-  return CANNOT_FAIL.has(name) || (name === 'exit' && code === '0');
+  return (CANNOT_FAIL.has(name) && !command.writes) || (name === 'exit' && code === '0');
+}
+
+/** A loop under `-e` stops at the first failure, though it cannot be read from the line. */
+export function isLoop(command: string): boolean {
+  return /\b(?:for|while|until)\b/.test(command);
 }

@@ -15,6 +15,7 @@ import { runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
 import { minimalEnvironment } from './environment.ts';
 import { looksLikeTestRun } from './test-commands.ts';
+import { isLoop, STRICT, uselessDemand } from './useless-demand.ts';
 
 export interface Verified {
   readonly evidence: readonly Evidence[];
@@ -40,8 +41,6 @@ export interface VerifierOptions {
 }
 
 const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'];
-/** What the shell is told before the line. */
-export const STRICT = 'set -euo pipefail\n';
 const SHOWN_BYTES = 4_096;
 
 export function createVerifier({ clock, environment, shells = BASH }: VerifierOptions): Verifier {
@@ -88,10 +87,7 @@ export function failureIn(evidence: readonly Pick<Evidence, 'type' | 'payload'>[
     if (type === 'test.report' && !payload.passed && payload.why !== undefined && !isLoop(payload.command))
       return `it does not show that the tests passed: ${payload.why}`;
   }
-  return undefined;
-}
-
-/** A loop under `-e` stops at the first failure, though it cannot be read from the line. */
-export function isLoop(command: string): boolean {
-  return /\b(?:for|while|until)\b/.test(command);
+  const ran = (evidence as readonly Evidence[]).find((one) => one.type === 'cli.run');
+  const useless = ran === undefined ? undefined : uselessDemand(ran.payload.command);
+  return useless === undefined ? undefined : `it proves nothing: ${useless}`;
 }
