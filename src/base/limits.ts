@@ -222,6 +222,7 @@ export const limits = {
   diffEdits: 400,
   shellTextBytes: 256 * KIB,
   ruleCharacters: 4_000,
+  rememberedRules: 1_000,
   stopGraceMs: 2 * SECOND,
   fingerprintFiles: 50_000,
   fingerprintBytes: 512 * MIB,

@@ -52,7 +52,14 @@ export const report = z.object({
 export type Report = z.infer<typeof report>;
 
 export const answer = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('approved'), remember: z.boolean().optional(), whole: z.boolean().optional() }),
+  z.object({
+    kind: z.literal('approved'),
+    /** And what the rule of the question fits, later in the session. */
+    remember: z.boolean().optional(),
+    /** And in every later session of the project. */
+    scope: z.literal('project').optional(),
+    whole: z.boolean().optional(),
+  }),
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
   z.object({ kind: z.literal('text'), text: z.string() }),
 ]);

@@ -40,6 +40,7 @@ import { createDeclaredServers } from './declared-servers.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
+import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
 import { createToolsets } from './toolsets.ts';
 
 /** What an embedding program may bring along. */
@@ -91,16 +92,14 @@ async function assemble(
   const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
   const agents = createAgentSource(config, options, clock, extras);
+  const rules = createRuleBook(config.root, env);
   const engineOptions: EngineOptions = {
-    ledger,
-    clock,
-    random,
-    ids,
+    ...{ ledger, clock, random, ids },
     owner: `process ${process.pid} on ${hostname()}`,
     ...{ models, prices, quota },
     agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
     tools: toolsets.of,
-    ...rightsOf(config),
+    ...rightsOf(config, rules),
     contextFile: (file) => readContextFile(config.root, file),
     redact: protection.redactor.text,
     defaultModels: () => defaultModels(config, env, clock),
@@ -116,7 +115,8 @@ async function assemble(
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const { cluster } = config;
-  const engine = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
+  const driven = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
+  const engine = withRuleBook(driven, rules);
   const assistants = createLazyAssistants({
     ...{ engine, ledger, clock, ids, workspace: config.workspace, limits: engineOptions.assistants },
     refresh: agents.refresh,
@@ -140,6 +140,7 @@ async function assemble(
     },
     agents: agents.check,
     servers: declared,
+    rules,
     async worker(given) {
       // It lives for long: agents that were changed meanwhile are read anew.
       const fresh: EngineOptions['agent'] = async (name, session) => {
@@ -158,10 +159,11 @@ async function assemble(
 }
 
 /** What agents may do, by their files and the project's settings. */
-function rightsOf(config: ProjectConfig): Pick<EngineOptions, 'permission' | 'opening' | 'commandsOf'> {
+function rightsOf(config: ProjectConfig, rules: RuleBook): Pick<EngineOptions, 'permission' | 'opening' | 'commandsOf'> {
   const { permissions } = config;
   return {
-    permission: (agent, tool, call) => decide(tool, agent.permissions, permissions, call),
+    permission: (agent, tool, call) =>
+      decide(tool, agent.permissions, permissions, { ...call, remembered: [...(call.remembered ?? []), ...rules.rules()] }),
     opening: (agent, protection) => decideProtected(protection, agent.permissions, permissions),
     commandsOf: (agent) => commandsOf(agent, config),
   };

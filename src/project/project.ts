@@ -12,6 +12,7 @@ import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
 import type { DeclaredServers } from './declared-servers.ts';
 import type { LazyAssistants } from './lazy-assistants.ts';
+import type { RuleBook } from './rule-book.ts';
 
 export interface Project {
   readonly root: string;
@@ -26,6 +27,8 @@ export interface Project {
   readonly assistants: LazyAssistants;
   /** The MCP servers that agents' own files declare, and which of them a person has allowed. */
   readonly servers: Pick<DeclaredServers, 'open' | 'allow'>;
+  /** What somebody said "always" to for this project. */
+  readonly rules: RuleBook;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */

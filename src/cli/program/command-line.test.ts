@@ -188,6 +188,7 @@ describe('the program', () => {
         "answer",
         "approve",
         "deny",
+        "permissions",
         "ledger",
         "groups",
         "agents",

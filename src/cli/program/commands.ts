@@ -24,6 +24,7 @@ import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseTime, parseUsd } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
 import { describeGroups } from './group-commands.ts';
+import { describePermissions } from './permission-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
@@ -31,6 +32,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLooks(add, perform);
   describeRuns(add, perform);
   describeAnswers(add, perform);
+  describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
@@ -157,12 +159,16 @@ function describeAnswers(add: Add, perform: Perform): void {
       ),
   );
   answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
-    .option('--remember', 'and for the same tool later in this run')
+    .addOption(
+      new Option('--remember [scope]', 'and the same call later: in this run, or in this project').choices(['run', 'project']),
+    )
     .option('--whole', 'you have seen all of it, also what the question has no room for')
     .option('--shown <hash>', 'what you have seen, as the question names it: nothing else is approved')
-    .action((run: string, options: AnswerOptions & { readonly remember?: boolean; readonly whole?: boolean }) => {
+    .action((run: string, options: AnswerOptions & { readonly remember?: true | 'run' | 'project'; readonly whole?: true }) => {
       const { remember, whole } = options;
-      const answer = { kind: 'approved', ...(remember ? { remember } : {}), ...(whole ? { whole } : {}) } as const;
+      const kept =
+        remember === undefined ? {} : ({ remember: true, ...(remember === 'project' ? { scope: remember } : {}) } as const);
+      const answer = { kind: 'approved', ...kept, ...present({ whole }) } as const;
       return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
     });
   answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
