@@ -10,42 +10,36 @@ import type { RunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
-import { listenerOf, mayBeAskedAgain, spawnerOf, turnsAllowed } from '../../events/run-origin.ts';
+import { mayBeAskedAgain, spawnerOf } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
-import { finalReportExit, plainReport } from '../../loop/final-report.ts';
-import type { LoopInput, LoopTools } from '../../loop/port.ts';
-import { type AgentRun, type CheckedResult, type LoopRequest, wantedBy } from '../../patterns/agent-run.ts';
+import { type AgentRun, wantedBy } from '../../patterns/agent-run.ts';
 import { runAgent } from '../../patterns/run-agent.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { resting, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { AsksAgain } from '../calls/askable-agents.ts';
-import { recordedModel } from '../calls/recorded-model.ts';
-import { recordedTools } from '../calls/recorded-tools.ts';
 import { evidenceOf, manifest } from '../evidence/evidence.ts';
-import { checkAgain, checkLoopResult } from '../evidence/verification.ts';
-import { demandsDuring, verified } from '../evidence/verify.ts';
+import { checkAgain } from '../evidence/verification.ts';
+import { verified } from '../evidence/verify.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
 import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
-import { gravest, Interruption } from '../interruption.ts';
-import type { LedgerAccess, TimeAndIds } from '../options.ts';
-import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
+import { Interruption } from '../interruption.ts';
+import type { LedgerAccess, ProjectRules, TimeAndIds } from '../options.ts';
+import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
 import { timesReopened } from '../record/standing-events.ts';
-import { createStepIndex, type StepIndex } from '../record/step-index.ts';
+import { createStepIndex } from '../record/step-index.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
-import { hostedLoop } from '../spawning/hosted-loop.ts';
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
-import { checkpointOf, condense } from './condense.ts';
-import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import { ownLoop, type PlaysLoops } from './own-loop.ts';
 import { aboutAgents, contextReader } from './pattern-support.ts';
 import { progressBelow } from './progress-below.ts';
-import type { Tree } from './tree.ts';
+import type { SetsUpRuns } from './tree.ts';
 
 export const SETUP_STEP = 'setup';
 export const END_STEP = 'end';
@@ -53,8 +47,11 @@ export const END_STEP = 'end';
 /** Timers fire, and events are stamped, up to this much early. */
 const TIMER_GRAIN_MS = 2;
 
+/** What driving a run takes: what its loop does, and what its setup and its end do. */
+type DrivesRuns = PlaysLoops & ClosesRuns & ProjectRules & SetsUpRuns;
+
 /** `found`: its agent, when that was just looked up. */
-export async function driveRun(tree: Tree, node: DrivenRun, found?: AgentDefinition): Promise<RunResult> {
+export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentDefinition): Promise<RunResult> {
   const ended = node.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(node.run, ended.payload);
   const cancelled = tree.outside.cancelled(node.run);
@@ -86,7 +83,7 @@ function passOnInterruption({ abort }: DrivenRun): void {
   if (abort.signal.reason instanceof Interruption) throw abort.signal.reason;
 }
 
-async function work(tree: Tree, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
+async function work(tree: PlaysLoops, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
   const stepIndex = createStepIndex();
   const steps = ledgerSteps(tree, node);
   stepIndex.place(node.started.input, INPUT_STEP);
@@ -107,67 +104,6 @@ async function work(tree: Tree, node: DrivenRun, setup: AgentSetup): Promise<Run
   } finally {
     await steps.childrenSettled();
   }
-}
-
-async function ownLoop(
-  tree: Tree,
-  node: DrivenRun,
-  setup: AgentSetup,
-  stepIndex: StepIndex,
-  request: LoopRequest,
-): Promise<CheckedResult> {
-  const output = outputContract(setup.definition);
-  const exits = [...(request.exits ?? [])];
-  // Somebody who only talks needs no tool to report; one that was told of it, whom nobody is left to hear, still expects it.
-  const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
-  if (request.reports && offers) exits.push(finalReportExit(output));
-  const limits = loopLimits(setup.definition);
-  const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
-  const listener = request.hears === true ? listenerOf(node.started) : undefined;
-  const from = checkpointOf(node, stepIndex, request.input);
-  const input: LoopInput = {
-    agent: setup.definition.name,
-    system: setup.system,
-    history: from === undefined ? await tree.history(node) : [],
-    request: request.input,
-    from,
-    exits,
-    plain: request.plain ?? plainReport(output),
-    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },
-  };
-  const demands = demandsDuring(tree, node, setup);
-  const reasons: unknown[] = [];
-  const playing = hostedLoop(tree, node, setup.definition, input, {
-    model: recordedModel(tree, node, setup, stepIndex),
-    tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
-    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
-    unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
-    condense: (condensing) => condense(tree, node, stepIndex, request.input, condensing),
-    reference: (item) => {
-      const step = stepIndex.stepOf(item);
-      return step === undefined ? undefined : `${node.run} ${step}`;
-    },
-    signal: node.abort.signal,
-  });
-  const result = await playing.catch((error: unknown) => {
-    throw gravest([error, ...reasons]);
-  });
-  return { ...result, verification: await checkLoopResult(tree, node, result) };
-}
-
-/** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */
-function noting(reasons: unknown[], tools: LoopTools): LoopTools {
-  return {
-    ...tools,
-    async call(...given) {
-      try {
-        return await tools.call(...given);
-      } catch (error) {
-        reasons.push(error);
-        throw error;
-      }
-    },
-  };
 }
 
 /** Lists what was changed and ends the run: all of it in one append. */

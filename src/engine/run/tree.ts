@@ -1,6 +1,6 @@
 /**
  * A driven session: the tree of runs below one root run, and all that they share. One process drives it at a time; everything
- * here can be thrown away and built anew from the ledger. Only who builds it and who drives it has the whole: all else takes the
+ * here can be thrown away and built anew from the ledger. Only who builds it and the drivers have the whole: all else takes the
  * concerns it reads.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
@@ -22,8 +22,8 @@ import type { HasChildren } from '../spawning/child-run.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
 import type { Spends } from '../spending/spending.ts';
 
-/** What all runs of a driven session share. */
-export interface Tree
+/** What all runs of a driven session share, as its driver has it. */
+export interface DrivenTree
   extends EngineOptions,
     Writes,
     Remembers,
@@ -36,7 +36,16 @@ export interface Tree
     AsksAgain,
     RestsOnAnswers,
     ShowsLive,
-    GivesBackLease {
+    GivesBackLease,
+    SetsUpRuns {
+  root(run: RunId, started: Payloads['run.started']): DrivenRun;
+  /** A run below another that is not started here. */
+  below(parent: DrivenRun, run: RunId, started: Payloads['run.started']): DrivenRun;
+  /** From now on every step throws this. Work under way is told to stop. */
+  interrupt(why: Interruption): void;
+}
+
+export interface SetsUpRuns {
   /** `found`: its agent, when that was just looked up. */
   setup(node: DrivenRun, found?: AgentDefinition): Promise<Result<AgentSetup, Failure>>;
 }
@@ -44,13 +53,4 @@ export interface Tree
 export interface GivesBackLease {
   /** The root's end is in the ledger, and its lease was given back with it. */
   released(): void;
-}
-
-/** As its driver has it. */
-export interface DrivenTree extends Tree {
-  root(run: RunId, started: Payloads['run.started']): DrivenRun;
-  /** A run below another that is not started here. */
-  below(parent: DrivenRun, run: RunId, started: Payloads['run.started']): DrivenRun;
-  /** From now on every step throws this. Work under way is told to stop. */
-  interrupt(why: Interruption): void;
 }

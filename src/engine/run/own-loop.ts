@@ -1,0 +1,81 @@
+/** An agent's own loop, with everything it does recorded: its ports are the engine's. */
+import { listenerOf, turnsAllowed } from '../../events/run-origin.ts';
+import { finalReportExit, plainReport } from '../../loop/final-report.ts';
+import type { LoopInput, LoopTools } from '../../loop/port.ts';
+import type { CheckedResult, LoopRequest } from '../../patterns/agent-run.ts';
+import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
+import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
+import { checkLoopResult } from '../evidence/verification.ts';
+import { demandsDuring } from '../evidence/verify.ts';
+import { gravest } from '../interruption.ts';
+import type { HostAccess } from '../options.ts';
+import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
+import type { StepIndex } from '../record/step-index.ts';
+import { hostedLoop } from '../spawning/hosted-loop.ts';
+import { checkpointOf, condense } from './condense.ts';
+import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
+
+/** What a loop asks and calls, and where it is hosted. What it hears and what is condensed comes with these. */
+export type PlaysLoops = AsksModels & CallsTools & HostAccess;
+
+export async function ownLoop(
+  tree: PlaysLoops,
+  node: DrivenRun,
+  setup: AgentSetup,
+  stepIndex: StepIndex,
+  request: LoopRequest,
+): Promise<CheckedResult> {
+  const output = outputContract(setup.definition);
+  const exits = [...(request.exits ?? [])];
+  // Somebody who only talks needs no tool to report; one that was told of it, whom nobody is left to hear, still expects it.
+  const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
+  if (request.reports && offers) exits.push(finalReportExit(output));
+  const limits = loopLimits(setup.definition);
+  const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
+  const listener = request.hears === true ? listenerOf(node.started) : undefined;
+  const from = checkpointOf(node, stepIndex, request.input);
+  const input: LoopInput = {
+    agent: setup.definition.name,
+    system: setup.system,
+    history: from === undefined ? await tree.history(node) : [],
+    request: request.input,
+    from,
+    exits,
+    plain: request.plain ?? plainReport(output),
+    limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },
+  };
+  const demands = demandsDuring(tree, node, setup);
+  const reasons: unknown[] = [];
+  const playing = hostedLoop(tree, node, setup.definition, input, {
+    model: recordedModel(tree, node, setup, stepIndex),
+    tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
+    incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
+    unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
+    condense: (condensing) => condense(tree, node, stepIndex, request.input, condensing),
+    reference: (item) => {
+      const step = stepIndex.stepOf(item);
+      return step === undefined ? undefined : `${node.run} ${step}`;
+    },
+    signal: node.abort.signal,
+  });
+  const result = await playing.catch((error: unknown) => {
+    throw gravest([error, ...reasons]);
+  });
+  return { ...result, verification: await checkLoopResult(tree, node, result) };
+}
+
+/** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */
+function noting(reasons: unknown[], tools: LoopTools): LoopTools {
+  return {
+    ...tools,
+    async call(...given) {
+      try {
+        return await tools.call(...given);
+      } catch (error) {
+        reasons.push(error);
+        throw error;
+      }
+    },
+  };
+}
