@@ -33,7 +33,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'patterns'],
     ...['runner', 'engine', 'assistants', 'groups'],
   ],
-  library: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'project'],
+  library: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [

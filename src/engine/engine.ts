@@ -3,6 +3,7 @@
  * a run is the driver's matter.
  */
 import type { RunId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
@@ -116,9 +117,11 @@ const beingDriven: ResumeOutcome = {
   error: { code: 'held', message: 'The run is being worked on, so its terms cannot be changed.', fix: 'Pause it first.' },
 };
 
-async function rootOf(ledger: Ledger, row: RunRow): Promise<RunRow> {
+/** The run at the top of the tree that a run belongs to. Runs are driven from there: a child’s answer lets all of it go on. */
+export async function rootOf(ledger: Pick<Ledger, 'runs'>, row: RunRow): Promise<RunRow> {
   let root = row;
-  for (let up = row.parent; up !== null; up = root.parent) root = (await ledger.runs({ run: up }))[0] ?? root;
+  for (let depth = 0; root.parent !== null && depth <= limits.runDepth; depth += 1)
+    root = (await ledger.runs({ run: root.parent }))[0] ?? { ...root, parent: null };
   return root;
 }
 

@@ -3,14 +3,14 @@
  * holds the lease of the session, so two processes that want the same name cannot both get it.
  */
 import { type Clock, sleep } from '../base/clock.ts';
-import type { EventId, RunId } from '../base/ids.ts';
+import type { EventId, RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { organisationEvents } from '../events/organisation.ts';
 import type { Fence, Ledger, NewEvent } from '../ledger/port.ts';
-import { foldOrganisation, initialOrganisation, ORGANISATION, type Organisation } from '../projections/groups.ts';
+import { foldOrganisation, groupOfSession, initialOrganisation, ORGANISATION, type Organisation } from '../projections/groups.ts';
 
 export interface OrganisationNeeds {
   readonly ledger: Ledger;
@@ -39,6 +39,16 @@ export async function readOrganisation(ledger: Ledger): Promise<Organisation> {
   const state = initialOrganisation();
   for (const event of await readAll(ledger, ORGANISATION)) foldOrganisation(state, event);
   return state;
+}
+
+/** Whose session this is, when it is a group's: nobody but the group begins a run in it, and nobody in one that was deleted. */
+export async function ownerOfSession(
+  ledger: Ledger,
+  session: SessionId,
+): Promise<{ readonly name: string; readonly deleted: boolean } | undefined> {
+  const state = await readOrganisation(ledger);
+  const group = groupOfSession(state, session);
+  return group && { name: group.name, deleted: !state.groups.has(group.group) };
 }
 
 export async function changeOrganisation<Value>(

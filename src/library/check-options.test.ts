@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { defineAgent } from '../agents/definition/define-agent.ts';
 import { limits } from '../base/limits.ts';
 import { userText } from '../events/messages.ts';
+import { createGroup } from '../groups/groups.ts';
+import { openProject } from '../project/open.ts';
 import { createTemporaryProject, type TemporaryProject } from '../testing/temporary-project.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { createTroupe, run } from './troupe.ts';
@@ -64,6 +66,19 @@ describe('a program that misspells', () => {
   it('a session that is not there is refused, and not begun under that name', async () => {
     await expect(given({ session: 'ses_nobody' })).rejects.toMatchObject({ code: 'unknown_session' });
     expect(await project.troupe.ledger.runs({})).toEqual([]);
+  });
+
+  it('a session of a group is refused: its prompts have their own way in', async () => {
+    const leader = defineAgent({ name: 'desk', prompt: 'You lead.', group: { mode: 'broadcast', workers: ['speaker'] } });
+    const other = await openProject({ cwd: project.folder, root: project.folder, env: { HOME: project.folder } });
+    const made = await createGroup(other.groups, { name: 'review', agent: leader, agents: [leader, speaker] });
+    await other.close();
+    if (!made.ok) throw new Error(made.error.message);
+    await expect(given({ session: made.value.session })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('belongs to the group review'),
+      fix: expect.stringContaining('troupe groups send'),
+    });
   });
 
   it('no run, or what is none, is not taken for the newest one', async () => {

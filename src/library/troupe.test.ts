@@ -246,6 +246,15 @@ describe('going on', () => {
     expect(await joined).toEqual(await running);
   });
 
+  it('below another one is told of as the run at the top, with all that was used', async () => {
+    const lead = defineAgent({ name: 'lead', prompt: 'You lead.', handoff: 'speaker' });
+    await using project = await createTemporaryProject({ agents: [lead, speaker], replies: () => ({ text: 'Well.' }) });
+    const outcome = await project.troupe.run('lead', 'Speak.');
+    const child = (await project.troupe.ledger.runs({})).find(({ parent }) => parent !== null);
+    expect(child?.agent).toBe('speaker');
+    expect(await project.troupe.resume(child?.run ?? '')).toEqual(outcome);
+  });
+
   it('after the project was closed and opened again is going on where it was', async () => {
     await using project = await temporaryProject({
       'agents/asker.md': '---\ntools: [ask]\n---\nx',

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { TroupeError } from '../base/errors.ts';
-import type { SessionId } from '../base/ids.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { rootOf } from '../engine/engine.ts';
 import type { Engine, RunHandle } from '../engine/port.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -41,7 +42,7 @@ export interface Troupe extends AsyncDisposable {
   /**
    * Goes on with a run that waits, was paused or was cut off, here or in another process, and with one that ended for a reason
    * outside of it: a provider that was down, a key, and, given more, a budget, its time or its turns. Any other that has ended is
-   * told again.
+   * told again. Of a run below another the root goes on, and is told of.
    */
   resume(run: string, options?: ResumeOptions): Promise<RunOutcome>;
   /**
@@ -125,25 +126,23 @@ async function runAgent(
 
 async function resumeRun(stage: Stage, begun: () => void, text: string, options: ResumeOptions): Promise<RunOutcome> {
   checkResuming(options);
-  const run = runIdOf(text);
+  const id = runIdOf(text);
   options.signal?.throwIfAborted();
+  const [asked] = await stage.ledger.runs({ run: id, limit: 1 });
+  if (asked === undefined) throw unknownRun(id);
+  // Of a run below another the whole tree goes on, and it is the root that is spoken of.
+  const { run, session, agent } = await rootOf(stage.ledger, asked);
   const { budget, model, maxTurns } = options;
   const resumed = await stage.engine.resume(run, { budget, model, maxTurns });
   if (resumed.kind === 'refused') throw refusedWith(resumed.error);
+  if (resumed.kind === 'unknown') throw unknownRun(id);
   begun();
-  // Of a run below another the whole tree goes on, and it is the root that is spoken of.
-  const [row] = await stage.ledger.runs({ run: resumed.kind === 'resumed' ? resumed.handle.run : run, limit: 1 });
-  if (resumed.kind === 'unknown' || row === undefined)
-    throw new TroupeError('unknown_run', `There is no run ${run} in this ledger`, {
-      fix: 'Open the project that it was run in.',
-    });
   if (resumed.kind === 'held') {
     const { pid, host } = resumed.owner;
     throw new TroupeError('held', `Process ${pid} on ${host} drives this run now`, {
       fix: 'Wait until it is done, or follow its events: troupe.ledger.tail(session, 0, signal).',
     });
   }
-  const { agent, session } = row;
   const handle: RunHandle =
     resumed.kind === 'resumed'
       ? resumed.handle
@@ -151,15 +150,24 @@ async function resumeRun(stage: Stage, begun: () => void, text: string, options:
   return await keepCompany(stage, { ...handle, agent }, options, 'now');
 }
 
+const unknownRun = (run: RunId): TroupeError =>
+  new TroupeError('unknown_run', `There is no run ${run} in this ledger`, { fix: 'Open the project that it was run in.' });
+
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** A session that is not there would begin under that name, and remember nothing. */
+/** A session that is not there would begin under that name, and remember nothing. One of a group has its members' prompts. */
 async function knownSession({ ledger }: Stage, text: string): Promise<SessionId> {
   const session = text as SessionId;
-  if ((await ledger.read({ session, limit: 1 })).length > 0) return session;
-  throw new TroupeError('unknown_session', `There is no session ${text} in this ledger`, {
-    fix: 'Give the `session` of an earlier result, or none to begin a new one.',
+  const another = 'Give the `session` of an earlier result, or none to begin a new one.';
+  const { ownerOfSession } = await import('../groups/organisation.ts');
+  const group = await ownerOfSession(ledger, session);
+  if (group === undefined) {
+    if ((await ledger.read({ session, limit: 1 })).length > 0) return session;
+    throw new TroupeError('unknown_session', `There is no session ${text} in this ledger`, { fix: another });
+  }
+  throw new TroupeError('usage', `The session ${text} belongs to the group ${group.name}`, {
+    fix: group.deleted ? another : `Talk to the group: troupe groups send "${group.name}" "…"`,
   });
 }

@@ -1,7 +1,9 @@
 /** `troupe answer`, `approve` and `deny`: record what a person says, and go on with the run if nobody else does. */
+
 import { TroupeError } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
+import { rootOf } from '../../engine/engine.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
@@ -13,7 +15,7 @@ import { notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { waitLines } from '../view/run-summary.ts';
-import { resumeRun, rootOf } from './resume.ts';
+import { resumeRun } from './resume.ts';
 
 export interface AnswerOptions extends OutputOptions {
   readonly wait?: string | undefined;
@@ -35,7 +37,7 @@ export async function answerCommand(
     const answering = { by: personHere(), where: 'command', ...present({ shown: options.shown }) } as const;
     const outcome = await project.engine.answer(wait.run, wait.wait, answer, answering);
     if (outcome.kind !== 'accepted') throw notRecorded(context, wait, outcome);
-    const root = await rootOf(project, row);
+    const root = await rootOf(project.ledger, row);
     // On a cluster it goes on by itself; whoever answered sees how.
     const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);
     if (options.resume !== false && goesOn) {

@@ -3,8 +3,8 @@
 import { TroupeError, unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { shortId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { rootOf } from '../../engine/engine.ts';
 import type { ResumeTerms, RunEnd } from '../../engine/port.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
@@ -31,21 +31,13 @@ export interface ResumeCommandOptions extends OutputOptions {
 export async function resumeCommand(context: CommandContext, text: string, options: ResumeCommandOptions): Promise<ExitCode> {
   return withProject(context, { flags: { require: options.require } }, async (project) => {
     const row = await findRun(project.ledger, text);
-    return resumeRun(context, project, await rootOf(project, row), options, termsIn(options));
+    return resumeRun(context, project, await rootOf(project.ledger, row), options, termsIn(options));
   });
 }
 
 function termsIn({ model, maxTurns, budgetUsd, budgetTokens, budgetCalls, budgetWall }: ResumeCommandOptions): ResumeTerms {
   const budget = present({ usd: budgetUsd, tokens: budgetTokens, calls: budgetCalls, wallMs: budgetWall });
   return present({ model, maxTurns, budget: Object.keys(budget).length === 0 ? undefined : budget });
-}
-
-/** Runs are driven from their root: a child's answer lets the whole tree go on. */
-export async function rootOf(project: Project, row: RunRow): Promise<RunRow> {
-  let root = row;
-  for (let depth = 0; root.parent !== null && depth <= limits.runDepth; depth += 1)
-    root = (await project.ledger.runs({ run: root.parent }))[0] ?? { ...root, parent: null };
-  return root;
 }
 
 /** With terms, also a run that has ended goes on, if it can. */

@@ -102,12 +102,10 @@ async function requireFolder(workspace: string): Promise<void> {
 /** A session by its own id or by any of its runs. */
 async function sessionOf(project: Project, text: string): Promise<SessionId> {
   const { session } = await findRun(project.ledger, text);
-  const { readOrganisation } = await import('../../groups/organisation.ts');
-  const { groupOfSession } = await import('../../projections/groups.ts');
-  const state = await readOrganisation(project.ledger);
-  const group = groupOfSession(state, session);
+  const { ownerOfSession } = await import('../../groups/organisation.ts');
+  const group = await ownerOfSession(project.ledger, session);
   if (group === undefined) return session;
-  if (!state.groups.has(group.group))
+  if (group.deleted)
     throw usageError(
       `The group ${group.name} of this session was deleted; it is closed for good`,
       'begin a new session: leave --session out',
