@@ -73,6 +73,11 @@ const tampered: readonly (readonly [what: string, sql: string, found: Partial<Dr
     `INSERT INTO run (id, name, session, root, first) SELECT 999, 'run_of_nobody', session, 999, 1 FROM run WHERE name = '${RUN}'`,
     { table: 'run', name: 'run_of_nobody', column: 'name', expected: null },
   ],
+  [
+    'which session a run is of',
+    `UPDATE run SET session = 999 WHERE name = '${CHILD}'`,
+    { table: 'run', name: CHILD, column: 'session', found: null, expected: SESSION },
+  ],
   ['what came last from outside', 'UPDATE session SET inbound = 0', { name: SESSION, column: 'inbound', found: 0 }],
   [
     'which end is sealed',

@@ -78,6 +78,12 @@ export function deriveSession(session: SessionId, counters: DerivedCounters): De
         if (expected !== undefined) wrong.push(...runDrifts(session, row, expected));
         else wrong.push({ table: 'run', name: row.run, column: 'name', found: row.run, expected: null, event: null });
       }
+      const known = new Set(indexed.map(({ run }) => run));
+      for (const [run, { by }] of runs) {
+        if (known.has(run)) continue;
+        // Its row is under another session, or under none that there is.
+        wrong.push({ table: 'run', name: run, column: 'session', found: null, expected: session, event: eventId(session, by) });
+      }
       return wrong;
     },
   };

@@ -58,6 +58,10 @@ function repairOf({ table, name, column, found, expected }: DriftedRow): Repair 
     const text = 'DELETE FROM run WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM event WHERE event.run = run.id)';
     return { text, values: [name] };
   }
+  if (table === 'run' && column === 'session') {
+    const text = 'UPDATE run SET session = (SELECT session.id FROM session WHERE session.name = $1) WHERE name = $2';
+    return { text, values: [expected, name] };
+  }
   const place = COLUMNS[column] ?? column;
   const as = (value: string): string =>
     AS_RUNS.has(column) ? `(SELECT other.id FROM run AS other WHERE other.name = ${value})` : value;
