@@ -32,7 +32,6 @@ describe('a project with agents of several tools', () => {
   it('is read with warnings only', async () => {
     expect((await found).diagnostics.map((one) => formatDiagnostic(one).split('\n')[0])).toEqual([
       '.claude/agents/code-reviewer.md:3:14: warning: the frontmatter is not valid YAML and was read line by line (a second `: ` in one line)',
-      '.claude/agents/code-reviewer.md:4:1: warning: the rule of "Bash(git diff:*)" is not kept; the tool asks first instead',
       '.claude/agents/code-reviewer.md:4:1: warning: the tool "WebSearch" has no counterpart here and is left out',
       '.claude/agents/notes.md:1:1: warning: the file does not start with a line `---`',
     ]);
@@ -43,7 +42,7 @@ describe('a project with agents of several tools', () => {
     expect(reviewer).toMatchObject({
       models: ['anthropic/claude-sonnet-5'],
       tools: ['read', 'search', 'list', 'shell', 'mcp:github/get_pull_request'],
-      permissions: { shell: 'ask' },
+      permissions: { shell: { 'git diff *': 'allow', '*': 'ask' } },
     });
     expect(reviewer?.description).toContain('Examples: <example>Context: A function was added. user: "Please');
     expect(expandPrompt(reviewer?.prompt ?? '', { BASE: 'x' })).toContain(`for \${BASE:-main}.`);

@@ -22,7 +22,8 @@ function pathFits(pattern: string, path: string): boolean {
 const steps = (path: string): readonly string[] => path.replace(/^(?:\.\/)+/, '').split('/');
 const isDeep = (step: string): boolean => step === '**';
 
-function pathWithin(narrow: string, wide: string): boolean {
+/** Whether everything that one pattern fits, the other fits too. */
+export function pathWithin(narrow: string, wide: string): boolean {
   if (wide === EVERYTHING || wide === '**') return true;
   if (narrow === EVERYTHING) return false;
   return fitsSequence(steps(wide), steps(narrow), isDeep, (piece, step) => !isDeep(step) && fitsText(piece, step));

@@ -87,14 +87,14 @@ function judgeOf(source: Rule, line: string): Judge {
       const fit = touches(pattern, words, run);
       return fit === 'no' ? [] : [{ pattern, permission: fit === 'yes' ? permission : 'ask' }];
     });
-    const found = chosen(fitting, isWithin);
+    const found = chosen(fitting, shellWithin);
     const whole = found?.permission === 'allow' && !found.pattern.includes(EVERYTHING);
     return { permission: found?.permission ?? 'ask', whole };
   };
 }
 
 /** Whether everything that one pattern fits, the other fits too. */
-function isWithin(narrow: string, wide: string): boolean {
+export function shellWithin(narrow: string, wide: string): boolean {
   return fitsSequence(
     patternWords(wide),
     patternWords(narrow),

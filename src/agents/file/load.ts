@@ -3,7 +3,7 @@
  * may be a stranger's.
  */
 import { realpath } from 'node:fs/promises';
-import { relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { nameFromFile } from '../definition/agent-name.ts';
 import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
@@ -76,7 +76,9 @@ async function loadOwn(file: OpenFile, spans: FileSpans): Promise<Loaded> {
 
 async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpans): Promise<Loaded> {
   const { readForeignFile } = await import('../foreign/file.ts');
-  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, spans);
+  const settings = origin === 'claude' ? await readText(join(file.root, '.claude', 'settings.json')) : undefined;
+  const known = settings?.ok === true ? settings.value : undefined;
+  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, spans, known);
   return define(file, map, frontmatter, assembled, disabled);
 }
 

@@ -4,8 +4,9 @@
  */
 
 import { nearest } from '../../base/did-you-mean.ts';
-import { BUILT_IN_TOOLS } from '../definition/tool-names.ts';
+import { BUILT_IN_TOOLS, parseMcpReference } from '../definition/tool-names.ts';
 import { quote } from '../text/diagnostics.ts';
+import { readClaudeRule, readClaudeSettings } from './claude-rules.ts';
 import {
   askFor,
   compact,
@@ -13,9 +14,9 @@ import {
   type ForeignReader,
   type FrontmatterPermissions,
   foreignReader,
-  ourTool,
   type Translate,
 } from './foreign.ts';
+import { type ForeignRule, withRules } from './foreign-rules.ts';
 
 /** Its short names. Each is a model whose price is known by that very name: a budget in dollars must hold. */
 export const claudeModels: Readonly<Record<string, string>> = {
@@ -41,17 +42,24 @@ const THEIRS = [
 ];
 const OURS = ['Read', 'Write', 'Edit', 'MultiEdit', 'Glob', 'LS', 'Grep', 'Bash', 'WebFetch', 'TodoWrite', 'AskUserQuestion'];
 
-export const translateClaude: Translate = (value, placeOf) => {
+export const translateClaude: Translate = (value, placeOf, settings) => {
   const reader = foreignReader(value, placeOf);
-  const listed = toolList(reader, 'tools');
-  const refused = new Set(toolList(reader, 'disallowedTools') ?? []);
-  const tools = (listed ?? BUILT_IN_TOOLS).filter((tool) => !refused.has(tool));
+  const listed = toolList(reader, 'tools', 'allow');
+  const refused = toolList(reader, 'disallowedTools', 'deny') ?? [];
+  const gone = new Set(refused.flatMap(({ tool, rules }) => (rules.length === 0 ? [tool] : [])));
+  const named = listed?.map(({ tool }) => tool) ?? BUILT_IN_TOOLS;
+  const tools = [...new Set(named)].filter((tool) => !gone.has(tool));
+  const rules = [...(listed ?? []), ...refused].flatMap((entry) => entry.rules);
+  const shared = settings === undefined ? [] : readClaudeSettings(settings).rules;
+  const servers = tools.flatMap((tool) => parseMcpReference(tool)?.server ?? []);
+  const isHere = ({ tool }: ForeignRule): boolean =>
+    tools.includes(tool) || servers.includes(parseMcpReference(tool)?.server ?? '');
   const frontmatter = compact({
     name: reader.text('name'),
     description: description(reader),
     model: model(reader),
     tools,
-    permissions: permissions(reader, tools),
+    permissions: withRules(permissions(reader, tools), [...rules, ...shared].filter(isHere)),
     maxTurns: reader.count('maxTurns'),
   });
   const disabled = reader.flag('disabled');
@@ -72,8 +80,15 @@ function model(reader: ForeignReader): string | undefined {
   return undefined;
 }
 
+/** One of a list of tools. */
+interface ListedTool {
+  readonly tool: string;
+  /** What is said of some of its calls; a tool that is named whole is there to be used, and asks as ever. */
+  readonly rules: readonly ForeignRule[];
+}
+
 /** `Read, Grep, Bash(git diff:*)` or a list. `undefined` when the key is absent. */
-function toolList(reader: ForeignReader, key: string): readonly string[] | undefined {
+function toolList(reader: ForeignReader, key: string, permission: 'allow' | 'deny'): readonly ListedTool[] | undefined {
   const value = reader.raw(key);
   if (value === undefined || value === null) return undefined;
   const names = typeof value === 'string' ? splitList(value) : value;
@@ -81,11 +96,10 @@ function toolList(reader: ForeignReader, key: string): readonly string[] | undef
     reader.warn([key], `"${key}" is ignored: it must be a list of tools`);
     return [];
   }
-  const tools = names.flatMap((name: unknown, index) => {
+  return names.flatMap((name: unknown, index) => {
     const path = typeof value === 'string' ? [key] : [key, index];
-    return typeof name === 'string' ? translateTool(name.trim(), path, reader) : [];
+    return typeof name === 'string' ? translateTool(name.trim(), path, permission, reader) : [];
   });
-  return [...new Set(tools)];
 }
 
 /** Commas inside brackets belong to a tool's own rule. */
@@ -93,20 +107,27 @@ function splitList(text: string): readonly string[] {
   return (text.match(/[^,(]+(?:\([^)]*\))?/g) ?? []).map((one) => one.trim()).filter((one) => one !== '');
 }
 
-function translateTool(written: string, path: readonly (string | number)[], reader: ForeignReader): readonly string[] {
-  if (written === '*') return BUILT_IN_TOOLS;
-  const [, name = '', rule] = /^([^(]*)(\(.*)?$/s.exec(written) ?? [];
-  const mcp = /^mcp__(.+?)(?:__(.+))?$/.exec(name);
-  if (mcp?.[1] !== undefined) return [mcp[2] === undefined || mcp[2] === '*' ? `mcp:${mcp[1]}` : `mcp:${mcp[1]}/${mcp[2]}`];
-  const tool = ourTool(name);
-  if (tool === undefined) {
-    const near = THEIRS.includes(name) ? undefined : nearest(name, OURS);
-    const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
-    reader.warn(path, `the tool ${quote(name)} has no counterpart here and is left out`, fix);
-    return [];
+function translateTool(
+  written: string,
+  path: readonly (string | number)[],
+  permission: 'allow' | 'deny',
+  reader: ForeignReader,
+): readonly ListedTool[] {
+  if (written === '*') return BUILT_IN_TOOLS.map((tool) => ({ tool, rules: [] }));
+  const read = readClaudeRule(written, permission);
+  if (read.kind === 'rules') {
+    const [first] = read.rules;
+    return first === undefined ? [] : [{ tool: first.tool, rules: first.pattern === undefined ? [] : read.rules }];
   }
-  if (rule !== undefined) reader.warn(path, `the rule of ${quote(written)} is not kept; the tool asks first instead`);
-  return [tool];
+  if (read.kind === 'unsaid') {
+    reader.warn(path, `the rule of ${quote(written)} is not kept; the tool asks first instead`);
+    return read.tools.slice(0, 1).map((tool) => ({ tool, rules: [{ tool, permission: 'ask' }] }));
+  }
+  const name = written.replace(/\(.*$/s, '');
+  const near = THEIRS.includes(name) ? undefined : nearest(name, OURS);
+  const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
+  reader.warn(path, `the tool ${quote(name)} has no counterpart here and is left out`, fix);
+  return [];
 }
 
 function permissions(reader: ForeignReader, tools: readonly string[]): FrontmatterPermissions {

@@ -20,9 +20,9 @@ export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled
 const TRANSLATIONS: Readonly<Record<ForeignOrigin, Translate>> = { claude: translateClaude, opencode: translateOpencode };
 
 /** What it does not share with ours is a warning, and its prompt stays as it is: no includes, no variables. */
-export function readForeignFile(origin: ForeignOrigin, source: SourceText, spans: FileSpans): ForeignFile {
+export function readForeignFile(origin: ForeignOrigin, source: SourceText, spans: FileSpans, settings?: string): ForeignFile {
   const { map, warnings } = readMap(source, spans);
-  const { frontmatter, prompt = '', disabled, diagnostics } = TRANSLATIONS[origin](map.value, map.placeOf);
+  const { frontmatter, prompt = '', disabled, diagnostics } = TRANSLATIONS[origin](map.value, map.placeOf, settings);
   const body = source.text.slice(spans.body.start, spans.body.end).replaceAll('\r\n', '\n').trim();
   return {
     map,

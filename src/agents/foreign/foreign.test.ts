@@ -55,6 +55,61 @@ describe('an agent of Claude Code', () => {
     expect((await read('claude', `permissionMode: ${mode}`)).definition.permissions).toEqual(expected);
   });
 
+  it.each([
+    ['tools: Bash(git diff:*)', ['shell'], { shell: { 'git diff *': 'allow', '*': 'ask' } }],
+    [
+      'tools: "Bash(npm run build), Bash(git log *), Read"',
+      ['shell', 'read'],
+      { shell: { 'npm run build': 'allow', 'git log *': 'allow', '*': 'ask' } },
+    ],
+    ['tools: Edit(src/**)', ['edit'], { edit: { 'src/**': 'allow', '*': 'ask' } }],
+    ['tools: WebFetch(domain:example.org)', ['fetch'], { fetch: { 'example.org': 'allow', '*': 'ask' } }],
+    ['tools: Read(./src/**)', ['read'], { read: { 'src/**': 'allow', '*': 'allow' } }],
+    [
+      'tools: Bash, Read\ndisallowedTools: Bash(rm:*), Read(.env)',
+      ['shell', 'read'],
+      { shell: { 'rm *': 'deny', '*': 'ask' }, read: { '**/.env': 'deny', '*': 'allow' } },
+    ],
+    // Every deny goes before every allow there.
+    ['tools: Bash(git push:*)\ndisallowedTools: Bash(git:*)', ['shell'], { shell: { 'git *': 'deny', '*': 'ask' } }],
+    ['tools: Bash(git diff:*)\npermissionMode: plan', ['shell'], { shell: 'deny' }],
+  ])('reads the rules of %s', async (keys, tools, permissions) => {
+    const { definition, said } = await read('claude', ...keys.split('\n'));
+    expect(said).toEqual([]);
+    expect(definition.tools).toEqual(tools);
+    expect(definition.permissions).toEqual(permissions);
+  });
+
+  it('asks where a rule cannot be kept', async () => {
+    const { definition, said } = await read('claude', 'tools: "Bash(a | b)"');
+    expect(said).toEqual(['f/a.md:2:8: warning: the rule of "Bash(a | b)" is not kept; the tool asks first instead']);
+    expect(definition.permissions).toEqual({ shell: 'ask' });
+  });
+
+  it('keeps to the rules of .claude/settings.json', async () => {
+    await using project = await temporaryProject();
+    await project.write(
+      '.claude/settings.json',
+      JSON.stringify({
+        permissions: {
+          allow: ['Bash(npm test)', 'Bash(git:*)', 'mcp__gh__list', 'Skill(x)', 'WebFetch', 'mcp__other__x'],
+          ask: ['Bash(git push:*)'],
+          deny: ['Bash(rm:*)', 'Read(secrets/**)', 'Edit(~/x)', 'mcp__gh__delete'],
+        },
+      }),
+    );
+    const path = await project.write('.claude/agents/a.md', '---\nname: a\ntools: Bash, Read, Edit, WebFetch, mcp__gh\n---\nx');
+    const loaded = await loadAgent({ path, root: project.root, origin: 'claude' });
+    expect(loaded.ok && loaded.value.definition.permissions).toEqual({
+      shell: { 'npm test': 'allow', 'git *': 'allow', 'git push *': 'ask', 'rm *': 'deny', '*': 'ask' },
+      read: { 'secrets/**': 'deny', '*': 'allow' },
+      edit: 'ask',
+      fetch: 'allow',
+      'mcp:gh/list': 'allow',
+      'mcp:gh/delete': 'deny',
+    });
+  });
+
   it('is warned about, never refused', async () => {
     const { said } = await read(
       'claude',
@@ -115,8 +170,25 @@ describe('an agent of opencode', () => {
       topP: 0.9,
       maxTurns: 5,
       tools: ['read', 'search', 'shell'],
-      permissions: { shell: 'ask' },
+      permissions: { shell: { '*': 'ask', 'git *': 'allow' } },
     });
+  });
+
+  it.each([
+    ['bash: { "*": ask, "git *": allow, "git push*": deny }', { shell: { '*': 'ask', 'git *': 'allow', 'git push*': 'deny' } }],
+    // The last that fits decides there.
+    ['bash: { "git *": allow, "*": ask }', { shell: { '*': 'ask' } }],
+    // What ours cannot say asks.
+    ['bash: { "a | b": allow }', { shell: 'ask' }],
+    ['bash: { "a | b": deny }', { shell: 'deny' }],
+    ['bash: { "a | b": deny, "*": allow }', { shell: 'ask' }],
+    ['edit: { "*": deny, "docs/*": allow, "*.env": deny }', { edit: { '*': 'deny', 'docs/**': 'allow', '**/*.env': 'deny' } }],
+    ['webfetch: deny', { fetch: 'deny' }],
+  ])('reads the rules %s', async (rules, expected) => {
+    const { definition, said } = await read('opencode', `permission: { ${rules} }`);
+    expect(said).toEqual([]);
+    expect(definition.permissions).toMatchObject(expected);
+    if (rules.startsWith('edit')) expect(definition.permissions?.['write']).toEqual(definition.permissions?.['edit']);
   });
 
   it('can deny everything with one word', async () => {

@@ -17,7 +17,8 @@ export interface Translation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type Translate = (value: Readonly<Record<string, unknown>>, placeOf: PlaceOf) => Translation;
+/** `settings`: the text of the tool's own settings in the project, where it has such. */
+export type Translate = (value: Readonly<Record<string, unknown>>, placeOf: PlaceOf, settings?: string) => Translation;
 
 export type FrontmatterPermissions = NonNullable<Frontmatter['permissions']>;
 

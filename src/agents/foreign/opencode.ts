@@ -5,6 +5,8 @@
 
 import { nearest } from '../../base/did-you-mean.ts';
 import { isJsonObject } from '../../base/json.ts';
+import { RULED_TOOLS } from '../../permissions/remembered-rule.ts';
+import type { Rule } from '../../permissions/rule-map.ts';
 import { BUILT_IN_TOOLS } from '../definition/tool-names.ts';
 import { quote } from '../text/diagnostics.ts';
 import {
@@ -17,6 +19,7 @@ import {
   ourTool,
   type Translate,
 } from './foreign.ts';
+import { canSay, lastDecides } from './foreign-rules.ts';
 
 const UNSUPPORTED = ['variant', 'options', 'reasoningEffort', 'textVerbosity', 'permissions', 'skills'];
 const DECORATION = ['mode', 'color', 'hidden', 'native', 'builtIn'];
@@ -80,8 +83,8 @@ type Choice = (typeof CHOICES)[number];
 function permissions(reader: ForeignReader, tools: readonly string[]): FrontmatterPermissions {
   const value = reader.raw('permission') ?? {};
   const result: FrontmatterPermissions = { ...askFor(tools) };
-  const set = (tool: string, choice: Choice): void => {
-    if (tools.includes(tool)) result[tool] = choice;
+  const set = (tool: string, rule: Rule): void => {
+    if (tools.includes(tool)) result[tool] = rule;
   };
   const whole = choiceOf(isJsonObject(value) ? value['*'] : value);
   if (whole !== undefined) for (const tool of tools) set(tool, whole);
@@ -93,17 +96,35 @@ function permissions(reader: ForeignReader, tools: readonly string[]): Frontmatt
   for (const [name, rule] of Object.entries(value)) {
     if (name === '*') continue;
     const tool = ourTool(name);
-    const choice = choiceOf(rule);
-    if (choice === undefined) reader.warn(['permission', name], `${quote(name)} is ignored: it must be ask, allow or deny`);
-    else if (tool === undefined) noteUnknown(reader, ['permission', name], name, choice !== 'deny' && !THEIRS.includes(name));
-    else set(tool, choice);
+    const said = ruleOf(tool, rule);
+    if (said === undefined) reader.warn(['permission', name], `${quote(name)} is ignored: it must be ask, allow or deny`);
+    else if (tool === undefined) noteUnknown(reader, ['permission', name], name, said !== 'deny' && !THEIRS.includes(name));
+    else set(tool, said);
     // One word there covers everything that changes files.
-    if (tool === 'edit' && choice !== undefined) set('write', choice);
+    if (tool === 'edit' && said !== undefined) set('write', said);
   }
   return result;
 }
 
-/** Rules by pattern cannot be kept one by one: all of one kind count as that, a mixture asks. */
+/** Rules by pattern are kept where ours can say all of them; otherwise the tool asks, unless every rule denies. */
+function ruleOf(tool: string | undefined, rule: unknown): Rule | undefined {
+  const choice = choiceOf(rule);
+  if (!isJsonObject(rule) || choice === undefined || tool === undefined || !RULED_TOOLS.includes(tool)) return choice;
+  const entries = Object.entries(rule).flatMap(([pattern, word]) => {
+    const permission = choiceOf(word);
+    return permission === undefined ? [] : [[ourPattern(tool, pattern, permission), permission] as const];
+  });
+  if (entries.some(([pattern]) => !canSay(tool, pattern))) return choice === 'deny' ? 'deny' : 'ask';
+  return lastDecides(tool, Object.fromEntries(entries));
+}
+
+/** A star there goes over folders as well. */
+function ourPattern(tool: string, pattern: string, permission: Choice): string {
+  if (tool === 'shell' || tool === 'fetch' || pattern === '*') return pattern;
+  const below = pattern.replace(/\/\*$/, '/**');
+  return permission !== 'allow' && below.startsWith('*') && !below.startsWith('**') ? `**/${below}` : below;
+}
+
 function choiceOf(rule: unknown): Choice | undefined {
   if (!isJsonObject(rule)) return CHOICES.find((choice) => choice === rule);
   const choices = new Set(Object.values(rule).map(choiceOf));
