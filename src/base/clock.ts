@@ -56,6 +56,13 @@ export const systemClock: Clock = createClock({
   },
 });
 
+/** Resolves when everything that is ready has had its turn. Takes no time. */
+export function eventLoopTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 /** Resolves after `delayMs`, never earlier, or as soon as `signal` aborts. Says which. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<'elapsed' | 'aborted'> {
   return new Promise((resolve) => {

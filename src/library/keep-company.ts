@@ -7,9 +7,10 @@ import type { Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/p
 import type { Answer, Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { subtreeDoings } from '../projections/run-tree.ts';
-import { driveToRest, type GivenAnswer } from './drive-to-rest.ts';
+import { type Company, driveToRest } from './drive-to-rest.ts';
 import { createFollower, type Follower } from './follow.ts';
 import { personHere } from './person-here.ts';
+import type { GivenAnswer } from './questions.ts';
 import type { CompanyOptions, Decision, TextSource } from './run-options.ts';
 import { outcomeOf, type RunOutcome } from './run-outcome.ts';
 
@@ -38,9 +39,10 @@ export async function keepCompany(
     const follow = await followWith(follower, handle, options, stopping.guard, from);
     const resume: Engine['resume'] = async (id) => (closing.aborted ? { kind: 'refused', error: closed } : goOn(id));
     const company = {
-      engine: { answer: engine.answer, resume },
+      engine: { answer: engine.answer, waits: engine.waits, resume },
       follow,
       answer: (wait: OpenWait) => stopping.unless(() => answerTo(wait, options)),
+      oneByOne: false,
     };
     const end = await stopping.settled(await driveToRest(company, handle));
     speech.end(end);
@@ -57,17 +59,21 @@ const closed: Failure = { code: 'closed', message: 'The project was closed.', fi
 
 type Guard = (work: () => unknown) => void;
 
-/** Nobody reads along for a program that does not want to see the events: what they come to is read once, at the end. */
+/** Nobody reads along for a program that wants to see nothing and answers nothing: what they come to is read once, at the end. */
 async function followWith(
   follower: Follower,
   { run }: RunHandle,
-  { onEvent }: CompanyOptions,
+  { onEvent, approve, answer }: CompanyOptions,
   guard: Guard,
   from: 'start' | 'now',
-): Promise<(done: Promise<unknown>) => Promise<void>> {
-  if (onEvent === undefined) return async (done) => void (await done);
+): Promise<Company['follow']> {
+  if (onEvent === undefined && approve === undefined && answer === undefined) return async (done) => void (await done);
   await (from === 'start' ? follower.beginAt(run) : follower.catchUp(run));
-  return (done) => follower.follow(done, (event) => guard(() => onEvent(event)));
+  return (done, asked) =>
+    follower.follow(done, (event) => {
+      asked(event);
+      guard(() => onEvent?.(event));
+    });
 }
 
 async function answerTo(wait: OpenWait, options: CompanyOptions): Promise<GivenAnswer | undefined> {

@@ -60,9 +60,12 @@ export interface CompanyOptions {
    * tools, is the last piece. A model call that is made again says its piece again. What it returns counts as with `onEvent`.
    */
   readonly onText?: ((text: string, from: TextSource) => unknown) | undefined;
-  /** Asked when nothing else of the run can go on. `undefined`: not now, and the run stays waiting. */
+  /**
+   * Asked as soon as a permission is needed, while the rest of the run goes on; also while others are being asked. `undefined`:
+   * not now, and the run stays waiting.
+   */
   readonly approve?: ((wait: PermissionWait) => Awaitable<Decision | undefined>) | undefined;
-  /** Asked when nothing else of the run can go on. `undefined`: not now, and the run stays waiting. */
+  /** The same for a question in words. */
   readonly answer?: ((wait: QuestionWait) => Awaitable<string | undefined>) | undefined;
 }
 

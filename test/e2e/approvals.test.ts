@@ -27,6 +27,86 @@ async function decisions(project: TestProject): Promise<readonly Record<string, 
     .map((line) => objectIn(line)['payload'] as Record<string, unknown>);
 }
 
+describe('type-ahead', () => {
+  it('approves nothing: what was typed before the question appeared is thrown away', async () => {
+    await using project = await createTestProject('', WORKER);
+    const typed = Promise.withResolvers<void>();
+    await project.serve(async ({ index }) => {
+      await typed.promise;
+      return index === 0 ? { calls: [{ name: 'shell', input: { command: 'touch PWNED' } }] } : { text: 'Done.' };
+    });
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('turn 1');
+    // Echoed by the terminal: it has them before the model has answered. The last line is not even ended.
+    person.type('yes\ryes\ry');
+    await person.sees(/yes\s+yes\s+y/);
+    typed.resolve();
+    await person.sees('allow? yes, always, no');
+    person.type('no\r');
+    expect(await person.ended).toBe(0);
+    expect((await decisions(project)).map(({ answer }) => answer)).toEqual([undefined, { kind: 'denied' }]);
+  });
+
+  it('of lines that are pasted together the first answers, and no other question', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.script(
+      ...asksFor({ name: 'shell', input: { command: 'touch one' } }, { name: 'shell', input: { command: 'touch two' } }),
+    );
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, no');
+    person.type('no\ryes\ryes\r');
+    await person.sees(/touch two[\s\S]*allow\? yes, always, no \(or no and why\):$/);
+    person.type('no\r');
+    expect(await person.ended).toBe(0);
+    const given = (await decisions(project)).flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+    expect(given).toEqual([{ kind: 'denied' }, { kind: 'denied' }]);
+  });
+});
+
+describe('asked at once, answered at once', () => {
+  const sub = (name: string): string =>
+    `---\nname: ${name}\ntools: [shell]\npermissions: { shell: ask }\n---\nYou are ${name}.\n`;
+  const LEAD = '---\nname: lead\nagents: [ann, bob, cid]\n---\nYou are lead.\n';
+
+  it('while one works, another goes on with its answer, and the third is answered in another terminal', async () => {
+    await using project = await createTestProject('', LEAD);
+    for (const name of ['ann', 'bob', 'cid']) await project.write(`agents/${name}.md`, sub(name));
+    const cid = Promise.withResolvers<void>();
+    await project.serve(async ({ body, toolResults }) => {
+      const [, who = ''] = /You are (\w+)/.exec(JSON.stringify(body)) ?? [];
+      if (who === 'lead' && toolResults === 0)
+        return { calls: ['ann', 'bob', 'cid'].map((name) => ({ name, input: { prompt: 'Go.', reason: 'need' } })) };
+      if (who === 'cid') await cid.promise;
+      if (who === 'lead' || who === 'cid' || toolResults > 0) return { text: `${who} is done.` };
+      return { calls: [{ name: 'shell', input: { command: `touch ${who}.txt` } }] };
+    });
+    await using person = sitDown(project, ['run', 'lead', 'Go.'], { rows: 40 });
+    await person.sees(/touch (ann|bob)\.txt/);
+    await person.sees('allow? yes, always, no');
+    const [, first = ''] = /touch (ann|bob)\.txt/.exec(person.screen()) ?? [];
+    const second = first === 'ann' ? 'bob' : 'ann';
+    // The tree stays while it is asked.
+    await person.sees(/cid[^\n]*\n(?:[^\n]*\n)* {2}allow\?/);
+    person.type('yes\r');
+    await person.sees(`| touch ${second}.txt`);
+    await expect.poll(() => readFile(join(project.folder, `${first}.txt`), 'utf8').catch(() => 'not yet')).toBe('');
+    const inbox = JSON.parse((await project.look('inbox', '--json')).out) as Record<string, unknown>[];
+    expect(inbox).toMatchObject([{ kind: 'permission', agent: second, path: ['lead', second], tool: 'shell' }]);
+    await using elsewhere = sitDown(project, ['inbox']);
+    await elsewhere.sees(`lead › ${second}`);
+    await elsewhere.sees('allow? yes, always, no');
+    elsewhere.type('yes\r');
+    await elsewhere.sees('nothing else waits for you');
+    await person.sees(/answered elsewhere: approved by .*\(inbox\)/);
+    await expect.poll(() => readFile(join(project.folder, `${second}.txt`), 'utf8').catch(() => 'not yet')).toBe('');
+    const late = await project.look('approve', String(inbox[0]?.['run']), '--wait', String(inbox[0]?.['wait']));
+    expect(late).toMatchObject({ code: 2, err: expect.stringMatching(/their answer counts: approved by .*\(inbox\)/) });
+    cid.resolve();
+    expect(await person.ended).toBe(0);
+    expect(person.screen()).toContain('lead is done.');
+  });
+});
+
 describe('what is approved is seen whole', () => {
   it('a long command page by page: it can be refused at once, and allowed only behind its last page', async () => {
     await using project = await createTestProject('', WORKER);
@@ -64,7 +144,7 @@ describe('what is approved is seen whole', () => {
     await writeFile(file, 'one\ntwo\nTHREE\n');
     person.type('yes\r');
     await person.sees('it would come to something else than you approved');
-    await person.sees(/THREE\n {2}allow\? yes/);
+    await person.sees(/THREE[\s\S]*allow\? yes/);
     expect(await readFile(file, 'utf8')).toBe('one\ntwo\nTHREE\n');
     person.type('yes\r');
     expect(await person.ended).toBe(0);

@@ -2,16 +2,17 @@
 
 import { TroupeError } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { rootOf } from '../../engine/engine.ts';
-import type { OpenWait } from '../../engine/port.ts';
+import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
-import { notRecorded } from '../drive/not-recorded.ts';
+import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { waitLines } from '../view/run-summary.ts';
@@ -56,6 +57,21 @@ function ifHeld(error: unknown): 'held' {
   throw error;
 }
 
+/** The answer that a question of the run has, or that its last one got. */
+async function firstAnswer(
+  { ledger }: Project,
+  { run, session }: RunRow,
+  wait: string | undefined,
+): Promise<FirstAnswer | undefined> {
+  const given = await ledger.read({ session, run, types: ['approval.answered'], newest: true, limit: limits.questionsPerRun });
+  for (const event of given) {
+    if (event.event_type !== 'approval.answered' || (wait !== undefined && event.payload.wait !== wait)) continue;
+    const first = firstOf(event);
+    if (first !== undefined) return first;
+  }
+  return undefined;
+}
+
 /** The wait that is meant: the named one, or the only one that this kind of answer fits. */
 async function findWait(
   context: CommandContext,
@@ -68,14 +84,19 @@ async function findWait(
   if (named !== undefined) {
     const wait = waits.find((one) => one.wait === named);
     if (wait !== undefined) return wait;
+    const first = await firstAnswer(project, row, named);
+    if (first !== undefined) throw notRecorded(context, row, { kind: 'answered', first });
     throw usageError(`${row.run} does not wait for "${named}"`, `open: ${waits.map((one) => one.wait).join(', ') || 'nothing'}`);
   }
   const kind = answer.kind === 'text' ? 'question' : 'permission';
   const fitting = waits.filter((one) => one.kind === kind);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
-  if (waits.length === 0)
-    throw usageError(`${row.run} is not waiting for an answer`, `see how it stands: troupe show ${shortId(row.run)}`);
+  if (waits.length === 0) {
+    const first = firstText(await firstAnswer(project, row, undefined));
+    const last = first === '' ? '' : `; its last question was answered${first}`;
+    throw usageError(`${row.run} is not waiting for an answer${last}`, `see how it stands: troupe show ${shortId(row.run)}`);
+  }
   const fix = waitLines(waits, callOf(context)).join('\n');
   throw usageError(fitting.length === 0 ? `${row.run} waits for something else` : `${row.run} waits for several answers`, fix);
 }

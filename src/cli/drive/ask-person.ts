@@ -1,48 +1,51 @@
 /** Puts an open question to the person at the terminal and turns what they type into an answer. */
+import { visibleText } from '../../base/visible-text.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import { hardWrap } from '../terminal/text-width.ts';
+import type { Desk } from './desk.ts';
 import { requestPages } from './request-pages.ts';
 
 const ATTEMPTS_MAX = 5;
 
 /** `undefined` when they would rather not answer now. */
-export async function askPerson(terminal: Terminal, wait: OpenWait): Promise<Answer | undefined> {
-  const { progress } = terminal;
-  progress.line();
-  const mark = progress.paint.yellow('?');
-  if (wait.kind === 'permission') return await askPermission(terminal, wait, mark);
-  progress.line(`${mark} ${progress.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`);
+export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait): Promise<Answer | undefined> {
+  const mark = screen.paint.yellow('?');
+  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark);
   const choices = wait.choices ?? [];
-  for (const [index, choice] of choices.entries()) progress.line(`  ${index + 1}. ${safeLine(choice)}`);
-  return await asked(terminal, '  answer: ', (typed) => parseText(typed, choices));
+  desk.say(
+    '',
+    `${mark} ${screen.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`,
+    ...choices.map((choice, index) => `  ${index + 1}. ${safeLine(choice)}`),
+  );
+  return await asked(desk, '  answer: ', (typed) => parseText(typed, choices));
 }
 
 /** Nothing is allowed before its last page was shown; it can be refused at any time. */
-async function askPermission(terminal: Terminal, wait: PermissionWait, mark: string): Promise<Answer | undefined> {
-  const { progress } = terminal;
+async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, mark: string): Promise<Answer | undefined> {
   // A permission is asked for in a sentence of our own, which names the agent.
-  const pages = requestPages(wait.request, progress.width(), progress.height());
+  const pages = requestPages(wait.request, screen.width(), screen.height());
   for (const [index, page] of pages.entries()) {
-    for (const [line, text] of page.entries()) progress.line(index === 0 && line === 0 ? `${mark} ${text}` : text);
+    const [first = '', ...rest] = page;
+    desk.say(...(index === 0 ? ['', `${mark} ${first}`, ...rest] : page));
     if (index === pages.length - 1) break;
-    const typed = await terminal.ask(`  page ${index + 1} of ${pages.length}: Enter for the next, or no (and why): `);
+    const typed = await desk.ask(`  page ${index + 1} of ${pages.length}: Enter for the next, or no (and why): `);
     if (typed === undefined) return undefined;
     const answer = parsePermission(typed);
     if (answer?.kind === 'denied') return answer;
   }
-  const answer = await asked(terminal, '  allow? yes, always, no (or no and why): ', parsePermission);
+  // What "always" would mean is said before anybody chooses it.
+  if (wait.rule !== undefined)
+    desk.say(...hardWrap(`  always, in this session: ${safeLine(visibleText(wait.rule))}`, screen.width()));
+  const answer = await asked(desk, '  allow? yes, always, no (or no and why): ', parsePermission);
   return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
 }
 
-async function asked(
-  terminal: Terminal,
-  prompt: string,
-  parse: (typed: string) => Answer | undefined,
-): Promise<Answer | undefined> {
+async function asked(desk: Desk, prompt: string, parse: (typed: string) => Answer | undefined): Promise<Answer | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const typed = await terminal.ask(prompt);
+    const typed = await desk.ask(prompt);
     if (typed === undefined) return undefined;
     const answer = parse(typed);
     if (answer !== undefined) return answer;

@@ -13,7 +13,7 @@ import { wrapToWidth } from '../terminal/text-width.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { createJsonLines, createPlainLines } from '../view/plain-lines.ts';
 import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
-import { bothViews, type RunView, silentView } from '../view/run-view.ts';
+import { bothViews, createSilentView, type RunView } from '../view/run-view.ts';
 
 export interface OutputOptions {
   readonly json?: boolean | undefined;
@@ -24,7 +24,7 @@ export interface OutputOptions {
 export function chooseView(context: CommandContext, run: RunId, options: OutputOptions): RunView {
   const { terminal, clock } = context;
   const progress = options.quiet
-    ? silentView
+    ? createSilentView(terminal.progress)
     : terminal.animated
       ? createLiveTree({ screen: terminal.progress, clock, root: run })
       : createPlainLines(terminal.progress, 'info');

@@ -1,13 +1,15 @@
 /** Why an answer has no effect, for the person who gave it. */
 import { type TroupeError, unreachable } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { AnswerOutcome, FirstAnswer, OpenWait } from '../../engine/port.ts';
+import type { EventOf } from '../../events/envelope.ts';
 import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 
 export function notRecorded(
   context: CommandContext,
-  { run }: OpenWait,
+  { run }: Pick<OpenWait, 'run'>,
   outcome: Exclude<AnswerOutcome, { readonly kind: 'accepted' }>,
 ): TroupeError {
   const look = `${callOf(context)} show ${shortId(run)}`;
@@ -34,6 +36,13 @@ export function notRecorded(
     default:
       return unreachable(outcome);
   }
+}
+
+/** What an answer in the ledger says of whoever gave it; nobody did where its time ran out. */
+export function firstOf(event: EventOf<'approval.answered'> | undefined): FirstAnswer | undefined {
+  if (event === undefined || event.payload.answer.kind === 'expired') return undefined;
+  const { answer, by, where } = event.payload;
+  return { answer, at: event.timestamp, ...present({ by, where }) };
 }
 
 /** Who was first, where and with what. */

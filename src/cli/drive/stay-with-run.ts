@@ -3,17 +3,19 @@
  * person at the terminal, and turns Ctrl-C into an orderly stop.
  */
 import { present } from '../../base/present.ts';
-import type { OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import { driveToRest, type GivenAnswer } from '../../library/drive-to-rest.ts';
+import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
+import type { EventOf } from '../../events/envelope.ts';
+import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
 import { personHere } from '../../library/person-here.ts';
+import type { GivenAnswer } from '../../library/questions.ts';
 import type { Project } from '../../project/project.ts';
-import type { RunTree } from '../../projections/run-tree.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { RunView } from '../view/run-view.ts';
 import { askPerson } from './ask-person.ts';
+import { createDesk } from './desk.ts';
+import { firstOf, firstText, notRecorded } from './not-recorded.ts';
 
 export interface Drive {
   readonly context: CommandContext;
@@ -28,29 +30,39 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
   const stopListening = stopOnSignal(drive);
-  const show = (event: LedgerEvent, tree: RunTree): void => view.event(event, tree);
-  const rest = (): void => view.rest(follower.tree);
+  const firsts = new Map<string, EventOf<'approval.answered'>>();
+  const follow: Company['follow'] = (done, asked) =>
+    follower.follow(done, (event, tree) => {
+      if (event.event_type === 'approval.answered') firsts.set(`${event.run_id} ${event.payload.wait}`, event);
+      view.event(event, tree);
+      asked(event);
+    });
+  const answer: Company['answer'] = (wait, gone) => answerTo(drive, wait, gone, () => firsts.get(`${wait.run} ${wait.wait}`));
+  const told = (wait: OpenWait, outcome: AnswerOutcome): void => {
+    if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
+  };
   try {
-    return await driveToRest(
-      {
-        engine: project.engine,
-        follow: (done) => follower.follow(done, show).finally(rest),
-        answer: (wait) => answerTo(drive, wait),
-      },
-      started,
-    );
+    return await driveToRest({ engine: project.engine, follow, answer, told, oneByOne: true }, started);
   } finally {
     stopListening();
     unwatch();
-    rest();
+    view.rest(follower.tree);
   }
 }
 
-async function answerTo({ approveAll, context }: Drive, wait: OpenWait): Promise<GivenAnswer | undefined> {
+async function answerTo(
+  { approveAll, context: { terminal }, view }: Drive,
+  wait: OpenWait,
+  gone: AbortSignal,
+  first: () => EventOf<'approval.answered'> | undefined,
+): Promise<GivenAnswer | undefined> {
   const by = personHere();
   if (approveAll && wait.kind === 'permission')
     return { answer: { kind: 'approved', whole: true }, answering: { by, where: 'flag' } };
-  const answer = context.terminal.interactive ? await askPerson(context.terminal, wait) : undefined;
+  if (!terminal.interactive) return undefined;
+  const desk = createDesk(terminal, view, gone);
+  const answer = await askPerson(desk, terminal.progress, wait);
+  if (answer === undefined && gone.aborted) desk.say(`  answered elsewhere${firstText(firstOf(first()))}`);
   const shown = wait.kind === 'permission' ? wait.shown : undefined;
   return answer === undefined ? undefined : { answer, answering: { by, where: 'terminal', ...present({ shown }) } };
 }

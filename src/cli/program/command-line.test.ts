@@ -7,12 +7,14 @@ import { limits } from '../../base/limits.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
+import { createDesk } from '../drive/desk.ts';
 import { matchRuns, standingOf, stateOf } from '../drive/find-run.ts';
 import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from '../terminal/exit-codes.ts';
 import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { decodePrompt, readPrompt } from '../terminal/read-prompt.ts';
 import { wantsColour, wantsMotion } from '../terminal/terminal.ts';
 import { waitLines } from '../view/run-summary.ts';
+import { createSilentView } from '../view/run-view.ts';
 import { tableLines } from '../view/table.ts';
 import { completionScript } from './completion.ts';
 import { createProgram, explain, runProgram } from './program.ts';
@@ -130,8 +132,13 @@ describe('answers that are typed', () => {
       shown: '0123456789abcdef',
       askedAt: '2026-01-01T00:00:00.000Z',
     } as const;
-    expect(await askPerson(testTerminal({ answers: ['hm', '', 'n'] }), wait)).toEqual({ kind: 'denied' });
-    expect(await askPerson(testTerminal({ answers: [] }), wait)).toBeUndefined();
+    const asked = (answers: readonly string[]) => {
+      const terminal = testTerminal({ answers });
+      const desk = createDesk(terminal, createSilentView(terminal.progress), new AbortController().signal);
+      return askPerson(desk, terminal.progress, wait);
+    };
+    expect(await asked(['hm', '', 'n'])).toEqual({ kind: 'denied' });
+    expect(await asked([])).toBeUndefined();
     expect(waitLines([wait], 'troupe')).toEqual([
       'Use shell?',
       '  troupe approve abcdef --shown 01234567',
@@ -177,6 +184,7 @@ describe('the program', () => {
         "run",
         "demo",
         "ps",
+        "inbox",
         "show",
         "logs",
         "cost",

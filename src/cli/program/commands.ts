@@ -88,6 +88,9 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('-a, --all', 'child runs too')
     .option('-n, --limit <count>', 'at most so many', parseCount)
     .action((options: PsOptions) => perform(async (context) => (await import('../commands/ps.ts')).psCommand(context, options)));
+  json(add('inbox', 'everything that waits for you, and a place to answer it', 'troupe inbox')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../commands/inbox.ts')).inboxCommand(context, options)),
+  );
   json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last'))
     .option('--request', 'only what a permission is asked for, all of it')
     .action((run: string, options: ShowOptions) =>

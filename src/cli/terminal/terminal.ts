@@ -5,8 +5,10 @@
  * Results go to `out`, everything else to `progress`. Nobody is asked and nothing moves unless a person is at the other end.
  */
 
+import { Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import type { Environment } from '../../base/environment.ts';
+import { dropTypedAhead } from './type-ahead.ts';
 
 type Paint = ReturnType<typeof picocolors.createColors>;
 
@@ -30,12 +32,21 @@ export interface Terminal {
   readonly animated: boolean;
   readonly env: Environment;
   readonly cwd: string;
-  /** Asks a person; `undefined` when they end the input instead. */
-  ask(question: string): Promise<string | undefined>;
+  /** Asks a person; `undefined` when they end the input instead, or nobody wants to know any more. */
+  ask(question: string, options?: AskOptions): Promise<string | undefined>;
   /** Calls back on SIGINT and SIGTERM until the returned function is called. */
   onStop(callback: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Ends the process at once: for the second Ctrl-C. */
   exitNow(code: number): void;
+}
+
+export interface AskOptions {
+  /** Aborts when nobody wants to know any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** What stands there to be changed. */
+  readonly prefill?: string | undefined;
+  /** Draws what is being typed, in place of the terminal itself. */
+  readonly show?: ((line: { readonly text: string; readonly cursor: number }) => void) | undefined;
 }
 
 interface Output {
@@ -91,7 +102,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     animated: wantsMotion(stderr.isTTY, env),
     env,
     cwd: process.cwd(),
-    ask: (question) => askOnce(process, question),
+    ask: (question, options) => askOnce(process, question, options ?? {}),
     onStop: (callback) => {
       const interrupt = (): void => callback('SIGINT');
       const terminate = (): void => callback('SIGTERM');
@@ -110,14 +121,36 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   };
 }
 
-async function askOnce(process: NodeJS.Process, question: string): Promise<string | undefined> {
+async function askOnce(
+  process: NodeJS.Process,
+  question: string,
+  { signal, prefill, show }: AskOptions,
+): Promise<string | undefined> {
+  const { stdin, stderr } = process;
   const { createInterface } = await import('node:readline/promises');
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  await dropTypedAhead(stdin);
+  if (signal?.aborted === true) return undefined;
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
+  const prompt = createInterface({ input: stdin, output: show === undefined ? stderr : nowhere, terminal: stdin.isTTY });
+  const changed = (): void => show?.({ text: prompt.line, cursor: prompt.cursor });
+  const left = new Promise<undefined>((resolve) => {
+    const leave = (): void => resolve(undefined);
+    prompt.once('close', leave);
+    signal?.addEventListener('abort', leave, { once: true });
+    prompt.once('SIGINT', () => {
+      leave();
+      // The terminal is in a mode in which Ctrl-C is a key like any other.
+      process.emit('SIGINT', 'SIGINT');
+    });
+  });
   try {
-    const ended = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
-    const interrupted = new Promise<undefined>((resolve) => prompt.once('SIGINT', () => resolve(undefined)));
-    return await Promise.race([prompt.question(question), ended, interrupted]);
+    stdin.on('keypress', changed);
+    const answer = prompt.question(show === undefined ? question : '');
+    if (prefill !== undefined) prompt.write(prefill);
+    changed();
+    return await Promise.race([answer, left]);
   } finally {
+    stdin.off('keypress', changed);
     prompt.close();
   }
 }

@@ -7,11 +7,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
-import { safeText } from '../terminal/safe-text.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
-import { wrapToWidth } from '../terminal/text-width.ts';
+import { textWidth, wrapToWidth } from '../terminal/text-width.ts';
 import { progressLines } from './iterations.ts';
-import type { RunView } from './run-view.ts';
+import type { RunView, TypedLine } from './run-view.ts';
 import { type TreeLook, treeLines } from './tree-lines.ts';
 
 const FRAME_MS = 1_000 / limits.liveFramesPerSecond;
@@ -37,6 +37,19 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more runs`)];
 }
 
+/** The line that is being typed, within one row, and the cursor where it belongs; of a long text the part around it. */
+function typedLine({ prompt, text, cursor }: TypedLine, width: number): string {
+  const room = Math.max(10, width - textWidth(prompt) - 2);
+  const from = Math.max(0, cursor - room);
+  const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
+  const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
+  return `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`;
+}
+
+/** From where the cursor stands, below the lines or in the one that is being typed, to the first line that was drawn. */
+const backTo = (drawn: readonly string[], typed: string): string =>
+  drawn.length === 0 ? `${HIDE_CURSOR}${typed === '' ? '' : '\r'}` : `\u001b[${drawn.length}A\r`;
+
 export interface LiveTreeOptions {
   readonly screen: Screen;
   readonly clock: Clock;
@@ -52,16 +65,21 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
   let cancelTimer: (() => void) | undefined;
   let resting = true;
   let dueAt = Number.POSITIVE_INFINITY;
+  let typed: TypedLine | undefined;
+  let drawnTyped = '';
 
   const paintFrame = (lines: readonly string[]): void => {
-    if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
-    const back = drawn.length === 0 ? HIDE_CURSOR : `\u001b[${drawn.length}A\r`;
-    screen.write(`${back}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`);
+    const below = typed === undefined ? '' : typedLine(typed, screen.width());
+    if (below === drawnTyped && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
+    const cursor = typed !== undefined ? SHOW_CURSOR : drawnTyped === '' ? '' : HIDE_CURSOR;
+    screen.write(`${backTo(drawn, drawnTyped)}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J${below}${cursor}`);
     drawn = lines;
+    drawnTyped = below;
   };
   const picture = (shown: string): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
-    const look = { now: clock.now(), width: screen.width(), height: screen.height(), paint: screen.paint };
+    const height = screen.height() - (typed === undefined ? 0 : 1);
+    const look = { now: clock.now(), width: screen.width(), height, paint: screen.paint };
     return frameLines(tree, root, { ...look, writing, text: shown });
   };
   const drawIn = (delayMs: number): void => {
@@ -78,6 +96,18 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
 
   return {
     streams: true,
+    draws: true,
+    say: (lines) => {
+      screen.write(`${backTo(drawn, drawnTyped)}\u001b[J${lines.map((line) => `${line}\n`).join('')}`);
+      drawn = [];
+      drawnTyped = '';
+      if (!resting) paintFrame(picture(text));
+    },
+    typing: (line) => {
+      typed = line;
+      resting = false;
+      paintFrame(picture(text));
+    },
     event: (event, next) => {
       tree = next;
       resting = false;
@@ -105,6 +135,7 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
       if (resting) return;
       resting = true;
       dueAt = Number.POSITIVE_INFINITY;
+      typed = undefined;
       paintFrame(picture(''));
       if (drawn.length > 0) screen.write(SHOW_CURSOR);
       drawn = [];

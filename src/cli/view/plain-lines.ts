@@ -9,13 +9,25 @@ const ORDER: Readonly<Record<Level, number>> = { detail: 0, info: 1, warn: 2, er
 
 export function createPlainLines(screen: Screen, atLeast: Level): RunView {
   const agents = new Map<RunId, string>();
+  /** What is printed once nobody types any more. */
+  let held: string[] | undefined;
   return {
     streams: false,
+    draws: false,
+    say: (lines) => screen.write(lines.map((line) => `${line}\n`).join('')),
+    typing: (line) => {
+      const late = held ?? [];
+      held = line === undefined ? undefined : late;
+      if (line === undefined) for (const text of late) screen.line(text);
+    },
     event: (event, tree) => {
       const agent = tree.runs.get(event.run_id)?.agent;
       if (agent !== undefined) agents.set(event.run_id, agent);
       const line = timelineLine(agents, event);
-      if (isAtLeast(line.level, atLeast)) screen.line(plainLine(line, screen.paint));
+      if (!isAtLeast(line.level, atLeast)) return;
+      const text = plainLine(line, screen.paint);
+      if (held === undefined) screen.line(text);
+      else held.push(text);
     },
     piece: () => undefined,
     rest: () => undefined,
@@ -37,6 +49,9 @@ export function plainLine(line: TimelineLine, paint: Screen['paint']): string {
 export function createJsonLines(screen: Screen): RunView {
   return {
     streams: false,
+    draws: false,
+    say: () => undefined,
+    typing: () => undefined,
     event: (event) => screen.line(JSON.stringify(event)),
     piece: () => undefined,
     rest: () => undefined,

@@ -2,23 +2,51 @@
 import type { LivePiece } from '../../engine/port.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
+import type { Screen } from '../terminal/terminal.ts';
 
 export interface RunView {
   /** Whether the view wants pieces of answers; models are only asked to stream when it does. */
   readonly streams: boolean;
   event(event: LedgerEvent, tree: RunTree): void;
   piece(piece: LivePiece): void;
+  /** Prints lines that stay, above what is drawn. */
+  say(lines: readonly string[]): void;
+  /** What a person is typing, at the bottom; `undefined` when they are done. Nothing else is printed below it. */
+  typing(line: TypedLine | undefined): void;
+  /** Whether it draws that line itself. */
+  readonly draws: boolean;
   /** Leaves the screen to somebody else: a question, or the end. A later event takes it back. */
   rest(tree: RunTree): void;
 }
 
-/** Shows nothing. */
-export const silentView: RunView = { streams: false, event: () => undefined, piece: () => undefined, rest: () => undefined };
+/** A line that is being typed. */
+export interface TypedLine {
+  readonly prompt: string;
+  readonly text: string;
+  /** Before which character of the text the cursor stands. */
+  readonly cursor: number;
+}
 
-/** Shows the same to several. */
+/** Shows nothing but what somebody is asked. */
+export function createSilentView(screen: Screen): RunView {
+  return {
+    streams: false,
+    draws: false,
+    event: () => undefined,
+    piece: () => undefined,
+    say: (lines) => screen.write(lines.map((line) => `${line}\n`).join('')),
+    typing: () => undefined,
+    rest: () => undefined,
+  };
+}
+
+/** Shows the same to both; a person is asked on the first. */
 export function bothViews(first: RunView, second: RunView): RunView {
   return {
     streams: first.streams || second.streams,
+    draws: first.draws,
+    say: first.say,
+    typing: first.typing,
     event: (event, tree) => {
       first.event(event, tree);
       second.event(event, tree);

@@ -13,7 +13,7 @@ import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
-import type { HearsRuns } from '../hearing/hears.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
 import type { ModelAccess, TimeAndIds } from '../options.ts';
 import type { LivePiece } from '../port.ts';
@@ -35,7 +35,7 @@ export interface ShowsLive {
 }
 
 /** What asking a model takes. */
-export type AsksModels = TimeAndIds & ModelAccess & Writes & HearsRuns & Spends & AsksAgain & ShowsLive;
+export type AsksModels = TimeAndIds & ModelAccess & Writes & HearsOutside & HearsRuns & Spends & AsksAgain & ShowsLive;
 
 interface Recorder {
   readonly tree: AsksModels;
@@ -61,7 +61,7 @@ export function recordedModel(tree: AsksModels, node: DrivenRun, setup: AgentSet
           meter.counted(only, request, known.answer.usage);
         return known;
       }
-      return await askNow(recorder, step, { ...request, tools: answered(request.tools) });
+      return await tree.atWork.during(() => askNow(recorder, step, { ...request, tools: answered(request.tools) }));
     },
   };
 }

@@ -115,7 +115,9 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.clock },
     );
   const watched = () => watchedCall(tree.workspaces, tree.workspaceOf(node), tree.redact, tool, run);
-  const outcome = await (tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched());
+  const outcome = await tree.atWork.during(() =>
+    tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched(),
+  );
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
   return record(caller, call, cause, outcome, Math.round(tree.clock.elapsed() - startedAt));

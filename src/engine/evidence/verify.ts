@@ -141,17 +141,19 @@ function wayOf(command: string, workspace: string): string[] {
 }
 
 /** One command, or what it gave when the workspace was as it is now. */
-async function runDemand(tree: ChecksClaims, node: DrivenRun, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
+async function runDemand(tree: RunsDemands, node: DrivenRun, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
   const { verifier, workspaces } = tree;
   if (verifier === undefined || workspaces === undefined) return { command, why: 'nobody here can run it' };
   const workspace = tree.workspaceOf(node);
   const before = await workspaces.look(workspace);
   if (before.state.kind === 'known' && passedAt(node, step, command, before.state.digest)) return { command };
   tree.checkpoint(node);
-  const ran = await withEvidence(workspaces, workspace, before, tree.redact, async () => {
-    const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, redact: tree.redact, timeoutMs });
-    return outcome.ok ? outcome.value : { evidence: [], failure: outcome.error, output: '' };
-  });
+  const ran = await tree.atWork.during(() =>
+    withEvidence(workspaces, workspace, before, tree.redact, async () => {
+      const outcome = await verifier.run(command, { workspace, signal: node.abort.signal, redact: tree.redact, timeoutMs });
+      return outcome.ok ? outcome.value : { evidence: [], failure: outcome.error, output: '' };
+    }),
+  );
   // Cut off because the engine stops: it is run again when the run is taken up.
   tree.checkpoint(node);
   const events = ran.evidence.map(({ type, payload, ...more }) =>

@@ -4,7 +4,7 @@ import type { HearsOutside } from './hears.ts';
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
 export function canGoOn(tree: HearsOutside): boolean {
-  return tree.blockedOn.some(({ node, wait }) => tree.outside.answer(node.run, wait) !== undefined || isToEnd(tree, node));
+  return [...tree.blockedOn].some(({ node, wait }) => tree.outside.answer(node.run, wait) !== undefined || isToEnd(tree, node));
 }
 
 /** Whether somebody outside has asked for the end of this run, or of one above it. */

@@ -102,23 +102,19 @@ describe('while a session is read again for an answer', () => {
     const { wrapLedger, happened } = atWindow({ afterRead: whole }, (inner) =>
       comesIn(inner, SESSION, [signalled(SESSION, RUN, 'cancel')]),
     );
-    // The permission is given while another agent is busy: the run goes on by itself.
-    const agents = [
-      agent({ agents: ['asker', 'busy'] }),
-      agent({ name: 'asker', permissions: { act: 'ask' } }),
-      agent({ name: 'busy' }),
-    ];
-    const input = { prompt: 'Go', reason: 'need' };
-    const brain: Brain = async (asked) => {
-      if (asked.agent === 'worker') return calls({ name: 'asker', input }, { name: 'busy', input });
-      if (asked.agent === 'asker') return turnOf(asked) === 1 ? calls({ name: 'act' }) : untilStopped(asked);
-      await expect.poll(async () => (await world.engine.waits(RUN)).length).toBe(1);
-      const [wait] = await world.engine.waits(RUN);
-      if (wait !== undefined) await world.engine.answer(wait.run, wait.wait, { kind: 'approved' });
-      answered = true;
-      return reports('Done.');
-    };
-    const world = created({ path: newPath(), brain, agents, wrapLedger });
+    // No bell rings, and nothing else is at work: the answer that comes with the question is found when the run would be left.
+    const answersAtOnce = (inner: Ledger): Ledger => ({
+      ...inner,
+      append: async (request) => {
+        const outcome = await inner.append(request);
+        if (!writes('approval.asked')(request)) return outcome;
+        await comesIn(inner, SESSION, [answeredWith(SESSION, RUN, WAIT, { kind: 'approved' })]);
+        answered = true;
+        return outcome;
+      },
+    });
+    const ledger = (inner: Ledger): Ledger => deaf(wrapLedger(answersAtOnce(inner)));
+    const world = created({ path: newPath(), brain: asks, agents: careful, wrapLedger: ledger });
     expect(await resultOf(await start(world, ids))).toMatchObject({ status: 'cancelled' });
     expect(happened()).toBe(true);
   });

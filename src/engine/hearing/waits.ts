@@ -17,6 +17,7 @@ import type { OpenWait } from '../port.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { unfinished } from '../record/past.ts';
 import type { Writes } from '../record/writes.ts';
+import { isToEnd } from './go-on-or-end.ts';
 import type { HearsOutside } from './hears.ts';
 
 export type Question =
@@ -28,6 +29,8 @@ export async function waitForAnswer(
   node: DrivenRun,
   wait: string,
   question: Question,
+  /** Whether it is waited for as long as others work, or the branch stops at once. */
+  otherwise: 'wait' | 'stop' = 'wait',
 ): Promise<Answer> {
   const answered = tree.outside.answer(node.run, wait);
   if (answered !== undefined) return answered;
@@ -40,10 +43,39 @@ export async function waitForAnswer(
             tool: question.payload.tool,
           })
         : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
-    await tree.writer.write([event, ...toClient(node, wait, question, tree)], { sync: 'power' });
+    const written = await tree.writer.write([event, ...toClient(node, wait, question, tree)], { sync: 'power' });
+    // Its answer may be used in this very life, and be one that is remembered.
+    if (!('kind' in written)) for (const one of written) if (one.event_type === 'approval.asked') tree.outside.apply(one);
   }
-  tree.blockedOn.push({ node, wait });
-  throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
+  const blocked = { node, wait };
+  tree.blockedOn.add(blocked);
+  const answer = otherwise === 'wait' ? await whileOthersWork(tree, node, wait) : undefined;
+  if (answer === undefined)
+    throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
+  tree.blockedOn.delete(blocked);
+  return answer;
+}
+
+/**
+ * As long as something else of the tree goes on by itself, the run is driven anyway: the answer is waited for here, and used at
+ * once. `undefined` when nothing does any more, or when the run is to end.
+ */
+async function whileOthersWork(tree: HearsOutside & Writes, node: DrivenRun, wait: string): Promise<Answer | undefined> {
+  const { signal } = node.abort;
+  return await tree.withoutSlot(node, async () => {
+    for (let resting = false; ; ) {
+      const news = AbortSignal.any([tree.nextNews(), signal]);
+      tree.checkpoint(node);
+      const answer = tree.outside.answer(node.run, wait);
+      if (answer !== undefined || resting || signal.aborted || isToEnd(tree, node)) return answer;
+      resting = await Promise.race([tree.atWork.rest().then(() => true), aborted(news)]);
+    }
+  });
+}
+
+async function aborted(signal: AbortSignal): Promise<false> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return false;
 }
 
 type Asked = Pick<Payloads['approval.asked'], 'why' | 'input' | 'preview'>;

@@ -1,6 +1,7 @@
 /**
  * Puts a driven session together: from nothing for a new run, from the ledger's events for one that is taken up again.
  */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId, type RunId, type SessionId } from '../../base/ids.ts';
@@ -12,6 +13,7 @@ import { writtenRule } from '../../permissions/remembered-rule.ts';
 import { createTreesDoings, type TreesDoings } from '../../projections/doings.ts';
 import { type AskableAgents, createAskableAgents } from '../calls/askable-agents.ts';
 import { createSubAgentVerdicts, type SubAgentVerdicts } from '../evidence/sub-agent-verdicts.ts';
+import { type AtWork, createAtWork } from '../hearing/at-work.ts';
 import { type Broadcasts, createBroadcasts } from '../hearing/broadcasts.ts';
 import { createFromOutside, type FromOutside } from '../hearing/from-outside.ts';
 import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-messages.ts';
@@ -95,6 +97,8 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     return made;
   };
 
+  const writer = createWriter(ledger, session, driven.fence, interrupt, onWritten);
+  const atWork = createAtWork(() => writer.flushed().catch(() => undefined));
   const tree: DrivenTree = {
     ...options,
     session,
@@ -106,11 +110,10 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     spending: createSpending(),
     latestOf: members.latest,
     workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
-    blockedOn: [],
+    ...waiting(driven, clock, outside, bell, atWork),
     interrupt,
-    writer: createWriter(ledger, session, driven.fence, interrupt, onWritten),
+    writer,
     released: driven.released,
-    refresh: () => outside.refresh(),
     elsewhere,
     below: (parent, run, started) => node(run, parent, started),
     root: (run, started) => node(run, undefined, started),
@@ -122,18 +125,36 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     activeBefore: activity.before,
     activeSoFar: activity.soFar,
     facts: () => ({ approved: outside.remembered().map(writtenRule), members: members.state() }),
-    setup: async (of, found) => live.noted(of, await setupOf(tree, of, driven.rootSetup, found)),
+    setup: (of, found) => atWork.during(async () => live.noted(of, await setupOf(tree, of, driven.rootSetup, found))),
     begun: (run) => past.has(run),
     async child(parent, request) {
-      const child = await startChild(tree, parent, request, { past, node, drive: (run, found) => driveRun(tree, run, found) });
+      const drive = (run: DrivenRun, found: AgentDefinition | undefined) => driveRun(tree, run, found);
+      const child = await atWork.during(() => startChild(tree, parent, request, { past, node, drive }));
       const run = childRunId(parent.run, request.key);
       child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;
     },
-    news: (timeoutMs, signal) => sleep(clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+/** How its runs wait for what comes from outside. */
+function waiting(
+  { slots }: SessionToDrive,
+  clock: Clock,
+  outside: FromOutside,
+  bell: ReturnType<typeof createBell>,
+  atWork: AtWork,
+): Pick<DrivenTree, 'blockedOn' | 'atWork' | 'withoutSlot' | 'refresh' | 'nextNews' | 'news'> {
+  return {
+    blockedOn: new Set(),
+    atWork,
+    withoutSlot: (of, wait) => slots.released(of.run, of.abort.signal, wait),
+    refresh: () => atWork.during(outside.refresh),
+    nextNews: bell.next,
+    news: (timeoutMs, signal) => sleep(clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
+  };
 }
 
 async function saidBefore(tree: LedgerAccess & Writes, { started }: DrivenRun): Promise<readonly Message[]> {

@@ -131,7 +131,7 @@ function createJoins(node: DrivenRun) {
 }
 
 async function recordedValue<Value extends Json>(
-  tree: Writes,
+  tree: Writes & HearsOutside,
   node: DrivenRun,
   key: string,
   effect: () => Promise<Value>,
@@ -140,7 +140,7 @@ async function recordedValue<Value extends Json>(
   if (known?.inexact !== undefined) throw new Interruption('interrupted', sealedError(`The step ${key}`, known.inexact).message);
   if (known !== undefined) return known.payload.value as Value;
   tree.checkpoint(node);
-  const value = await effect();
+  const value = await tree.atWork.during(effect);
   await write(tree, node, key, value);
   return value;
 }
@@ -181,10 +181,10 @@ async function broadcastOnce(
 /** Short of this, waiting costs less than leaving the run and coming back. */
 const WORTH_LEAVING_MS = 1_000;
 
-async function letTimePass(tree: TimeAndIds & HasChildren, until: number, signal: AbortSignal): Promise<void> {
+async function letTimePass(tree: TimeAndIds & HearsOutside & HasChildren, until: number, signal: AbortSignal): Promise<void> {
   const left = until - tree.clock.now();
   if (tree.elsewhere !== undefined && left > WORTH_LEAVING_MS) leaveUntil(tree.elsewhere, until);
-  await sleep(tree.clock, left, signal);
+  await tree.atWork.during(() => sleep(tree.clock, left, signal));
 }
 
 /** Where an engine keeps the timers, a run that waits for one is left. */
@@ -211,12 +211,13 @@ async function waitWithTimeout(
 ): Promise<Answer | undefined> {
   const { question, choices, timeoutMs } = request;
   const payload = { question, ...present({ choices: choices && [...choices] }) };
-  const ask = (): Promise<Answer> => waitForAnswer(tree, node, key, { kind: 'question', payload });
-  if (timeoutMs === undefined) return await ask();
+  const ask = (otherwise: 'wait' | 'stop'): Promise<Answer> =>
+    waitForAnswer(tree, node, key, { kind: 'question', payload }, otherwise);
+  if (timeoutMs === undefined) return await ask('wait');
   const timedOut = `${key}/timeout`;
   if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
   const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.clock.now() + timeoutMs);
-  return (await untilDeadline(tree, node, deadline, ask)) ?? (await expire(tree, node, key, timedOut));
+  return (await untilDeadline(tree, node, deadline, () => ask('stop'))) ?? (await expire(tree, node, key, timedOut));
 }
 
 /**
@@ -241,7 +242,7 @@ async function expire(tree: Writes & HearsOutside, node: DrivenRun, wait: string
 
 /** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */
 async function whoIsInTime(
-  tree: TimeAndIds & Writes & HasChildren,
+  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
   node: DrivenRun,
   key: string,
   results: readonly Promise<RunResult>[],
@@ -286,7 +287,7 @@ async function untilDeadline(
     const left = deadline - tree.clock.now();
     if (left <= 0 || node.abort.signal.aborted) return undefined;
     if (tree.elsewhere !== undefined) leaveUntil(tree.elsewhere, deadline);
-    await tree.news(left, node.abort.signal);
+    await tree.atWork.during(() => tree.news(left, node.abort.signal));
     tree.checkpoint(node);
   }
 }

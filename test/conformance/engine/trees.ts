@@ -41,6 +41,35 @@ export const treeCases: readonly EngineCase[] = [
     },
   },
   {
+    name: 'a child that was answered goes on at once, while one works and another waits',
+    async play(worlds) {
+      const asks = agent({ name: 'helper', permissions: { act: 'ask' } });
+      const part = (request: Parameters<Brain>[0]): string => /Part \d/.exec(JSON.stringify(request.messages))?.[0] ?? '';
+      const went: string[] = [];
+      const waits = async () => (await world.engine.waits(handle.run)).map(({ run, wait }) => ({ run, wait }));
+      const helped: Brain = async (request) => {
+        if (part(request) !== 'Part 2') {
+          if (turnOf(request) === 1) return calls({ name: 'act' });
+          went.push(part(request));
+          return reports('Helped.');
+        }
+        // It works until the first that was answered has gone on; the second is still waiting then.
+        await expect.poll(waits).toHaveLength(2);
+        for (const left of [1, 0]) {
+          const [open] = await waits();
+          if (open !== undefined) await world.engine.answer(open.run, open.wait, { kind: 'approved' });
+          await expect.poll(() => went.length).toBe(2 - left);
+          expect(await waits()).toHaveLength(left);
+        }
+        return reports('Helped.');
+      };
+      const world = await worlds.create({ agents: [boss(), asks], brain: delegates(3, helped) });
+      const handle = await start(world);
+      expect(await resultOf(handle)).toMatchObject({ status: 'completed' });
+      expect(went.toSorted()).toEqual(['Part 0', 'Part 1']);
+    },
+  },
+  {
     name: 'cancelling reaches every descendant',
     async play(worlds) {
       const world = await worlds.create({ agents: [boss(), helper], brain: delegates(2, untilStopped) });

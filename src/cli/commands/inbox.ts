@@ -1,0 +1,174 @@
+/**
+ * `troupe inbox`: everything in the project that waits for a person, whoever runs it and however deep it is; and a place to
+ * answer it, beside the terminals in which the runs go on.
+ */
+import { sleep } from '../../base/clock.ts';
+import { codeOf } from '../../base/errors.ts';
+import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { OpenWait, RunEnd } from '../../engine/port.ts';
+import type { RunRow } from '../../ledger/port.ts';
+import { personHere } from '../../library/person-here.ts';
+import type { Project } from '../../project/project.ts';
+import { readableDuration } from '../../projections/readable.ts';
+import { askPerson } from '../drive/ask-person.ts';
+import { createDesk } from '../drive/desk.ts';
+import { notRecorded } from '../drive/not-recorded.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { waitLines } from '../view/run-summary.ts';
+import { createSilentView } from '../view/run-view.ts';
+
+/** Something that waits, and where it stands. */
+interface InboxItem {
+  readonly wait: OpenWait;
+  readonly session: SessionId;
+  readonly root: RunId;
+  /** The agents from the root down to who asks. */
+  readonly path: readonly string[];
+  readonly ageMs: number;
+}
+
+export async function inboxCommand(context: CommandContext, { json }: JsonOption): Promise<ExitCode> {
+  const { terminal } = context;
+  const answers = json !== true && terminal.interactive;
+  try {
+    return await withProject(context, { readOnly: !answers }, async (project) => {
+      if (answers) return await answerAll(context, project);
+      const items = await readInbox(context, project);
+      if (json) printJson(context, items.map(jsonOf));
+      else if (items.length === 0) terminal.progress.line('nothing waits for you');
+      else for (const item of items) for (const line of itemLines(context, items, item)) terminal.out.line(line);
+      return exitCodes.completed;
+    });
+  } catch (error) {
+    // A project without a ledger has no runs; that is not an error.
+    if (codeOf(error) !== 'ledger_missing') throw error;
+    if (json) printJson(context, []);
+    else terminal.progress.line('nothing waits for you');
+    return exitCodes.completed;
+  }
+}
+
+const jsonOf = ({ wait, session, root, path, ageMs }: InboxItem) => ({ ...wait, session, root, path, ageMs });
+
+const headLine = ({ wait, path, ageMs }: InboxItem): string =>
+  `${readableDuration(ageMs)} ago · ${path.map(safeLine).join(' › ')} · ${shortId(wait.run)}`;
+
+function itemLines(context: CommandContext, items: readonly InboxItem[], item: InboxItem): readonly string[] {
+  const beside = items.filter(({ wait }) => wait.run === item.wait.run).map(({ wait }) => wait);
+  const own = waitLines(beside, callOf(context));
+  return [headLine(item), ...(beside.length === 1 ? own : waitLines([item.wait], callOf(context)))];
+}
+
+/** Oldest first. */
+async function readInbox({ clock }: Pick<CommandContext, 'clock'>, { ledger, engine }: Project): Promise<readonly InboxItem[]> {
+  const rows = await ledger.runs({ states: ['waiting', 'running', 'paused'], limit: limits.runLookup });
+  const sessions = new Map(rows.map(({ session, run }) => [session, run]));
+  const items: InboxItem[] = [];
+  for (const [session, run] of sessions) {
+    for (const wait of await engine.waits(run)) {
+      const line = lineageOf(rows, wait.run);
+      const ageMs = Math.max(0, clock.now() - Date.parse(wait.askedAt));
+      items.push({ wait, session, root: line[0]?.run ?? wait.run, path: line.map(({ agent }) => agent), ageMs });
+    }
+  }
+  return items.sort((left, right) => right.ageMs - left.ageMs);
+}
+
+/** From the root down. What has not ended has nothing above it that has. */
+function lineageOf(rows: readonly RunRow[], run: RunId): readonly RunRow[] {
+  const line: RunRow[] = [];
+  for (let up: RunId | null = run; up !== null; ) {
+    const row = rows.find((one) => one.run === up);
+    if (row === undefined) break;
+    line.unshift(row);
+    up = row.parent;
+  }
+  return line;
+}
+
+/** Asks about one after the other, and has what nobody else drives go on here, until nothing is left to ask or to wait for. */
+async function answerAll(context: CommandContext, project: Project): Promise<ExitCode> {
+  const { terminal, clock } = context;
+  const driven = createDriven(context, project);
+  const left = new Set<string>();
+  const stop = terminal.onStop(() => void project.engine.close());
+  let asked = 0;
+  try {
+    for (;;) {
+      const [next] = (await readInbox(context, project)).filter(({ wait }) => !left.has(keyOf(wait)));
+      if (next !== undefined) {
+        asked += 1;
+        if ((await answerOne(context, project, next)) === 'answered') driven.goOn(next.root);
+        else left.add(keyOf(next.wait));
+      } else if (driven.size() > 0) await Promise.race([driven.one(), sleep(clock, limits.inboxLookMs)]);
+      else break;
+    }
+  } finally {
+    stop();
+  }
+  terminal.progress.line(asked === 0 ? 'nothing waits for you' : 'nothing else waits for you');
+  return exitCodes.completed;
+}
+
+const keyOf = ({ run, wait }: OpenWait): string => `${run} ${wait}`;
+
+async function answerOne(context: CommandContext, { ledger, engine }: Project, item: InboxItem): Promise<'answered' | 'left'> {
+  const { terminal } = context;
+  const { wait, session } = item;
+  const gone = new AbortController();
+  const stopListening = ledger.onInbound(session, () => {
+    void engine.waits(wait.run).then((open) => {
+      if (!open.some((one) => keyOf(one) === keyOf(wait))) gone.abort();
+    });
+  });
+  try {
+    const desk = createDesk(terminal, createSilentView(terminal.progress), gone.signal);
+    desk.say('', headLine(item));
+    const answer = await askPerson(desk, terminal.progress, wait);
+    if (answer === undefined && gone.signal.aborted) desk.say('', '  answered elsewhere');
+    if (answer === undefined) return 'left';
+    const shown = wait.kind === 'permission' ? wait.shown : undefined;
+    const answering = { by: personHere(), where: 'inbox', ...present({ shown }) } as const;
+    const outcome = await engine.answer(wait.run, wait.wait, answer, answering);
+    if (outcome.kind === 'accepted') return 'answered';
+    desk.say(`  ${notRecorded(context, wait, outcome).message}`);
+    return outcome.kind === 'other' ? 'answered' : 'left';
+  } finally {
+    stopListening();
+  }
+}
+
+/** The runs that nobody else goes on with, driven here in the background. */
+function createDriven({ terminal, clock }: CommandContext, { engine, ledger }: Project) {
+  const driven = new Map<RunId, Promise<unknown>>();
+  const drive = async (root: RunId): Promise<void> => {
+    // Whoever stays with the run takes it up with the answer; a moment is enough for that.
+    for (const since = clock.elapsed(); clock.elapsed() - since < limits.inboxTakeUpMs; ) {
+      if ((await ledger.runs({ run: root }))[0]?.owner !== null) return;
+      await sleep(clock, limits.inboxLookMs);
+    }
+    const resumed = await engine.resume(root);
+    const end = resumed.kind === 'resumed' ? await resumed.handle.done : undefined;
+    if (end !== undefined) terminal.progress.line(`${shortId(root)}: ${endText(end)}`);
+  };
+  return {
+    size: () => driven.size,
+    one: () => Promise.race(driven.values()),
+    goOn(root: RunId): void {
+      if (driven.has(root)) return;
+      const done = drive(root).finally(() => driven.delete(root));
+      driven.set(root, done);
+      // Whoever waits for one of them hears of a failure.
+      done.catch(() => undefined);
+    },
+  };
+}
+
+function endText(end: RunEnd): string {
+  if (end.kind === 'ended') return `ended ${end.result.status}`;
+  return end.kind === 'paused' || end.kind === 'interrupted' ? `${end.kind}: ${safeLine(end.reason)}` : end.kind;
+}
