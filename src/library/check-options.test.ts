@@ -119,6 +119,16 @@ describe('opening', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  it.each([
+    [{ nodd: 'deny' as const }, 'The agent nodder: unknown tool "nodd" under "permissions". Did you mean "nod"?'],
+    [{ shell: { 'rm (': 'deny' as const } }, 'The agent nodder: '],
+  ])('with an agent whose rights %j stand for nothing is refused', async (permissions, message) => {
+    const nodder = defineAgent({ name: 'nodder', prompt: 'You nod.', tools: ['nod', 'shell'], permissions });
+    const opened = createTroupe({ root, env: { HOME: root }, agents: [nodder], tools: [nod] });
+    await expect(opened).rejects.toMatchObject({ code: 'invalid_agent', message: expect.stringContaining(message) });
+    expect(await readdir(root)).toEqual([]);
+  });
+
   it('a folder that is not there is refused, and not made', async () => {
     const missing = join(root, 'missing');
     await expect(createTroupe({ root: missing })).rejects.toMatchObject({

@@ -26,8 +26,9 @@ export interface TroupeOptions {
 }
 
 /**
- * What is decided about a permission. `true` and `false` count for this one call, `always` for this tool in the whole session,
- * and `deny` tells the agent why not.
+ * What is decided about a permission. `true` and `false` count for this one call, `always` for every call in the session that
+ * its rule fits (docs/permissions.md): the same command, file or host, or the whole tool where calls cannot be told apart.
+ * `deny` tells the agent why not.
  */
 export type Decision = boolean | 'always' | { readonly deny: string };
 

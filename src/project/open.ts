@@ -34,6 +34,7 @@ import type { Tool } from '../tools/port.ts';
 import { createVerifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
+import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { createDeclaredServers } from './declared-servers.ts';
@@ -59,6 +60,7 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
     throw new TroupeError('config', config.error.map(formatDiagnostic).join('\n'), {
       fix: 'Correct the settings and try again.',
     });
+  requireRights(extras, config.value);
   const { clock = systemClock, random = systemRandom } = options;
   const { ledgerAddress, durability } = config.value;
   const secrets = [...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
