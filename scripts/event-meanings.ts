@@ -76,7 +76,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       reason: 'why, where it lies outside of the run: once that is mended, `troupe resume` goes on',
       claims: 'what the report says was done, in a form that can be checked',
       verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
-      facts: 'what later runs of the session go by: tools approved for it, and the latest run of each member',
+      facts: 'what later runs of the session go by: rules remembered for it, and the latest run of each member',
     },
   },
   'model.request': {

@@ -1,6 +1,8 @@
 /** Ways to break what runs promise each other and those around them: ends, limits, closed places, callers, patterns. */
 import type { Mutation } from './mutation-list.ts';
 
+const RULES = 'src/permissions/shell-rules.test.ts';
+
 export const aroundMutations: readonly Mutation[] = [
   {
     invariant: 'A run that is cancelled ends once',
@@ -287,5 +289,45 @@ export const aroundMutations: readonly Mutation[] = [
     find: '{ ...sent, standing: STANDING_AFTER[end.kind] }',
     replace: 'sent',
     caughtBy: { file: 'test/e2e/groups-waiting.test.ts', test: 'was left by its process, is taken up by the next prompt' },
+  },
+  {
+    invariant: 'An allow covers no word that the shell fills in',
+    change: 'such words are taken as they are written',
+    file: 'src/permissions/shell-rules.ts',
+    find: 'if (run.redirected || run.words.some(({ dynamic }, index) => dynamic && !isHarmless(run, index))) return false;',
+    replace: 'if (run.redirected) return false;',
+    caughtBy: { file: RULES, test: '"git diff *" does not run under an allow for something else' },
+  },
+  {
+    invariant: 'A star stands for nothing that runs or writes',
+    change: 'options that do are covered',
+    file: 'src/permissions/shell-rules.ts',
+    find: '(_, index) => index > run.program && !run.exposed.has(index),',
+    replace: '(_, index) => index > run.program,',
+    caughtBy: { file: RULES, test: '"git diff --ext-diff" does not run under an allow for something else' },
+  },
+  {
+    invariant: 'What a command runs needs a rule as well',
+    change: 'only the command itself is looked at',
+    file: 'src/permissions/shell-rules.ts',
+    find: 'return below.reduce(stricter, verdict(found, recalled));',
+    replace: 'return below.slice(0, 0).reduce(stricter, verdict(found, recalled));',
+    caughtBy: { file: RULES, test: '"env rm -rf x" does not run under an allow for something else' },
+  },
+  {
+    invariant: 'What is not understood asks',
+    change: 'a star allows it',
+    file: 'src/permissions/shell-rules.ts',
+    find: "permission: source[EVERYTHING] === 'deny' ? 'deny' : 'ask', whole: false };",
+    replace: "permission: source[EVERYTHING] ?? 'ask', whole: false };",
+    caughtBy: { file: RULES, test: 'is at least a question where nobody can tell: if rm x; then ls; fi' },
+  },
+  {
+    invariant: 'An agent whose file has an error never runs',
+    change: 'what is wrong with a file is passed over when another agent names it',
+    file: 'src/project/agent-source.ts',
+    find: 'return diagnostics.some((one) => isError(one) && one.file === found?.source) ? undefined : found;',
+    replace: 'return diagnostics.length < 0 ? undefined : found;',
+    caughtBy: { file: 'src/project/agent-source.test.ts', test: 'never runs, also not one that a handoff goes to' },
   },
 ];

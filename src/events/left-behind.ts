@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { verification } from './verification.ts';
 
-/** Tools that were approved for the whole session, and the latest run of each member of its group, by its place there. */
+/** Rules that were remembered for the whole session, and the latest run of each member of its group, by its place there. */
 const member = z.object({ path: z.string(), run: z.string() });
 export const sessionFacts = z.object({ approved: z.array(z.string()), members: z.array(member) });
 
