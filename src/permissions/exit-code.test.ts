@@ -121,6 +121,8 @@ describe('what an exit code proves', () => {
     ['export A=1; B=2 sh -c "C=3; make test"', ['A=1', 'B=2', 'C=3']],
     ['NODE_OPTIONS=-r=x sh -c "node --test"', ['NODE_OPTIONS=-r=x']],
     ['export A=1; node --test', []],
+    ['NODE_ENV=test PYTHONUNBUFFERED=1 node --test', []],
+    ['GTEST_FILTER=none ./all-tests', ['GTEST_FILTER=none']],
   ])('is about a command with the variables that steer it: %s', (text, variables) => {
     const meaning = exitMeaning(text);
     expect(meaning.ok ? meaning.value.proved.map((one) => one.variables) : meaning.error).toEqual([variables]);

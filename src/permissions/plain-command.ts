@@ -29,16 +29,23 @@ export interface Plain {
 const HIJACKING =
   /^(?:PATH|ENV|BASH_ENV|SHELL|SHELLOPTS|BASHOPTS|IFS|HOME|CDPATH|LD_\w+|DYLD_\w+|BASH_FUNC\w*|npm_config_\w+|NPM_CONFIG_\w+)$/;
 /** These steer a program: a command with one is another command than the one without. */
-const STEERING =
-  /^(?:NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTEST_ADDOPTS|PYTEST_PLUGINS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|MAKEFLAGS|GOFLAGS|RUSTC_WRAPPER|CARGO_\w+|XDG_CONFIG_HOME|GIT_\w+)$/;
+const STEERING = new RegExp(
+  `^(?:${[
+    ...['NODE_\\w+', 'DENO_\\w+', 'BUN_\\w+', 'JEST_\\w+', 'VITEST\\w*', 'MOCHA_\\w+', 'TS_NODE_\\w+', 'TSX_\\w+'],
+    ...['PYTHON\\w+', 'PYTEST_\\w+', 'TOX\\w*', 'NOX\\w*', 'PERL5\\w+', 'RUBY\\w+', 'SPEC_OPTS', 'TESTOPTS', 'BUNDLE_\\w+'],
+    ...['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', 'MAVEN_\\w+', 'GRADLE_\\w+', 'DOTNET_\\w+', 'GTEST_\\w+', 'CTEST_\\w+'],
+    ...['MAKE\\w*', 'GOFLAGS', 'GOENV', 'RUST\\w+', 'CARGO_\\w+', 'XDG_CONFIG_HOME', 'GIT_\\w+'],
+  ].join('|')})$`,
+);
 
 /** A makefile sees every variable, so a `make` with one is another command, except for these. */
 const MAKE = /^(?:[gb]?make|just|task|rake)$/;
-const NEUTRAL = /^(?:CI|TERM|TZ|LANG|LC_\w+|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)$/;
+const NEUTRAL =
+  /^(?:CI|TERM|TZ|LANG|LC_\w+|NO_COLOR|FORCE_COLOR|DEBUG|NODE_ENV|NODE_NO_WARNINGS|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE|RUST_LOG)$/;
 
 export function riskyVariable(name: string): 'always' | 'when_unsaid' | undefined {
   if (HIJACKING.test(name)) return 'always';
-  return STEERING.test(name) ? 'when_unsaid' : undefined;
+  return STEERING.test(name) && !NEUTRAL.test(name) ? 'when_unsaid' : undefined;
 }
 
 const WRAPPERS = new Set(['time', 'command', 'exec', 'env', 'nice', 'stdbuf', 'timeout']);

@@ -150,6 +150,14 @@ const steered: readonly Steered[] = [
   ...['set -n; node --test', 'set -o noexec; node --test', "bash -n -c 'node --test'"].map(
     (line): Steered => ({ name: `a shell that only reads: ${line}`, files: {}, deeds: [line], claim: 'node --test' }),
   ),
+  ...['NODE_TEST_CONTEXT=child-v8 node --test', 'export NODE_TEST_CONTEXT=child-v8; node --test'].map(
+    (line): Steered => ({ name: `a variable of the runner: ${line}`, files: {}, deeds: [line], claim: 'node --test' }),
+  ),
+  {
+    name: 'settings of npm',
+    files: {},
+    deeds: [{ write: '.npmrc', content: 'script-shell=/bin/true\n' }, 'npm test'],
+  },
   {
     name: 'options for node, given to a shell around it',
     files: { 'quiet.cjs': 'require("node:assert").equal = () => {};\n' },
