@@ -53,6 +53,10 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     says: 'Somebody outside the run asked for something.',
     fields: { signal: 'what', reason: 'why' },
   },
+  'run.parked': {
+    says: 'The run stands still: its provider, its key or its quota is not there. `troupe resume` goes on.',
+    fields: { reason: 'what is missing', error: 'what was said about it' },
+  },
   'run.reopened': {
     says: 'A run that had ended for a reason outside of it goes on, or a run goes on under other terms. The end before it stays.',
     fields: {

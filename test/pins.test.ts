@@ -57,6 +57,7 @@ describe('events', () => {
       'prompt.queued',
       'router.chose',
       'run.ended',
+      'run.parked',
       'run.paused',
       'run.reopened',
       'run.resumed',

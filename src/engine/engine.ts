@@ -51,12 +51,9 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     let root = await rootOf(options.ledger, asked);
     const here = await driver.driving(root.run);
     if (here !== undefined) return hasTerms(terms) ? beingDriven : { kind: 'resumed', handle: here, takenOver: false };
-    if (terms !== undefined && (root.endedAt !== null || hasTerms(terms))) {
-      const closed = driver.takeUp === undefined ? await closedSince(options, root, terms.model) : undefined;
-      if (closed !== undefined) return { kind: 'refused', error: closed };
-      const reopened = await reopen(options, root, terms);
-      if (reopened.kind === 'stays' && hasTerms(terms)) return { kind: 'refused', error: reopened.why };
-      if (reopened.kind !== 'goes on' && reopened.kind !== 'stays') return reopened;
+    if (purpose === 'go on' && needsReopening(root, terms)) {
+      const outcome = await reopened(options, root, terms ?? {}, driver);
+      if (outcome !== undefined) return outcome;
       root = (await rowOf(root.run)) ?? root;
     }
     return (await driver.takeUp?.(root)) ?? (await takeUp(options, root, driver, purpose));
@@ -108,6 +105,25 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     },
     close: () => driver.stop('Troupe was stopped.'),
   };
+}
+
+/** A run that stands still for something outside goes on whoever asks; one that has ended only for who says so. */
+const needsReopening = ({ state, endedAt }: RunRow, terms: ResumeTerms | undefined): boolean =>
+  state === 'parked' || (terms !== undefined && (endedAt !== null || hasTerms(terms)));
+
+/** What there is to say instead of going on; `undefined` when it can be taken up, or told again. */
+async function reopened(
+  options: EngineOptions,
+  root: RunRow,
+  terms: ResumeTerms,
+  driver: Driver,
+): Promise<ResumeOutcome | undefined> {
+  const closed = driver.takeUp === undefined ? await closedSince(options, root, terms.model) : undefined;
+  if (closed !== undefined) return { kind: 'refused', error: closed };
+  const outcome = await reopen(options, root, terms);
+  if (outcome.kind === 'goes on') return undefined;
+  if (outcome.kind !== 'stays') return outcome;
+  return hasTerms(terms) ? { kind: 'refused', error: outcome.why } : undefined;
 }
 
 const hasTerms = (terms: ResumeTerms | undefined): boolean => Object.keys(present(terms ?? {})).length > 0;

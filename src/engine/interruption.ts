@@ -5,7 +5,7 @@
 import type { Failure } from '../events/catalogue.ts';
 
 /** `unheard`: somebody wrote to the run when it was about to end; it goes on at once and hears it. */
-export type InterruptionKind = 'waiting' | 'unheard' | 'paused' | 'lost' | 'interrupted';
+export type InterruptionKind = 'waiting' | 'unheard' | 'paused' | 'parked' | 'lost' | 'interrupted';
 
 export class Interruption extends Error {
   readonly kind: InterruptionKind;
@@ -22,7 +22,7 @@ export class Interruption extends Error {
 
 /** What several branches ended with, taken as one: losing the lease or the ledger outranks a wait. */
 export function strongest(interruptions: readonly Interruption[]): Interruption | undefined {
-  const order: readonly InterruptionKind[] = ['lost', 'interrupted', 'paused', 'unheard', 'waiting'];
+  const order: readonly InterruptionKind[] = ['lost', 'interrupted', 'paused', 'parked', 'unheard', 'waiting'];
   return [...interruptions].sort((left, right) => order.indexOf(left.kind) - order.indexOf(right.kind))[0];
 }
 

@@ -80,14 +80,14 @@ describe('somebody who is only asked when chosen', () => {
     await one.close();
   });
 
-  it('fails as a destination, with the name of the variable', async () => {
+  it('parks the run as a destination, with the name of the variable', async () => {
     const agents = [agent({ name: 'lead', tools: [], router: { destinations: ['poor'] } }), keyless('poor')];
     const one = world(agents, () => calls({ name: 'handoff-to', input: { agent: 'poor' } }));
     const started = await start(one, 'lead');
     if (started.kind !== 'started') throw new Error(started.error.message);
     expect(await started.handle.done).toMatchObject({
-      kind: 'ended',
-      result: { status: 'failed', error: { code: 'model_auth', message: expect.stringContaining('NONE_API_KEY') } },
+      kind: 'parked',
+      error: { code: 'model_auth', message: expect.stringContaining('NONE_API_KEY') },
     });
     await one.close();
   });

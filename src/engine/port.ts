@@ -87,6 +87,8 @@ export type RunEnd =
   /** Nothing can go on until somebody answers. */
   | { readonly kind: 'waiting'; readonly waits: readonly OpenWait[] }
   | { readonly kind: 'paused'; readonly reason: string }
+  /** What it needs cannot be had just now: a provider, a key, a quota. `resume` goes on where it stopped. */
+  | { readonly kind: 'parked'; readonly reason: string; readonly error: Failure }
   /** The lease was taken over: another process drives the run now. */
   | { readonly kind: 'lost' }
   /** The engine was closed, or the ledger could not be written; the run can be resumed. */

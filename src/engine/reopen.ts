@@ -25,7 +25,10 @@ export async function reopen(options: LedgerAccess & TimeAndIds, root: RunRow, t
   return await withLease(ledger, fence, async (): Promise<Reopened> => {
     // Looked at under the lease: nobody else ends it, or has it go on, meanwhile.
     const [row = root] = await ledger.runs({ run });
-    const found = row.endedAt === null ? await unended(options, root, terms) : await ofTheEnded(options, row, terms);
+    const found =
+      row.endedAt === null && row.state !== 'parked'
+        ? await unended(options, root, terms)
+        : await ofTheEnded(options, row, terms);
     if (found.kind === 'stays') {
       await ledger.release(fence);
       return found;

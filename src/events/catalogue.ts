@@ -37,7 +37,7 @@ export type Failure = z.infer<typeof failure>;
 /** How a run can end. `needs_input` and `paused` are not ends: such a run waits and goes on later. */
 export type RunStatus = z.infer<typeof runStatus>;
 /** How a run stands. */
-export type RunState = 'running' | 'waiting' | 'paused' | RunStatus;
+export type RunState = 'running' | 'waiting' | 'paused' | 'parked' | RunStatus;
 
 export const report = z.object({
   format: z.enum(['text', 'markdown', 'json']),

@@ -1,5 +1,6 @@
-/** What has a run go on: that it had ended, and under which limits it goes on. */
+/** What has a run stand still for something outside of it, and what has it go on. */
 import { z } from 'zod';
+import { outsideReason } from './outside-reason.ts';
 
 export const budget = z.object({
   usd: z.number().nonnegative().optional(),
@@ -12,6 +13,11 @@ export const budget = z.object({
 export type Budget = z.infer<typeof budget>;
 
 export const goingOnEvents = {
+  /** A root run stands still: what it needs cannot be had just now, and everything that it could try was tried. */
+  'run.parked': z.object({
+    reason: outsideReason,
+    error: z.object({ code: z.string(), message: z.string(), fix: z.string().optional() }),
+  }),
   /** A run goes on that had ended, or goes on under other terms. What it did before counts, but for what is undone. */
   'run.reopened': z.object({
     /** Positions of events that made it end, or followed from that: they stay, and the run goes on as if they were not there. */

@@ -194,7 +194,7 @@ export async function deleteFound(needs: GroupNeeds, word: string, force: boolea
 
 /** Nobody goes on working for a group that is gone. */
 async function endRuns({ ledger, engine }: GroupNeeds, session: SessionId): Promise<void> {
-  const open = await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused'] });
+  const open = await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused', 'parked'] });
   for (const { run } of open) await engine.cancel(run, 'the group was deleted');
   await ledger.pin(session, false);
 }

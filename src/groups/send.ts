@@ -123,7 +123,7 @@ export async function dropQueue(needs: GroupNeeds, session: SessionId, reason: s
 
 /** The run that the group works on: running, waiting for an answer, paused or cut off. */
 export async function activeRun({ ledger }: Pick<GroupNeeds, 'ledger'>, session: SessionId): Promise<RunRow | undefined> {
-  return (await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused'], limit: 1 }))[0];
+  return (await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused', 'parked'], limit: 1 }))[0];
 }
 
 async function enqueue(

@@ -59,11 +59,12 @@ export interface WaitingRun extends RunFacts {
 }
 
 /**
- * It stands still and goes on with `resume`. `paused`: somebody wanted it so. `interrupted`: the engine was closed, or something
+ * It stands still and goes on with `resume`. `paused`: somebody wanted it so. `parked`: its provider, its key or its quota is not
+ * there (`error`). `interrupted`: the engine was closed, or something
  * broke (`error`). `lost`: another process drives it now.
  */
 export interface StoppedRun extends RunFacts {
-  readonly status: 'paused' | 'interrupted' | 'lost';
+  readonly status: 'paused' | 'parked' | 'interrupted' | 'lost';
   readonly reason: string;
   readonly error?: Failure | undefined;
 }
@@ -92,6 +93,8 @@ export function outcomeOf(known: Pick<RunFacts, 'run' | 'session' | 'agent'>, en
       return { ...facts, status: 'waiting', waits: end.waits };
     case 'paused':
       return { ...facts, status: 'paused', reason: end.reason };
+    case 'parked':
+      return { ...facts, status: 'parked', reason: end.reason, error: end.error };
     case 'interrupted':
       return { ...facts, status: 'interrupted', reason: end.reason, ...(end.error && { error: end.error }) };
     case 'lost':

@@ -174,13 +174,14 @@ export type Activity =
   | { readonly kind: 'tools'; readonly names: readonly string[]; readonly forMs: number }
   | { readonly kind: 'waiting' }
   | { readonly kind: 'paused' }
+  | { readonly kind: 'parked' }
   | { readonly kind: 'working' }
   | { readonly kind: 'ended' };
 
 export function activityOf(node: RunNode, now: number): Activity {
   if (node.endedAt !== null) return { kind: 'ended' };
   if (node.waits.length > 0) return { kind: 'waiting' };
-  if (node.state === 'paused') return { kind: 'paused' };
+  if (node.state === 'paused' || node.state === 'parked') return { kind: node.state };
   const [first] = node.tools;
   if (first !== undefined) {
     return { kind: 'tools', names: node.tools.map((tool) => tool.name), forMs: Math.max(0, now - first.since) };
@@ -261,6 +262,8 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       return { ...node, state: node.waits.length > 0 ? 'waiting' : 'running', asking: null, tools: [] };
     case 'run.paused':
       return { ...node, state: 'paused', asking: null, tools: [] };
+    case 'run.parked':
+      return { ...node, state: 'parked', error: event.payload.error, asking: null, tools: [] };
     case 'run.ended':
       return endedNode(node, event, at);
     case 'run.reopened':

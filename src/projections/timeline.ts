@@ -69,6 +69,7 @@ function describe(event: LedgerEvent): Description {
     case 'run.resumed':
     case 'run.paused':
     case 'run.signalled':
+    case 'run.parked':
     case 'run.reopened':
     case 'run.ended':
       return describeRun(event);
@@ -139,6 +140,8 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
       return ['warn', `paused: ${event.payload.reason}`];
     case 'run.signalled':
       return ['warn', `asked to ${event.payload.signal}${event.payload.reason === undefined ? '' : `: ${event.payload.reason}`}`];
+    case 'run.parked':
+      return ['warn', `parked: ${event.payload.error.message}`];
     case 'run.reopened':
       return ['info', `goes on${termsText(event.payload)}`];
     case 'run.ended': {

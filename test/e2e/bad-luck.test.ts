@@ -12,6 +12,7 @@ import {
   expectErrorObject,
   expectKept,
   objectIn,
+  printed,
   type TestProject,
 } from './support-project.ts';
 
@@ -103,7 +104,7 @@ describe.concurrent('what a server counts', () => {
   it('is in doubt after a failure too, and said of as many calls as there were', async () => {
     await using project = await createTestProject('budget: { tokens: 100000 }\n', agentWith('maxRetries: 1'));
     await project.serve({ fault: 'status', status: 500 });
-    expect(await project.troupe('run', 'helper', 'hi')).toMatchObject({ code: 1 });
+    expect(await project.troupe('run', 'helper', 'hi')).toMatchObject({ code: 5 });
     const { err } = await project.troupe('cost', 'last');
     expect(err).toContain('2 calls cut off or failed, counted against budgets in full; providers may have billed for them');
   });
@@ -126,13 +127,13 @@ const modelRows: readonly ModelRow[] = [
   {
     name: 'garbage',
     replies: [{ fault: 'garbage' }],
-    code: 1,
+    code: 5,
     says: /not a model's answer/,
     fix: /address of the provider/,
     asked: 2,
   },
-  { name: 'HTML', replies: [{ fault: 'html' }], code: 1, says: /HTML page.*Sign in to the proxy/, fix: /sign-in page/, asked: 2 },
-  { name: '401', replies: [status(401)], code: 1, says: /refused the key.*401/, fix: /API key.*troupe doctor/, asked: 1 },
+  { name: 'HTML', replies: [{ fault: 'html' }], code: 5, says: /HTML page.*Sign in to the proxy/, fix: /sign-in page/, asked: 2 },
+  { name: '401', replies: [status(401)], code: 5, says: /refused the key.*401/, fix: /API key.*troupe doctor/, asked: 1 },
   { name: '404', replies: [status(404)], code: 1, says: /refused the request.*404/, fix: /name of the model/, asked: 1 },
   {
     name: 'a 429 that passes',
@@ -141,20 +142,20 @@ const modelRows: readonly ModelRow[] = [
     says: /fewer requests/,
     asked: 2,
   },
-  { name: '429 without end', replies: [status(429)], code: 1, says: /fewer requests.*429/, fix: /fallback model/, asked: 2 },
+  { name: '429 without end', replies: [status(429)], code: 5, says: /fewer requests.*429/, fix: /fallback model/, asked: 2 },
   {
     name: 'a 429 that lasts an hour',
     replies: [status(429, { 'retry-after': '3600' })],
-    code: 1,
+    code: 5,
     says: /429/,
     fix: /later/,
     asked: 1,
   },
-  { name: '500', replies: [status(500)], code: 1, says: /out of order.*500/, fix: /Try again later/, asked: 2 },
+  { name: '500', replies: [status(500)], code: 5, says: /out of order.*500/, fix: /Try again later/, asked: 2 },
   {
     name: 'a broken connection',
     replies: [{ fault: 'reset' }],
-    code: 1,
+    code: 5,
     says: /connection broke/,
     fix: /Check the network/,
     asked: 2,
@@ -163,7 +164,7 @@ const modelRows: readonly ModelRow[] = [
     name: 'nothing at all',
     replies: [{ fault: 'hang' }],
     agent: 'maxRetries: 0\nllmTimeout: 1s',
-    code: 1,
+    code: 5,
     says: /within 1 s \(llmTimeout\)/,
     fix: /Raise llmTimeout/,
     asked: { most: 1 },
@@ -186,19 +187,24 @@ describe.concurrent('a model that answers with', () => {
     const ended = await project.troupe('run', 'helper', 'hi', '--json');
     expect(ended).toMatchObject({ code, err: expect.stringMatching(says) });
     if (fix !== undefined) expect(ended.err).toMatch(new RegExp(`fix +.*${fix.source}`));
-    const status = code === 0 ? 'completed' : 'failed';
-    expect(objectIn(ended.out)).toMatchObject({ status, report: { body: expect.stringMatching(code === 0 ? 'Hi.' : says) } });
+    const status = code === 0 ? 'completed' : code === 5 ? 'parked' : 'failed';
+    const report = code === 5 ? null : { body: expect.stringMatching(code === 0 ? 'Hi.' : says) };
+    expect(objectIn(ended.out)).toMatchObject({ status, report });
     if (typeof asked === 'number') expect(server.requests).toHaveLength(asked);
     else expect(server.requests.length).toBeLessThanOrEqual(asked.most);
     await expectKept(project, status);
   });
 
-  it('a failure after work was done: the conversation is kept and goes on in the same session', async () => {
+  it('a failure after work was done: the run is kept and goes on, and its session waits for it', async () => {
     await using project = await createTestProject('', agentWith('maxRetries: 0\ntools: [list]'));
     const server = await project.serve({ calls: [{ name: 'list' }] }, status(500), { text: 'There it is.' });
-    expect((await project.troupe('run', 'helper', 'what is here?')).code).toBe(1);
-    const again = await project.troupe('run', 'helper', 'try again', '--session', 'last');
-    expect(again).toMatchObject({ code: 0, out: 'There it is.\n' });
+    expect((await project.troupe('run', 'helper', 'what is here?')).code).toBe(5);
+    const busy = await project.troupe('run', 'helper', 'try again', '--session', 'last');
+    expect(busy).toMatchObject({ code: 2, err: expect.stringMatching(/unfinished run/) });
+    expect(await project.typed(printed(busy.err, 'resume').split(' (')[0] ?? '')).toMatchObject({
+      code: 0,
+      out: 'There it is.\n',
+    });
     expect(server.requests[2]).toMatchObject({ toolResults: 1 });
     await expectKept(project, 'completed');
   });
@@ -227,9 +233,9 @@ describe.concurrent('the stream of a model that', () => {
       const failed = await onTerminal(project, `run helper hi --model ${model}`);
       const asked = server.requests.slice(before);
       expect(asked.map((request) => request.stream)).toEqual([true, true]);
-      expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(says) });
+      expect(failed).toMatchObject({ code: 5, out: expect.stringMatching(says) });
     }
-    await expectKept(project, 'failed');
+    await expectKept(project, 'parked');
   });
 
   it('hangs half way', async () => {
@@ -237,11 +243,11 @@ describe.concurrent('the stream of a model that', () => {
     const server = await project.serve({ fault: 'hang', after: 'Half ' });
     for (const model of ['openai/test-model', 'anthropic/claude-test']) {
       const failed = await onTerminal(project, `run helper hi --model ${model}`);
-      expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/within 1 s \(llmTimeout\)/) });
+      expect(failed).toMatchObject({ code: 5, out: expect.stringMatching(/within 1 s \(llmTimeout\)/) });
     }
     // On a busy machine the time may run out before a request is on its way.
     expect(server.requests.length).toBeLessThanOrEqual(4);
-    await expectKept(project, 'failed');
+    await expectKept(project, 'parked');
   });
 });
 

@@ -131,10 +131,10 @@ describe('troupe run', () => {
     expect((await troupe('agents', 'show', 'elsewhere.md')).out).toContain('none/such');
   });
 
-  it('fails when the model does', async () => {
+  it('is parked when its model cannot be asked', async () => {
     await script({ error: { kind: 'auth', message: 'bad key', status: 401 } });
     const { code, err } = await troupe('run', 'helper', 'hi');
-    expect(code).toBe(1);
+    expect(code).toBe(5);
     expect(err).toContain('bad key');
   });
 });

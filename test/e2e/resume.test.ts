@@ -28,8 +28,9 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     await using project = await createTestProject(settings, agentWith('tools: [shell]\nmaxRetries: 0'));
     const server = await project.serve(work, fault, { text: 'All done.' });
     const ended = await project.troupe('run', 'helper', 'Go.');
-    expect(ended.code).toBe(1);
-    expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'All done.\n' });
+    expect(ended.code).toBe(5);
+    await expectKept(project, 'parked');
+    expect(await project.typed(printed(ended.err, 'resume'))).toMatchObject({ code: 0, out: 'All done.\n' });
     expect(server.requests).toHaveLength(3);
     expect(await lines(project)).toBe(1);
     await expectKept(project, 'completed');
@@ -50,8 +51,9 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     });
     await project.serve({});
     project.env['OPENAI_BASE_URL'] = `${first.origin}/v1`;
-    expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 1 });
+    expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 5 });
     expect(await lines(project)).toBe(1);
+    expect((await project.look('ps')).out).toMatch(/parked.*troupe resume/);
     const again = await startModelServer(script, { port: first.port });
     try {
       expect(await project.troupe('resume', 'last')).toMatchObject({ code: 0, out: 'All done.\n' });

@@ -92,7 +92,7 @@ export function answered(
 
 /** Random sessions: any mix of the events that folds look at, over a few runs, most of them started first. */
 export const anyEvents: fc.Arbitrary<readonly LedgerEvent[]> = fc
-  .array(fc.record({ run: fc.integer({ min: 0, max: 4 }), kind: fc.nat(14), amount: fc.nat(5_000), gap: fc.nat(90) }), {
+  .array(fc.record({ run: fc.integer({ min: 0, max: 4 }), kind: fc.nat(15), amount: fc.nat(5_000), gap: fc.nat(90) }), {
     maxLength: 60,
   })
   .map((choices) => {
@@ -143,6 +143,8 @@ function addChoice(list: EventList, kind: number, amount: number, place: Place, 
       return list.add('run.paused', { reason: 'asked to' }, place);
     case 13:
       return list.add('run.reopened', { undone: [], budget: { calls: amount } }, place);
+    case 14:
+      return list.add('run.parked', { reason: 'key', error: { code: 'model_auth', message: 'no' } }, place);
     default:
       return list.add(
         'run.ended',

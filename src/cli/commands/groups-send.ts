@@ -79,6 +79,7 @@ const STANDING_AFTER: Readonly<Record<RunEnd['kind'], Standing>> = {
   ended: 'working',
   waiting: 'waiting',
   paused: 'paused',
+  parked: 'left',
   interrupted: 'left',
   lost: 'working',
 };

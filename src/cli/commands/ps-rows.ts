@@ -70,7 +70,7 @@ export interface PsQuery {
 }
 
 const TYPES: readonly EventType[] = [
-  ...new Set<EventType>([...processTypes, ...threadTypes, 'run.paused', 'run.resumed', 'model.response']),
+  ...new Set<EventType>([...processTypes, ...threadTypes, 'run.paused', 'run.parked', 'run.resumed', 'model.response']),
 ];
 
 export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readonly PsRow[]> {

@@ -58,5 +58,5 @@ const ANSWERING = { permission: 'approve', question: 'answer' } as const;
 export function nextCommand(row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>, asks?: Wait['kind']): string | undefined {
   const state = stateOf(row);
   if (state === 'waiting') return `troupe ${asks === undefined ? 'show' : ANSWERING[asks]} ${shortId(row.run)}`;
-  return state === 'interrupted' || state === 'paused' ? `troupe resume ${shortId(row.run)}` : undefined;
+  return state === 'interrupted' || state === 'paused' || state === 'parked' ? `troupe resume ${shortId(row.run)}` : undefined;
 }

@@ -47,7 +47,7 @@ async function statusOf(context: CommandContext, project: Project, named: string
     ledger: { address, sessions, events },
     workers,
     underWay,
-    runs: countStates(await project.ledger.runs({ roots: true, states: ['running', 'waiting', 'paused'] })),
+    runs: countStates(await project.ledger.runs({ roots: true, states: ['running', 'waiting', 'paused', 'parked'] })),
   };
 }
 

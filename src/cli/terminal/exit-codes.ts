@@ -39,6 +39,7 @@ export function exitCodeOfEnd(end: RunEnd, least: 'verified' | 'unchecked' = 'un
     case 'ended':
       return isTooLittle(end, least) ? exitCodes.unverified : exitCodeOfStatus(end.result.status, end.result.error);
     case 'waiting':
+    case 'parked':
       return exitCodes.needsInput;
     case 'paused':
       return exitCodes.interrupted;

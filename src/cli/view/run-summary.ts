@@ -144,7 +144,7 @@ const shownOption = (shown: string | undefined): string =>
 
 function statusOf(node: RunNode, end: RunEnd | undefined): RunSummary['status'] {
   if (end === undefined || end.kind === 'ended') return node.state;
-  if (end.kind === 'waiting' || end.kind === 'paused' || end.kind === 'lost') return end.kind;
+  if (end.kind === 'waiting' || end.kind === 'paused' || end.kind === 'parked' || end.kind === 'lost') return end.kind;
   return end.kind === 'interrupted' ? 'interrupted' : unreachable(end);
 }
 
@@ -175,6 +175,6 @@ function reasonsOf({ verification, error }: RunSummary): readonly string[] {
 }
 
 function nextCommands(summary: RunSummary): readonly string[] {
-  if (['interrupted', 'paused', 'running'].includes(summary.status)) return ['resume', 'show'];
+  if (['interrupted', 'paused', 'parked', 'running'].includes(summary.status)) return ['resume', 'show'];
   return summary.status === 'lost' ? ['logs -f'] : ['show', 'why', 'logs'];
 }

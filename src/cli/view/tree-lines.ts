@@ -153,7 +153,8 @@ function stateText(node: RunNode, now: number, written: number): string {
     case 'waiting':
       return 'waiting on you';
     case 'paused':
-      return 'paused';
+    case 'parked':
+      return activity.kind;
     case 'working':
       return 'working';
     case 'asking':
@@ -192,6 +193,7 @@ function symbolOf(node: RunNode, paint: Screen['paint']): string {
     case 'waiting':
       return paint.yellow('?');
     case 'paused':
+    case 'parked':
       return paint.yellow('‖');
     case 'running':
       return paint.cyan('●');

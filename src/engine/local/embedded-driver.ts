@@ -167,6 +167,7 @@ async function driveUntilStuck(options: LedgerAccess, at: { current: Life }, reb
 
 async function leave(tree: Writes, root: DrivenRun, why: Interruption): Promise<RunEnd> {
   if (why.kind === 'lost') return { kind: 'lost' };
+  if (why.kind === 'parked') return { kind: 'parked', reason: why.message, error: failureOf(why) };
   if (why.kind !== 'paused') return interrupted(why);
   try {
     await tree.writer.write([root.journal.event('run.paused', { reason: why.message }, { actor: 'system' })], { sync: 'power' });

@@ -35,7 +35,7 @@ export function wholePast(events: readonly LedgerEvent[]): Past {
   return { events, heard: events.at(-1)?.position ?? 0, facts: NO_FACTS };
 }
 
-export const UNFINISHED: readonly RunState[] = ['running', 'waiting', 'paused'];
+export const UNFINISHED: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
 const FINISHED: readonly RunState[] = runStatus.options;
 /** Roots end in the order in which they began, but for those that were left and taken up again. */
 const LATEST_ROOTS = 20;

@@ -31,7 +31,7 @@ const WORK: ReadonlySet<EventType> = new Set<EventType>([
 ]);
 /** What only says how it ended. */
 const OF_THE_END: ReadonlySet<EventType> = new Set<EventType>([
-  ...(['run.ended', 'agent.dismissed'] as const),
+  ...(['run.ended', 'run.parked', 'agent.dismissed'] as const),
   ...patternEndTypes,
 ]);
 
@@ -42,10 +42,17 @@ export const typesForReopening: readonly EventType[] = [
   ...OF_THE_END,
 ];
 
+/** How it ended, or what it stands still for. */
+interface End {
+  readonly position: number;
+  readonly event_id: EventId;
+  readonly payload: Pick<Payloads['run.ended'], 'status' | 'error' | 'reason' | 'exhausted' | 'turns'>;
+}
+
 interface EndedRun {
   readonly run: RunId;
   readonly started: Payloads['run.started'];
-  readonly ended: EventOf<'run.ended'>;
+  readonly ended: End;
   readonly events: readonly LedgerEvent[];
   readonly children: readonly EventOf<'run.started'>[];
 }
@@ -82,11 +89,18 @@ function finder(events: readonly LedgerEvent[]): (run: string) => EndedRun | und
   return (run) => {
     const own = byRun.get(run) ?? [];
     const started = own.find((event) => event.event_type === 'run.started');
-    const ended = own.findLast((event) => event.event_type === 'run.ended');
-    if (started?.event_type !== 'run.started' || ended?.event_type !== 'run.ended') return undefined;
+    const ended = own.flatMap(endIn).at(-1);
+    if (started?.event_type !== 'run.started' || ended === undefined) return undefined;
     const under = startedUnder(started.payload, own);
     return { run: run as RunId, started: under, ended, events: own, children: children.get(run) ?? [] };
   };
+}
+
+function endIn(event: LedgerEvent): End[] {
+  if (event.event_type === 'run.ended') return [event];
+  if (event.event_type !== 'run.parked') return [];
+  const { position, event_id, payload } = event;
+  return [{ position, event_id, payload: { status: 'failed', ...payload } }];
 }
 
 interface Undone extends Pick<EndedRun, 'run' | 'ended'> {
@@ -97,7 +111,7 @@ interface Undone extends Pick<EndedRun, 'run' | 'ended'> {
 function reopenedBelow(
   one: EndedRun,
   find: (run: string) => EndedRun | undefined,
-  mended: (ended: Payloads['run.ended']) => boolean,
+  mended: (ended: End['payload']) => boolean,
 ): readonly Undone[] | undefined {
   const { run, ended, events, children } = one;
   const { status, error } = ended.payload;
@@ -128,7 +142,7 @@ function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[
   });
 }
 
-function isMended(ended: Payloads['run.ended'], terms: ResumeTerms, limits: (run: string) => Budget | undefined): boolean {
+function isMended(ended: End['payload'], terms: ResumeTerms, limits: (run: string) => Budget | undefined): boolean {
   const { exhausted, turns = 0 } = ended;
   switch (reasonOutside(ended)) {
     case undefined:

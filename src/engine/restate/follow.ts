@@ -58,6 +58,8 @@ async function quiet({ clock }: TimeAndIds, milliseconds: number, signal: AbortS
 function endOf(event: LedgerEvent, run: RunId): RunEnd | undefined {
   if (event.run_id !== run) return undefined;
   if (event.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(run, event.payload) };
+  if (event.event_type === 'run.parked')
+    return { kind: 'parked', reason: event.payload.error.message, error: event.payload.error };
   return event.event_type === 'run.paused' ? { kind: 'paused', reason: event.payload.reason } : undefined;
 }
 

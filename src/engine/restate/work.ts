@@ -14,6 +14,7 @@ import { broadcastTypes } from '../../events/pattern-events.ts';
 import { parentRun } from '../../events/run-origin.ts';
 import type { Fence, Ledger } from '../../ledger/port.ts';
 import { failureOf } from '../failure-of.ts';
+import { isToEnd } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
 import type { EngineOptions } from '../options.ts';
@@ -104,7 +105,7 @@ async function withLease(
     released,
   });
   const node = placeInTree(tree, events, run);
-  if (restsPaused(tree, node)) return { kind: 'left', wakeAt: null };
+  if (restsPaused(tree, node) || restsParked(tree, node)) return { kind: 'left', wakeAt: null };
   const leave = attend(place, tree, node);
   try {
     if (takenOver || wasLeft(events, run)) {
@@ -169,6 +170,11 @@ function restsPaused({ outside }: HearsOutside, node: DrivenRun): boolean {
   return asked;
 }
 
+/** Whether it stands still for something outside of it, and nobody has had it go on or end since. */
+function restsParked(tree: HearsOutside, node: DrivenRun): boolean {
+  return node.journal.past.some(({ event_type }) => event_type === 'run.parked') && !isToEnd(tree, node);
+}
+
 /** Whether it was paused, or got the answer that it was left for: time that has passed since does not count as work. */
 function wasLeft(events: readonly LedgerEvent[], run: RunId): boolean {
   const last = events.findLast(
@@ -181,7 +187,7 @@ function wasLeft(events: readonly LedgerEvent[], run: RunId): boolean {
 /** Being left is not failing; anything else is passed on, and the work is assigned again. */
 async function leftBecause(tree: Writes, node: DrivenRun, error: unknown): Promise<void> {
   if (!(error instanceof Interruption)) throw error;
-  if (error.kind === 'waiting' || error.kind === 'unheard') return await tree.writer.flushed();
+  if (error.kind === 'waiting' || error.kind === 'unheard' || error.kind === 'parked') return await tree.writer.flushed();
   if (error.kind !== 'paused') throw new TroupeError('interrupted', failureOf(error).message);
   await tree.writer.write([node.journal.event('run.paused', { reason: error.message }, { actor: 'system' })], { sync: 'power' });
 }

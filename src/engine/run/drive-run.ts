@@ -6,7 +6,7 @@
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
-import type { RunId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
@@ -23,6 +23,7 @@ import { checkAgain } from '../evidence/verification.ts';
 import { verified } from '../evidence/verify.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
+import type { HearsOutside } from '../hearing/hears.ts';
 import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
 import type { LedgerAccess, ProjectRules, TimeAndIds } from '../options.ts';
@@ -31,6 +32,7 @@ import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
 import { timesReopened } from '../record/standing-events.ts';
 import { createStepIndex } from '../record/step-index.ts';
+import type { Writes } from '../record/writes.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
@@ -64,6 +66,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
       throw new Interruption('interrupted', setup.error.message);
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
+    await parkIfNeeded(tree, node, result);
     await endAssistants(tree, node);
     const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
     return await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
@@ -76,6 +79,26 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
   } finally {
     forgetWall();
   }
+}
+
+/** What can be had again, and that no other answer of the run depends on: it is not ended for the want of it. */
+const PARKED_FOR: ReadonlySet<string> = new Set<OutsideReason>(['provider', 'key', 'quota']);
+
+/**
+ * A run that somebody asked for stands still when its provider, its key or its quota is not there, and nothing below is left to
+ * try: it goes on when it is resumed. Runs below have failed by then, for whoever called them to go on without.
+ */
+async function parkIfNeeded(tree: Writes & HearsOutside, node: DrivenRun, result: RunResult): Promise<void> {
+  const reason = reasonOutside(result);
+  const { error } = result;
+  if (node.parent !== undefined || node.started.origin.kind !== 'person' || node.abort.signal.aborted) return;
+  if (reason === undefined || !PARKED_FOR.has(reason) || error === undefined || isToEnd(tree, node)) return;
+  // A script has no more to say tomorrow.
+  if (error.code === 'model_script_ended') return;
+  const fix = `${error.fix === undefined ? '' : `${error.fix} `}Then go on where it stopped: troupe resume ${shortId(node.run)}`;
+  const parked = { ...present(error), fix };
+  await tree.writer.write([node.journal.event('run.parked', { reason, error: parked }, { actor: 'system' })], { sync: 'power' });
+  throw new Interruption('parked', error.message, parked);
 }
 
 /** A run whose work stops here looks like one that was cancelled, but goes on in another life. */

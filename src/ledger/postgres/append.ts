@@ -122,6 +122,8 @@ function changesOf(state: BatchState, run: PostgresRun, event: NewEvent, at: num
       return run.endedAt === null ? { state: event.payload.status, endedAt: at } : undefined;
     case 'run.reopened':
       return { state: 'running', endedAt: null };
+    case 'run.parked':
+      return run.endedAt === null ? { state: 'parked' } : undefined;
     case 'run.paused':
       return run.endedAt === null ? { state: 'paused' } : undefined;
     case 'run.resumed':

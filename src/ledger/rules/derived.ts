@@ -135,6 +135,7 @@ function changeRun(
 const UNKNOWN_START = { agent: undefined, role: undefined, parent: undefined, root: undefined };
 const STATES: Partial<Record<EventType, string>> = {
   'run.paused': 'paused',
+  'run.parked': 'parked',
   'run.resumed': 'running',
   'approval.asked': 'waiting',
   'task.clarify': 'waiting',

@@ -61,6 +61,9 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
           reopen.run(id);
           run.endedAt = null;
           break;
+        case 'run.parked':
+          move.run('parked', id);
+          break;
         case 'run.paused':
           move.run('paused', id);
           break;

@@ -47,7 +47,7 @@ const FAILURES: readonly (readonly [ModelFailure['kind'], string, number?])[] = 
 ];
 
 const failures: readonly EngineCase[] = FAILURES.map(([kind, reason, status]) => ({
-  name: `a run that ended because of its model (${kind}) goes on at the turn that failed`,
+  name: `a run whose model cannot be asked (${kind}) is parked, and goes on at the turn that failed`,
   async play(worlds) {
     let down = true;
     const world = await worlds.create({
@@ -58,16 +58,19 @@ const failures: readonly EngineCase[] = FAILURES.map(([kind, reason, status]) =>
       },
     });
     const handle = await start(world);
-    expect(await resultOf(handle)).toMatchObject({ status: 'failed', error: { code: `model_${kind}` } });
-    const [ended] = (await readAll(world.ledger, handle.session, { types: ['run.ended'] })).map(({ payload }) => payload);
-    expect(ended).toMatchObject({ reason });
-    // Without being told to, nobody reopens what has ended.
-    expect(await world.engine.resume(handle.run)).toMatchObject({ kind: 'ended' });
+    const told = { code: `model_${kind}`, fix: expect.stringContaining('troupe resume') };
+    expect(await handle.done).toMatchObject({ kind: 'parked', error: told });
+    const [parked] = (await readAll(world.ledger, handle.session, { types: ['run.parked'] })).map(({ payload }) => payload);
+    expect(parked).toMatchObject({ reason });
+    expect(await statesOf(world, handle)).toEqual(['worker parked']);
+    // As long as it is so, it stands still again.
+    const again = await world.engine.resume(handle.run);
+    expect(again.kind === 'resumed' && (await again.handle.done)).toMatchObject({ kind: 'parked' });
     down = false;
     expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed', turns: 2 });
     expect(world.outside.effects).toEqual(['act once']);
-    expect(world.outside.modelCalls).toHaveLength(3);
-    expect(await lives(world, handle.run)).toEqual(['run.ended', 'run.reopened', 'run.ended']);
+    expect(world.outside.modelCalls).toHaveLength(4);
+    expect(await lives(world, handle.run)).toEqual(['run.reopened', 'run.reopened', 'run.ended']);
     expect(await statesOf(world, handle)).toEqual(['worker completed']);
     await sound(world);
     // What it came to is told again, not the end that it had before.
@@ -102,8 +105,8 @@ const trees: readonly EngineCase[] = [
         },
       });
       const handle = await start(world);
-      expect(await resultOf(handle)).toMatchObject({ status: 'failed' });
-      expect(await statesOf(world, handle)).toEqual(['helper failed', 'worker failed']);
+      expect(await handle.done).toMatchObject({ kind: 'parked' });
+      expect(await statesOf(world, handle)).toEqual(['helper failed', 'worker parked']);
       down = false;
       expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed' });
       expect(await statesOf(world, handle)).toEqual(['helper completed', 'worker completed']);
@@ -128,7 +131,7 @@ const trees: readonly EngineCase[] = [
         },
       });
       const handle = await start(world);
-      expect(await resultOf(handle)).toMatchObject({ status: 'failed' });
+      expect(await handle.done).toMatchObject({ kind: 'parked' });
       down = false;
       expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed' });
       expect(await statesOf(world, handle)).toEqual(['helper failed', 'worker completed']);
@@ -277,6 +280,20 @@ const limits: readonly EngineCase[] = [
 
 const others: readonly EngineCase[] = [
   {
+    name: 'a run that is parked can be cancelled, and blocks its session until then',
+    async play(worlds) {
+      const world = await worlds.create({ agents: [alone], brain: () => failed('auth', 401) });
+      const handle = await start(world);
+      expect(await handle.done).toMatchObject({ kind: 'parked' });
+      const next = { agent: 'worker', input: userText('More.'), workspace: '.', session: handle.session };
+      expect(await world.engine.start(next)).toMatchObject({ kind: 'refused', error: { code: 'session_busy' } });
+      expect(await world.engine.cancel(handle.run, 'enough')).toMatchObject({ kind: 'accepted' });
+      await expect.poll(() => statesOf(world, handle)).toEqual(['worker cancelled']);
+      expect(world.outside.modelCalls).toHaveLength(1);
+      await sound(world);
+    },
+  },
+  {
     name: 'a run that gave its answer, could not do it or was cancelled is told again, whatever it is given',
     async play(worlds) {
       const world = await worlds.create({
@@ -305,13 +322,13 @@ const others: readonly EngineCase[] = [
     name: 'a run whose session went on with another prompt stays as it ended',
     async play(worlds) {
       let down = true;
-      const world = await worlds.create({ agents: [alone], brain: () => (down ? failed('network') : reports('Done.')) });
+      const world = await worlds.create({ agents: [alone], brain: () => (down ? failed('invalid_request') : reports('Done.')) });
       const first = await start(world);
       expect(await resultOf(first)).toMatchObject({ status: 'failed' });
       down = false;
       const second = await start(world, { session: first.session });
       expect(await resultOf(second)).toMatchObject({ status: 'completed' });
-      expect(await world.engine.resume(first.run, {})).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
+      expect(await world.engine.resume(first.run, { model: 'test/other' })).toMatchObject({ kind: 'refused' });
       expect(await lives(world, first.run)).toEqual(['run.ended']);
     },
   },

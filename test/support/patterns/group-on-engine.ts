@@ -70,7 +70,7 @@ export type Player = (asked: Asked) => ModelOutcome | string | undefined | Promi
 export const judges = (score: number, rationale = `worth ${score}`): ModelOutcome =>
   calls({ name: 'evaluate', input: { score, rationale } });
 
-export const breaks = (message = 'no key'): ModelOutcome => ({ kind: 'failed', error: { kind: 'auth', message } });
+export const breaks = (message = 'no key'): ModelOutcome => ({ kind: 'failed', error: { kind: 'refused', message } });
 
 /** A call that ends only when it is stopped. */
 export const hangs = ({ request }: Asked): Promise<ModelOutcome> =>

@@ -97,7 +97,7 @@ export const byAgent =
   (request: ModelRequest): ModelOutcome | Promise<ModelOutcome> =>
     plays[request.agent ?? '']?.(request, turnOf(request)) ?? fails(`nobody plays ${request.agent}`);
 
-export const fails = (message: string): ModelOutcome => ({ kind: 'failed', error: { kind: 'auth', message } });
+export const fails = (message: string): ModelOutcome => ({ kind: 'failed', error: { kind: 'refused', message } });
 
 /** A call that only ends when it is stopped. */
 export const never = (request: ModelRequest): Promise<ModelOutcome> =>
