@@ -22,6 +22,8 @@ import type { CompanyOptions, ResumeOptions, RunOptions, TroupeOptions } from '.
 
 const budget: ChecksOf<Budget> = { usd: isAmount, tokens: isCount, calls: isCount, depth: isCount, wallMs: isCount };
 
+export const budgetCheck = hasOnly(budget);
+
 const company: ChecksOf<CompanyOptions> = {
   signal: hasMethods('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted'),
   whenAborted: isOneOf('cancel', 'pause'),
@@ -31,9 +33,9 @@ const company: ChecksOf<CompanyOptions> = {
   answer: isFunction,
 };
 
-const running: ChecksOf<RunOptions> = { ...company, budget: hasOnly(budget), workspace: isText, session: isText };
+const running: ChecksOf<RunOptions> = { ...company, budget: budgetCheck, workspace: isText, session: isText };
 
-const resuming: ChecksOf<ResumeOptions> = { ...company, budget: hasOnly(budget), model: isText, maxTurns: isCount };
+const resuming: ChecksOf<ResumeOptions> = { ...company, budget: budgetCheck, model: isText, maxTurns: isCount };
 
 const madeWith =
   (maker: string, ...keys: readonly string[]) =>

@@ -19,6 +19,7 @@ import {
   runIdOf,
   splitOptions,
 } from './check-options.ts';
+import { checkedEngine } from './checked-engine.ts';
 import { keepCompany, type Stage } from './keep-company.ts';
 import { explained, refusedWith } from './refusals.ts';
 import type { ResumeOptions, RunOptions, TroupeOptions } from './run-options.ts';
@@ -79,7 +80,7 @@ export async function run(
 export async function openTroupe(options: OpenOptions, extras: Extras): Promise<Troupe> {
   const project = await openProject(options, extras);
   const { root, ledger } = project;
-  const visits = createVisits(project);
+  const visits = createVisits({ engine: checkedEngine(project.engine), close: project.close });
   const stage: Stage = { engine: project.engine, resume: visits.engine.resume, ledger, closing: visits.closing };
   const all: Opened = { ...stage, project, brought: extras.agents ?? [] };
   const { close } = visits;

@@ -51,7 +51,7 @@ export function createVisits(project: Closable): Visits {
       resume: (run, terms) => among(beginning, () => engine.resume(run, terms)),
       cancel: (run, reason) => among(visiting, () => engine.cancel(run, reason)),
       pause: (run, reason) => among(visiting, () => engine.pause(run, reason)),
-      answer: (run, wait, answer) => among(visiting, () => engine.answer(run, wait, answer)),
+      answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),
       waits: (run) => among(visiting, () => engine.waits(run)),
       watch: engine.watch,
       close: engine.close,

@@ -1,0 +1,61 @@
+/**
+ * The engine as a program has it. What it would write down is looked at first: the ledger keeps it for ever, and a program
+ * without types may give anything.
+ */
+import { isObject, isText, isWords, requireGiven } from '../base/check-given.ts';
+import { TroupeError } from '../base/errors.ts';
+import { present } from '../base/present.ts';
+import type { Engine, OpenWait } from '../engine/port.ts';
+import { type Answer, answer, answering } from '../events/catalogue.ts';
+import { userMessage } from '../events/message-schemas.ts';
+import { budgetCheck } from './check-options.ts';
+import { personHere } from './person-here.ts';
+
+const isMessage = (value: unknown): string | undefined =>
+  userMessage.safeParse(value).success ? undefined : 'must be what `userText` gives';
+const starting = {
+  ...{ agent: isText, workspace: isText, model: isText, session: isText, run: isText },
+  ...{ input: isMessage, origin: isObject, budget: budgetCheck },
+};
+
+export function checkedEngine(engine: Engine): Engine {
+  return {
+    ...engine,
+    async start(request) {
+      requireGiven('start', request, starting, { needed: ['agent', 'input', 'workspace'] });
+      return await engine.start(request);
+    },
+    async answer(run, wait, given, how) {
+      const read = answer.safeParse(given);
+      const said = answering.optional().safeParse(how);
+      if (!read.success || !said.success)
+        throw noAnswer("Give { kind: 'approved' }, { kind: 'denied' } or { kind: 'text', text }.");
+      requireFit(
+        read.data,
+        (await engine.waits(run)).find((open) => open.wait === wait),
+      );
+      return await engine.answer(run, wait, read.data, { by: personHere(), where: 'library', ...present({ ...said.data }) });
+    },
+    async cancel(run, reason) {
+      requireReason('cancel', reason);
+      return await engine.cancel(run, reason);
+    },
+    async pause(run, reason) {
+      requireReason('pause', reason);
+      return await engine.pause(run, reason);
+    },
+  };
+}
+
+/** A text is no permission, and a permission no text. One that is not open any more is told so by the engine. */
+function requireFit({ kind }: Answer, wait: OpenWait | undefined): void {
+  if (wait === undefined || (wait.kind === 'question') === (kind === 'text')) return;
+  throw noAnswer(wait.kind === 'question' ? 'A question is answered with a text.' : 'A permission is approved or denied.');
+}
+
+const noAnswer = (fix: string): TroupeError => new TroupeError('usage', 'answer: what was given is no answer.', { fix });
+
+function requireReason(what: string, reason: unknown): void {
+  const problem = isWords(reason);
+  if (problem !== undefined) throw new TroupeError('usage', `${what}: the reason ${problem}.`, { fix: 'Say why, in words.' });
+}
