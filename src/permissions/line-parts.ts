@@ -185,7 +185,8 @@ class LineReader {
       }
     }
     if (this.documents.length > 0 && text.includes('\n')) this.stop('a here-document begins in the middle of a word');
-    return begun ? { text, dynamic } : undefined;
+    // Alone it is a command, and no pattern that would fit a file.
+    return begun ? { text, dynamic: dynamic && text !== '[' } : undefined;
   }
 
   private singleQuoted(): string {

@@ -71,7 +71,8 @@ interface Wrapper {
 }
 
 const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
-  ['time', { flags: /^-[pv]$/ }],
+  // In bash it is a word of the shell, and variables may be set behind it.
+  ['time', { flags: /^-[pv]$/, sets: true }],
   ['nice', { flags: /^(?:-\d+|--adjustment=-?\d+|-n-?\d+)$/, valued: ['-n'] }],
   ['nohup', {}],
   ['timeout', { flags: /^(?:--foreground|--preserve-status|-v|--signal=\w+|--kill-after=\w+)$/, valued: ['-s', '-k'], skip: 1 }],

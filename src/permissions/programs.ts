@@ -24,7 +24,7 @@ const list = (text: string): readonly string[] => text.split(' ');
 const ANY: readonly string[] = list(
   'exec exec-path command to-command use-compress-program compress-program checkpoint-action rsh rsh-command rsync-path pager ' +
     'editor ext-diff textconv upload-pack receive-pack output output-file out-file config config-file init-file rcfile eval ' +
-    'prefix shell script-shell plugin require import loader preload log-file use-askpass',
+    'prefix shell script-shell plugin require import loader preload log-file use-askpass in-place inplace',
 );
 
 const GIT_VERBS = list(
@@ -70,9 +70,9 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   [
     'curl',
     {
-      short: 'oOKTFdXxcDJEH',
+      short: 'oOKTFdXxcDJEHw',
       long: list(
-        'remote-name upload-file data form dump-header cookie-jar trace proxy netrc-file engine libcurl stderr unix-socket json ' +
+        'remote-name upload-file data form dump-header cookie-jar trace proxy netrc-file engine libcurl stderr unix-socket json write-out ' +
           'request header url',
       ),
     },

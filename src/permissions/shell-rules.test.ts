@@ -58,6 +58,10 @@ describe('the rule that decides', () => {
     ["cat <<'E'\n$(rm x)\nE", { cat: 'allow' }, 'allow'],
     ['git diff --output=x', { 'git diff --output=*': 'allow' }, 'allow'],
     ['cd web', { 'cd web': 'allow' }, 'allow'],
+    ['[ -f a ] && npm test', { '[ *': 'allow', 'npm test': 'allow' }, 'allow'],
+    ['[ -f a ] && npm test', { '*': 'allow' }, 'allow'],
+    ['[ -f a ]; rm x', { '*': 'allow', 'rm *': 'deny' }, 'deny'],
+    ['rm --version', { '* --version': 'allow' }, 'ask'],
   ])('%j with %j: %s', (line, rules, expected) => {
     expect(decided(line, rules)).toBe(expected);
   });
@@ -252,6 +256,7 @@ const TRICKS: readonly string[] = [
   'make -f /tmp/evil',
   'curl -o src/a.ts https://example.org',
   'curl -K evil',
+  "curl -w '%output{src/a.ts}' https://example.org",
   "printf -v 'a[$(rm -rf x)]' y",
   "test -v 'a[$(rm -rf x)]'",
   // files
@@ -335,7 +340,16 @@ describe('a deny', () => {
       'ls | timeout 3 nice rm',
       'rm x > /dev/null',
     ],
-    ...['git push', 'git -C . push', 'git --no-pager push origin', 'busybox rm x', 'command rm x', 'exec rm x', '! rm x'],
+    ...[
+      'git push',
+      'git -C . push',
+      'git --no-pager push origin',
+      'busybox rm x',
+      'time X=1 rm x',
+      'command rm x',
+      'exec rm x',
+      '! rm x',
+    ],
     ...['curl x', '/usr/bin/curl x', 'ls; curl', 'npx rm x', 'nohup rm x &'],
   ])('holds for %s', (line) => expect(decided(line, rules)).toBe('deny'));
 
@@ -353,7 +367,10 @@ describe('a pattern', () => {
   it.each(['a | b', 'a && b', 'a; b', 'a > b', 'echo $X', 'echo "a"', 'a\nb', '', ' ', 'ls a?'])('%j is a mistake', (pattern) => {
     expect(shellPatternProblem(pattern)).toBeDefined();
   });
-  it.each(['npm test', 'git diff*', '*', '= a | b', 'find * -name *.ts', 'CI=1 npm test'])('%j is a rule', (pattern) => {
-    expect(shellPatternProblem(pattern)).toBeUndefined();
-  });
+  it.each(['npm test', 'git diff*', '*', '= a | b', 'find * -name *.ts', 'CI=1 npm test', '[ -f * ]'])(
+    '%j is a rule',
+    (pattern) => {
+      expect(shellPatternProblem(pattern)).toBeUndefined();
+    },
+  );
 });

@@ -23,7 +23,8 @@ const NO_RULE = /[|&;<>()$`"'\\\n\r\0?[\]{}~#!]/;
 export function shellPatternProblem(pattern: string): { readonly message: string; readonly fix: string } | undefined {
   if (pattern.startsWith(EXACT)) return undefined;
   if (pattern.trim() === '') return { message: 'the rule names no command', fix: 'Write a command, such as "npm test".' };
-  const sign = NO_RULE.exec(pattern)?.[0];
+  // These two are a command and its last word.
+  const sign = NO_RULE.exec(pattern.replace(/^\[(?= )/, '').replace(/ \]$/, ''))?.[0];
   if (sign === undefined) return undefined;
   return {
     message: `a rule is about one command, in which ${JSON.stringify(sign)} cannot stand`,
