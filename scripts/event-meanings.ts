@@ -114,6 +114,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       attempt: 'which try, from 1',
       error: 'what went wrong',
       final: 'nothing more is tried for this turn',
+      nextInMs: 'how long is waited before the next attempt',
     },
   },
   'tool.call': {

@@ -189,6 +189,8 @@ const catalogue = {
     error: modelFailure,
     /** The last word: nothing more is tried for this turn. */
     final: z.boolean(),
+    /** How long is waited before the next attempt. */
+    nextInMs: z.number().int().nonnegative().optional(),
   }),
 
   'tool.call': z.object({

@@ -64,6 +64,8 @@ describe('askWithRetries', () => {
       [5, 'rate_limited', false],
     ]);
     for (const [index, wait] of clock.waits.entries()) expect(wait).toBeLessThanOrEqual(limits.retryBaseMs * 2 ** index);
+    // Whoever watches is told how long it will be.
+    expect(failed.map(({ nextInMs }) => nextInMs)).toEqual(clock.waits.map(Math.ceil));
   });
 
   it('makes at most maxRetries + 1 attempts over the whole list', async () => {

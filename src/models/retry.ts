@@ -20,6 +20,8 @@ export interface FailedAttempt {
   readonly error: ModelFailure;
   /** Nothing more is tried. */
   readonly final: boolean;
+  /** How long is waited before the next attempt; 0 when nothing more is tried. */
+  readonly nextInMs: number;
 }
 
 /** Somebody objected to an attempt, so it was not made, nor any after it. */
@@ -61,7 +63,8 @@ export async function askWithRetries<Veto = never>(
     note(current, outcome.error, options);
     const goesOn = attempt <= options.maxRetries && !isLastWord(outcome.error) && !request.signal.aborted;
     const next: Candidate | undefined = goesOn ? chooseNext(candidates, current, options.clock) : undefined;
-    await options.onFailure?.({ model: current.model.id, attempt, error: outcome.error, final: next === undefined });
+    const nextInMs = Math.max(0, Math.ceil((next?.notBefore ?? 0) - options.clock.elapsed()));
+    await options.onFailure?.({ model: current.model.id, attempt, error: outcome.error, final: next === undefined, nextInMs });
     current = next;
   }
   return outcome;

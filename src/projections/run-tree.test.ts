@@ -20,6 +20,9 @@ describe('what a run is doing', () => {
     const error = { kind: 'overloaded', message: 'busy' } as const;
     list.add('model.failed', { turn: 2, model: 'test/model', attempt: 1, error, final: false });
     expect(activityOf(nodeAfter(list), startedAt(13))).toMatchObject({ attempt: 2 });
+    list.add('model.failed', { turn: 2, model: 'test/model', attempt: 2, error, final: false, nextInMs: 3_600_000 });
+    expect(activityOf(nodeAfter(list), startedAt(14))).toMatchObject({ kind: 'outage', model: 'test/model', attempt: 3 });
+    expect(activityOf(nodeAfter(list), startedAt(14) + 7_200_000)).toMatchObject({ kind: 'asking', attempt: 3 });
     answered(list, 2);
     expect(activityOf(nodeAfter(list), startedAt(13))).toEqual({ kind: 'working' });
     expect(nodeAfter(list).turn).toBe(2);

@@ -66,7 +66,8 @@ export interface RunNode {
   readonly state: RunState;
   readonly turn: number;
   /** The model that is being asked, and since when. */
-  readonly asking: { readonly model: string; readonly since: number; readonly attempt: number } | null;
+  /** `nextAt`: when the next attempt is made, while that is waited for. */
+  readonly asking: { readonly model: string; readonly since: number; readonly attempt: number; readonly nextAt?: number } | null;
   readonly tools: readonly ToolUnderWay[];
   /** The newest calls, oldest first; `toolCalls` counts all that have ended. */
   readonly recent: readonly ToolUse[];
@@ -171,6 +172,8 @@ export function subtree(tree: RunTree, run: RunId): readonly RunNode[] {
 /** What the run is doing right now, in a few words. `now` is only used for how long it has been. */
 export type Activity =
   | { readonly kind: 'asking'; readonly model: string; readonly forMs: number; readonly attempt: number }
+  /** The model could not be asked: the next attempt is made then. */
+  | { readonly kind: 'outage'; readonly model: string; readonly inMs: number; readonly attempt: number }
   | { readonly kind: 'tools'; readonly names: readonly string[]; readonly forMs: number }
   | { readonly kind: 'waiting' }
   | { readonly kind: 'paused' }
@@ -187,7 +190,8 @@ export function activityOf(node: RunNode, now: number): Activity {
     return { kind: 'tools', names: node.tools.map((tool) => tool.name), forMs: Math.max(0, now - first.since) };
   }
   if (node.asking === null) return { kind: 'working' };
-  const { model, since, attempt } = node.asking;
+  const { model, since, attempt, nextAt = 0 } = node.asking;
+  if (nextAt > now) return { kind: 'outage', model, inMs: nextAt - now, attempt };
   return { kind: 'asking', model, forMs: Math.max(0, now - since), attempt };
 }
 
@@ -280,7 +284,10 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       };
     case 'model.failed':
       if (event.payload.final || node.asking === null) return { ...node, asking: null };
-      return { ...node, asking: { ...node.asking, attempt: event.payload.attempt + 1 } };
+      return {
+        ...node,
+        asking: { ...node.asking, attempt: event.payload.attempt + 1, nextAt: at + (event.payload.nextInMs ?? 0) },
+      };
     case 'tool.call':
       return withCall(node, event, at);
     case 'tool.result':

@@ -183,8 +183,9 @@ function describeModel(event: EventNamed<'model'>): Description {
       return ['info', `turn ${turn}: ${said} [${tokens}, ${price}, ${readableDuration(durationMs)}]`];
     }
     case 'model.failed': {
-      const { turn, model, attempt, error, final } = event.payload;
-      const next = final ? 'gave up' : 'trying again';
+      const { turn, model, attempt, error, final, nextInMs = 0 } = event.payload;
+      const soon = nextInMs < 1_000 ? '' : ` in ${readableDuration(nextInMs)}`;
+      const next = final ? 'gave up' : `trying again${soon}`;
       return [
         final ? 'error' : 'warn',
         `turn ${turn}: ${model} failed (${error.kind}, attempt ${attempt}), ${next}: ${error.message}`,

@@ -160,6 +160,8 @@ function stateText(node: RunNode, now: number, written: number): string {
     case 'asking':
       if (written > 0) return `writing, ${readableCount(written)} characters${since(activity.forMs)}`;
       return `asking ${safeLine(activity.model)}${attemptText(activity.attempt)}${since(activity.forMs)}`;
+    case 'outage':
+      return `waiting for ${safeLine(activity.model)}, attempt ${activity.attempt} in ${wholeSeconds(activity.inMs)}`;
     case 'tools':
       return `running ${activity.names.map(safeLine).join(', ')}${since(activity.forMs)}`;
     default:

@@ -119,10 +119,11 @@ async function attempt(
       const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
       return await announce(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
     },
-    async onFailure({ model, attempt, error, final }) {
+    async onFailure({ model, attempt, error, final, nextInMs }) {
       failures = attempt;
       if (final && error.kind === 'cancelled') tree.checkpoint(node);
-      const failed = node.journal.event('model.failed', { turn: request.turn, model, attempt, error, final }, { step });
+      const base = { turn: request.turn, model, attempt, error, final };
+      const failed = node.journal.event('model.failed', { ...base, ...(final ? {} : { nextInMs }) }, { step });
       const { events, options } = attempts.failed(error);
       if (final) await tree.writer.write([failed, ...events], options);
       else tree.writer.enqueue([failed, ...events], options);
