@@ -37,6 +37,26 @@ describe('what a run is doing', () => {
     expect(nodeAfter(list)).toMatchObject({ toolCalls: 1, tools: [{ id: 'b' }] });
   });
 
+  it('has the calls of a turn in the order in which they were asked for, whichever of them began first', () => {
+    const list = eventList();
+    started(list, 'fixer');
+    const call = (id: string) => ({ type: 'tool-call', id, name: 'read', input: { path: `${id}.js` } }) as const;
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    const said = { finish: 'tool-calls', usage, requested: 'a', served: 'a', attempts: 1, durationMs: 1 } as const;
+    for (const turn of [1, 2]) {
+      list.add('model.response', { ...said, turn, message: { role: 'assistant', content: ['a', 'b', 'c'].map(call) } });
+      for (const id of ['c', 'a', 'b']) list.add('tool.call', { turn, id, name: 'read', replay: 'safe' });
+      for (const id of ['b', 'c', 'a']) list.add('tool.result', { id, name: 'read', content: [], durationMs: turn });
+    }
+    const { recent } = nodeAfter(list);
+    expect(recent.map(({ turn, subject }) => `${turn} ${subject}`)).toEqual(
+      [1, 2].flatMap((turn) => ['a', 'b', 'c'].map((id) => `${turn} ${id}.js`)),
+    );
+    expect(recent.map(({ position }) => position)).toEqual(recent.map(({ position }) => position).toSorted((l, r) => l - r));
+    expect(new Set(recent.map(({ event }) => event)).size).toBe(6);
+    expect(recent.map(({ durationMs }) => durationMs)).toEqual([1, 1, 1, 2, 2, 2]);
+  });
+
   it('waits on a person, and goes on with the answer', () => {
     const list = eventList();
     started(list, 'fixer');

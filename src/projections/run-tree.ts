@@ -42,6 +42,8 @@ export interface ToolUse {
   readonly durationMs: number | null;
   readonly failed: boolean;
   readonly event: EventId;
+  readonly turn: number;
+  /** Where it stands among what the run did; the calls of one turn stand in the order in which they were asked for. */
   readonly position: number;
   /** The run that the call became, when it is the call of an agent. */
   readonly child: RunId | null;
@@ -319,11 +321,22 @@ function subjectOf(input: Json): string {
 }
 
 function withCall(node: RunNode, event: EventOf<'tool.call'>, at: number): RunNode {
-  const { id, name } = event.payload;
-  const place = { event: event.event_id, position: event.position, child: null };
+  const { id, name, turn } = event.payload;
+  const place = { event: event.event_id, turn, position: event.position, child: null };
   const subject = node.asked.find((asked) => asked.id === id)?.subject ?? '';
-  const recent = [...node.recent, { id, name, subject, durationMs: null, failed: false, ...place }].slice(-RECENT_CALLS);
+  const recent = inOrderAsked(node, { id, name, subject, durationMs: null, failed: false, ...place }).slice(-RECENT_CALLS);
   return { ...node, tools: [...node.tools, { id, name, since: at }], recent };
+}
+
+/** Calls that run beside each other begin in any order: which comes first is chance and says nothing. */
+function inOrderAsked({ recent, asked }: RunNode, use: ToolUse): readonly ToolUse[] {
+  const order = new Map(asked.map(({ id }, index) => [id, index]));
+  const beside = [...recent.filter(({ turn }) => turn === use.turn), use];
+  const sorted = beside.toSorted((left, right) => (order.get(left.id) ?? 0) - (order.get(right.id) ?? 0));
+  return [
+    ...recent.filter(({ turn }) => turn !== use.turn),
+    ...sorted.map((one, index) => ({ ...one, position: beside[index]?.position ?? one.position })),
+  ];
 }
 
 function withResult(node: RunNode, { payload }: EventOf<'tool.result'>): RunNode {
