@@ -1,6 +1,7 @@
 /** What the runtime saw of one command: that it ran, how it ended, what that proves, and what it printed. */
 
 import { resolve } from 'node:path';
+import type { Environment } from '../../base/environment.ts';
 import { present } from '../../base/present.ts';
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import type { Evidence } from '../port.ts';
@@ -24,7 +25,8 @@ export async function commandEvidence(
   cwd: string,
   ran: CommandOutcome,
   streams: { readonly stdout: string; readonly stderr: string },
-  searchPath: string,
+  /** What the command was given. */
+  environment: Environment,
   /** What the shell was told before the line. */
   before = '',
 ): Promise<CommandEvidence> {
@@ -34,7 +36,7 @@ export async function commandEvidence(
   const tests = isTest ? passedTests(output) : undefined;
   const ended = exitCode === 0 && stopped === undefined;
   const early = ended ? endedEarly(command, output, foldersOf(command, cwd)) : undefined;
-  const proof = ended ? await proofOf(before + command, cwd, searchPath, { tests, early, output }) : undefined;
+  const proof = ended ? await proofOf(before + command, cwd, environment, { tests, early, output }) : undefined;
   const evidence: Evidence[] = [
     {
       type: 'cli.run',

@@ -6,11 +6,13 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Environment } from '../../base/environment.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
 import { filesOnTheWay, idleMake, RUNS_OTHERS } from './on-the-way.ts';
+import { strangeScriptShell } from './script-shell.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
 /** A script that could not be read as commands: a file below the folder of the line, or a script of a package.json there. */
@@ -45,7 +47,9 @@ export interface TestOutput {
   readonly output: string;
 }
 
-export async function proofOf(line: string, folder: string, searchPath: string, printed: TestOutput): Promise<Proof> {
+/** `environment` is the one that the line ran in. */
+export async function proofOf(line: string, folder: string, environment: Environment, printed: TestOutput): Promise<Proof> {
+  const searchPath = environment['PATH'] ?? '';
   const { tests, early } = printed;
   const meaning = exitMeaning(line);
   if (!meaning.ok) return { proves: [], unproved: [{ command: line.slice(0, 200), why: meaning.error }] };
@@ -55,7 +59,13 @@ export async function proofOf(line: string, folder: string, searchPath: string, 
     const at = resolve(folder, command.folder);
     const { words, program } = located(command, at, searchPath);
     const text = commandText({ ...command, words: relativeWords(words, at) });
-    const without = early ?? withoutTests(text, line, tests) ?? idleMake(words, at, printed.output);
+    const without =
+      early ??
+      withoutTests(text, line, tests) ??
+      idleMake(words, at, printed.output) ??
+      (INTERPRETERS.test(words[0] ?? '')
+        ? undefined
+        : await strangeScriptShell({ folder: at, home: environment['HOME'], program: lookUp('npm', at, searchPath) }));
     const behind = without === undefined ? await behindScript(words, at, tests, 0) : { empty: without };
     if (behind?.empty !== undefined) {
       unproved.push({ command: text, why: behind.empty });

@@ -55,7 +55,7 @@ export function shellTool(options: ShellOptions): OrdinaryTool {
         clock: options.clock,
       });
       if (!ran.ok) return errorResult(ran.error);
-      const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment['PATH'] ?? '', redact);
+      const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment, redact);
       return withTouched(outcome, await touched());
     },
   });
@@ -66,12 +66,12 @@ async function outcomeOf(
   cwd: string,
   ran: CommandOutcome,
   timeoutSeconds: number | undefined,
-  searchPath: string,
+  environment: Environment,
   redact: ToolContext['redact'],
 ): Promise<ToolOutcome> {
   const { stdout, stderr, exitCode, stopped } = ran;
   const streams = { stdout: redact(stdout.text()), stderr: redact(stderr.text()) };
-  const { evidence, hidden } = await commandEvidence(command, cwd, ran, streams, searchPath);
+  const { evidence, hidden } = await commandEvidence(command, cwd, ran, streams, environment);
   const ending = endingOf(ran, timeoutSeconds);
   const text = [section('', stdout, streams.stdout), section('stderr:\n', stderr, streams.stderr), ending, hidden]
     .filter((part) => part !== '')

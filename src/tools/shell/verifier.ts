@@ -59,7 +59,7 @@ export function createVerifier({ clock, environment, shells = BASH }: VerifierOp
       });
       if (!ran.ok) return ran;
       const streams = { stdout: redact(ran.value.stdout.text()), stderr: redact(ran.value.stderr.text()) };
-      const { evidence } = await commandEvidence(command, root.value, ran.value, streams, own['PATH'] ?? '', STRICT);
+      const { evidence } = await commandEvidence(command, root.value, ran.value, streams, own, STRICT);
       const output = tailOf([streams.stdout, streams.stderr].filter((text) => text !== '').join('\n'), SHOWN_BYTES);
       return ok({ evidence, output, failure: failureIn(evidence, timeoutMs) });
     },
