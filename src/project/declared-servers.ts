@@ -112,12 +112,17 @@ function needed({ mcp = {}, tools = [] }: AgentDefinition): readonly (readonly [
 /** A command is one whoever starts it: what the settings say of `shell` holds; for an address, what they say of `fetch`. */
 function denied(server: string, config: McpServerConfig, permissions: Permissions): string | undefined {
   const like = 'url' in config ? 'fetch' : 'shell';
-  if (decide({ name: like, replay: 'never' }, {}, permissions) !== 'deny') return undefined;
+  const input =
+    'url' in config ? { url: config.url } : { command: [config.command, ...(config.args ?? [])].map(quoted).join(' ') };
+  if (decide({ name: like, replay: 'never' }, {}, permissions, { input }) !== 'deny') return undefined;
   return (
     `The MCP server ${JSON.stringify(server)} of the agent's own file is not started: the project's settings deny \`${like}\`. ` +
     'Declare it under `mcp` in troupe.yaml if it should run all the same.'
   );
 }
+
+/** One word of a command line, whatever is in it. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Of the environment an agent's file sees what every command sees: any other variable may hold a key. */
 function unknownVariable(server: string, config: McpServerConfig, env: Environment): string | undefined {

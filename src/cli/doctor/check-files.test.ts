@@ -22,6 +22,11 @@ describe('check', () => {
     expect(named.out).toContain('agents/a.md:5:3: error: The MCP server "tickets" of the agent\'s own file names the variable');
     const denied = await check({ 'agents/a.md': AGENT(SERVER('')), 'troupe.yaml': 'permissions: { shell: deny }\n' });
     expect(denied).toMatchObject({ code: 2, out: expect.stringContaining("the project's settings deny `shell`") });
+    const rules = async (map: string): Promise<number> =>
+      (await check({ 'agents/a.md': AGENT(SERVER('')), 'troupe.yaml': `permissions: { shell: { ${map} } }\n` })).code;
+    expect(await rules('"npm test": allow, "*": deny')).toBe(2);
+    expect(await rules('"tickets*": deny, "*": allow')).toBe(2);
+    expect(await rules('"tickets*": ask, "*": deny')).toBe(0);
   });
 
   it('is content with one that sees what every command sees, or is not used', async () => {
