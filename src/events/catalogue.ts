@@ -59,6 +59,8 @@ export const answer = z.discriminatedUnion('kind', [
     /** And in every later session of the project. */
     scope: z.literal('project').optional(),
     whole: z.boolean().optional(),
+    /** What the call is made with instead: whoever approves it has changed it. */
+    input: jsonValue.optional(),
   }),
   z.object({ kind: z.literal('denied'), note: z.string().optional() }),
   z.object({ kind: z.literal('text'), text: z.string() }),
@@ -198,7 +200,7 @@ const catalogue = {
     id: z.string(),
     name: z.string(),
     replay: z.enum(['safe', 'never']),
-    /** Present only when it differs from what the model asked for (repaired, defaulted). */
+    /** Present only when it differs from what the model asked for: whoever approved the call has changed it. */
     input: jsonValue.optional(),
   }),
   'tool.result': z.object({

@@ -1,5 +1,5 @@
 /** Approvals one can trust, at a real pseudo-terminal: a person types, waits for the screen, and looks. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sitDown } from '../support/terminal/at-keyboard.ts';
@@ -41,7 +41,7 @@ describe('type-ahead', () => {
     person.type('yes\ryes\ry');
     await person.sees(/yes\s+yes\s+y/);
     typed.resolve();
-    await person.sees('allow? yes, always, no');
+    await person.sees('allow? yes, always');
     person.type('no\r');
     expect(await person.ended).toBe(0);
     expect((await decisions(project)).map(({ answer }) => answer)).toEqual([undefined, { kind: 'denied' }]);
@@ -53,13 +53,58 @@ describe('type-ahead', () => {
       ...asksFor({ name: 'shell', input: { command: 'touch one' } }, { name: 'shell', input: { command: 'touch two' } }),
     );
     await using person = sitDown(project, ['run', 'w', 'Go.']);
-    await person.sees('allow? yes, always, no');
+    await person.sees('allow? yes, always');
     person.type('no\ryes\ryes\r');
-    await person.sees(/touch two[\s\S]*allow\? yes, always, no \(or no and why\):$/);
+    await person.sees(/touch two[\s\S]*allow\? yes, always, .*\(or no and why\):$/);
     person.type('no\r');
     expect(await person.ended).toBe(0);
     const given = (await decisions(project)).flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
     expect(given).toEqual([{ kind: 'denied' }, { kind: 'denied' }]);
+  });
+});
+
+describe('edit and approve', () => {
+  it('makes the call as the person has changed it, and the model is told', async () => {
+    await using project = await createTestProject('', WORKER);
+    const server = await project.serve({ calls: [{ name: 'shell', input: { command: 'touch wrong.txt' } }] }, { text: 'Done.' });
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.type('e\r');
+    await person.sees('command: touch wrong.txt');
+    person.type('\u0015touch right.txt\r');
+    await person.sees(/shell as you have changed it:\n {2}\| touch right\.txt\n/);
+    await person.sees('allow this? yes, edit, no');
+    person.type('yes\r');
+    expect(await person.ended).toBe(0);
+    expect(await readdir(project.folder)).toContain('right.txt');
+    expect(await readdir(project.folder)).not.toContain('wrong.txt');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('The user changed this call before it was made');
+    const [, answered] = await decisions(project);
+    expect(answered).toMatchObject({ answer: { kind: 'approved', input: { command: 'touch right.txt' } }, where: 'terminal' });
+    const { out } = await project.look('logs', 'last', '--jsonl');
+    expect(out.split('\n').find((line) => line.includes('"event_type":"tool.call"'))).toContain('touch right.txt');
+  });
+
+  it('a no with words reaches the model; an answer outlives whoever asked for it', async () => {
+    await using project = await createTestProject('', WORKER);
+    const server = await project.serve(
+      { calls: [{ name: 'shell', input: { command: 'echo once >> once.txt' } }] },
+      { text: 'Done.' },
+    );
+    const person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.kill('SIGKILL');
+    await person.ended;
+    expect(await project.look('approve', 'last', '--no-resume')).toMatchObject({ code: 0 });
+    expect(await project.look('resume', 'last')).toMatchObject({ code: 0 });
+    expect(await readFile(join(project.folder, 'once.txt'), 'utf8')).toBe('once\n');
+    await project.serve({ calls: [{ name: 'shell', input: { command: 'touch never.txt' } }] }, { text: 'Done.' });
+    await using second = sitDown(project, ['run', 'w', 'Go.']);
+    await second.sees('allow? yes, always, edit');
+    second.type('no use the other folder\r');
+    expect(await second.ended).toBe(0);
+    expect(server.requests).toHaveLength(2);
+    expect((await project.look('logs', 'last', '--jsonl')).out).toContain('They wrote: use the other folder');
   });
 });
 
@@ -82,7 +127,7 @@ describe('asked at once, answered at once', () => {
     });
     await using person = sitDown(project, ['run', 'lead', 'Go.'], { rows: 40 });
     await person.sees(/touch (ann|bob)\.txt/);
-    await person.sees('allow? yes, always, no');
+    await person.sees('allow? yes, always');
     const [, first = ''] = /touch (ann|bob)\.txt/.exec(person.screen()) ?? [];
     const second = first === 'ann' ? 'bob' : 'ann';
     // The tree stays while it is asked.
@@ -94,7 +139,7 @@ describe('asked at once, answered at once', () => {
     expect(inbox).toMatchObject([{ kind: 'permission', agent: second, path: ['lead', second], tool: 'shell' }]);
     await using elsewhere = sitDown(project, ['inbox']);
     await elsewhere.sees(`lead › ${second}`);
-    await elsewhere.sees('allow? yes, always, no');
+    await elsewhere.sees('allow? yes, always');
     elsewhere.type('yes\r');
     await elsewhere.sees('nothing else waits for you');
     await person.sees(/answered elsewhere: approved by .*\(inbox\)/);
@@ -118,7 +163,7 @@ describe('what is approved is seen whole', () => {
     person.type('yes\r');
     await person.sees('page 2 of 3');
     person.type('\r');
-    await person.sees('allow? yes, always, no');
+    await person.sees('allow? yes, always');
     expect(person.screen()).toContain('| touch PWNED');
     person.type('no not like this\r');
     expect(await person.ended).toBe(0);

@@ -299,9 +299,10 @@ describe('stopping a run with Ctrl-C', () => {
   });
 
   it('leaves at once on the second Ctrl-C', async () => {
-    await script({ toolCalls: [{ name: 'shell', input: { command: 'trap "" TERM INT; sleep 3600' } }] }, { text: 'No.' });
+    const command = 'trap "" TERM INT; echo up > up.txt; sleep 3600';
+    await script({ toolCalls: [{ name: 'shell', input: { command } }] }, { text: 'No.' });
     const running = start(['run', 'helper', 'wait', '--yes']);
-    await running.says('resumed');
+    await expect.poll(() => readFile(join(folder, 'up.txt'), 'utf8').catch(() => '')).toBe('up\n');
     running.kill('SIGINT');
     await running.says('stopping');
     running.kill('SIGINT');

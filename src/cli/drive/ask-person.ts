@@ -1,11 +1,14 @@
 /** Puts an open question to the person at the terminal and turns what they type into an answer. */
+import type { Json } from '../../base/json.ts';
 import { visibleText } from '../../base/visible-text.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
+import { wholeQuestion } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { hardWrap } from '../terminal/text-width.ts';
 import type { Desk } from './desk.ts';
+import { editInput } from './edit-input.ts';
 import { requestPages } from './request-pages.ts';
 
 const ATTEMPTS_MAX = 5;
@@ -38,12 +41,36 @@ async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, m
   }
   // What "always" would mean is said before anybody chooses it.
   if (wait.rule !== undefined)
-    desk.say(...hardWrap(`  always, in this session: ${safeLine(visibleText(wait.rule))}`, screen.width()));
-  const answer = await asked(desk, '  allow? yes, always, no (or no and why): ', parsePermission);
+    desk.say(...hardWrap(`  always (this session) or always project: ${safeLine(visibleText(wait.rule))}`, screen.width()));
+  const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', (typed) =>
+    isEdit(typed) ? 'edit' : parsePermission(typed),
+  );
+  if (answer === 'edit') return await editAndAsk(desk, screen, wait.input, wait.tool);
   return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
 }
 
-async function asked(desk: Desk, prompt: string, parse: (typed: string) => Answer | undefined): Promise<Answer | undefined> {
+const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);
+
+/** What they make of it is shown like anything else before it is allowed, and is theirs. */
+async function editAndAsk(desk: Desk, screen: Screen, input: Json, tool: string): Promise<Answer | undefined> {
+  for (let current = input; ; ) {
+    const changed = await editInput(desk, current);
+    if (changed === undefined) return undefined;
+    current = changed;
+    const request = wholeQuestion(`${safeLine(tool)} as you have changed it`, { input: current });
+    for (const page of requestPages(request, screen.width(), screen.height())) desk.say(...page);
+    const answer = await asked(desk, '  allow this? yes, edit, no (or no and why): ', (typed) =>
+      isEdit(typed) ? 'edit' : parsePermission(typed),
+    );
+    if (answer === undefined || answer === 'edit') {
+      if (answer === undefined) return undefined;
+      continue;
+    }
+    return answer.kind === 'approved' ? { kind: 'approved', whole: true, input: current } : answer;
+  }
+}
+
+async function asked<Said>(desk: Desk, prompt: string, parse: (typed: string) => Said | undefined): Promise<Said | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const typed = await desk.ask(prompt);
     if (typed === undefined) return undefined;
@@ -62,7 +89,9 @@ export function parsePermission(typed: string): Answer | undefined {
       return { kind: 'approved' };
     case 'a':
     case 'always':
-      return { kind: 'approved', remember: true };
+      return rest.join(' ').toLowerCase() === 'project'
+        ? { kind: 'approved', remember: true, scope: 'project' }
+        : { kind: 'approved', remember: true };
     case 'n':
     case 'no': {
       const note = rest.join(' ');

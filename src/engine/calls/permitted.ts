@@ -23,6 +23,14 @@ import type { Writes } from '../record/writes.ts';
 
 type AsksPermission = TimeAndIds & LedgerAccess & ToolAccess & Writes & HearsOutside & WorksInFolders;
 
+/** What a call may do that goes ahead. */
+export interface Permit {
+  /** What of the protected places it may change. */
+  readonly opened?: ProtectedKind | undefined;
+  /** What it is made with instead of the model's arguments. */
+  readonly input?: Json | undefined;
+}
+
 interface Call {
   readonly step: string;
   readonly tool: Tool;
@@ -30,7 +38,7 @@ interface Call {
 }
 
 /**
- * What of the protected places the call may change, if it may go ahead; else what to tell the model. `itsTurn` is awaited before
+ * What the call may do, if it may go ahead; else what to tell the model. `itsTurn` is awaited before
  * an approval is held against what the call comes to now; a call that has begun was made on the strength of it before.
  */
 export async function permitted(
@@ -39,7 +47,7 @@ export async function permitted(
   { definition }: AgentSetup,
   { step, tool, asked }: Call,
   itsTurn: (() => Promise<void>) | undefined,
-): Promise<Result<ProtectedKind | undefined, string>> {
+): Promise<Result<Permit, string>> {
   const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
   const remembered = tree.outside.remembered();
   const path = await targetOf(tree, node, tool, asked.input);
@@ -51,7 +59,7 @@ export async function permitted(
   if (permission === 'allow' || (permission === 'ask' && isKnown)) {
     await itsTurn?.();
     // A call before it may have put a link in the way.
-    return (await targetOf(tree, node, tool, asked.input)) === path ? ok(protection) : fail(MOVED);
+    return (await targetOf(tree, node, tool, asked.input)) === path ? ok({ opened: protection }) : fail(MOVED);
   }
   if (permission === 'deny' && own !== 'deny' && protection !== undefined)
     return fail(closedText(pathIn(asked.input), protection));
@@ -80,10 +88,27 @@ export async function permitted(
       const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
       return fail(`Not run: the user said no.${note}`);
     }
-    if (itsTurn === undefined) return ok(protection);
-    await itsTurn();
-    if (!(await isOther(tree, node, step, time, tool, asked.input))) return ok(protection);
+    const { input } = answer;
+    await itsTurn?.();
+    if (itsTurn !== undefined && (await isOther(tree, node, step, time, tool, asked.input))) continue;
+    if (input === undefined) return ok({ opened: protection });
+    return (await isForbidden(tree, node, definition, tool, input)) ? fail(CHANGED_TOO_FAR) : ok({ input });
   }
+}
+
+const CHANGED_TOO_FAR = 'Not run: the user changed the call to something that nobody may do here (permissions).';
+
+/** What somebody makes of a call is theirs, but neither what is denied nor what is protected. */
+async function isForbidden(
+  tree: AsksPermission,
+  node: DrivenRun,
+  definition: AgentSetup['definition'],
+  tool: Tool,
+  input: Json,
+): Promise<boolean> {
+  if (tool.kind === undefined && (await tool.protects?.(input, tree.workspaceOf(node))) !== undefined) return true;
+  const path = await targetOf(tree, node, tool, input);
+  return tree.permission(definition, tool, { input, path, remembered: [] }) === 'deny';
 }
 
 const MOVED = 'Not run: the path leads somewhere else than when it was looked at. Look again before you go on.';

@@ -95,20 +95,22 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   await call.itsTurn();
   tree.checkpoint(node);
   if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
-  const cause = begun ?? (await announce(caller, call));
-  if (tool.kind !== undefined) return await callOther(caller, { ...call, tool }, cause);
+  const { opened, input: edited } = permit.value;
+  const made = edited === undefined ? asked : { ...asked, input: edited };
+  const cause = begun ?? (await announce(caller, call, edited));
+  if (tool.kind !== undefined) return await callOther(caller, { ...call, tool, asked: made }, cause);
   const startedAt = tree.clock.elapsed();
   const run = () =>
     runTool(
       tool,
-      asked.input,
+      made.input,
       {
         workspace: tree.workspaceOf(node),
         signal: node.abort.signal,
         run: speakerOf(node).run,
         idempotencyKey: `${node.run}/${step}`,
         seen: caller.files.during(call.turn),
-        opened: permit.value,
+        opened,
         mayFetch: (url) => isAllowed(caller, tool, url),
         redact: tree.redact,
       },
@@ -120,7 +122,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   );
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  return record(caller, call, cause, outcome, Math.round(tree.clock.elapsed() - startedAt));
+  return record(caller, call, cause, told(outcome, edited), Math.round(tree.clock.elapsed() - startedAt));
 }
 
 function isAllowed({ tree, setup }: Caller, tool: OrdinaryTool, url: string): boolean {
@@ -167,10 +169,18 @@ async function callOther(
   return placed(caller.stepIndex, step, resultPart(cut));
 }
 
+/** A model that goes by what it asked for would be wrong about what was done. */
+function told(outcome: ToolOutcome, edited: Json | undefined): ToolOutcome {
+  if (edited === undefined) return outcome;
+  const text = `The user changed this call before it was made. It was made with: ${JSON.stringify(edited)}`;
+  if (outcome.kind === 'error') return { ...outcome, message: `${text}\n\n${outcome.message}` };
+  return { ...outcome, content: [{ type: 'text', text }, ...outcome.content] };
+}
+
 /** Records that the call is about to be made; waits for the disk only when it could not be made twice. */
-async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Call): Promise<Cause> {
+async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Call, input: Json | undefined): Promise<Cause> {
   const cause = node.journal.latest('model.response');
-  const payload = { turn, id: asked.id, name: tool.name, replay: tool.replay };
+  const payload = { turn, id: asked.id, name: tool.name, replay: tool.replay, ...present({ input }) };
   const event = node.journal.event('tool.call', payload, { step, tool: tool.name, ...present({ cause }) });
   if (tool.replay === 'never') await tree.writer.write([event], { sync: 'power' });
   else tree.writer.enqueue([event]);
