@@ -189,6 +189,10 @@ export const limits = {
   modelIdleMs: 3 * MINUTE,
   modelProbeMs: 1 * SECOND,
   modelErrorCharacters: 300,
+  // OpenAI takes no fewer.
+  doctorAnswerTokens: 16,
+  doctorModelMs: 20 * SECOND,
+  doctorModels: 8,
   repairCharacters: 1 * MIB,
   repairDepth: 100,
   scriptFileBytes: 4 * MIB,

@@ -4,7 +4,10 @@ import { systemClock } from '../base/clock.ts';
 import { defaultModels, detectDefaultModel } from './detect.ts';
 import { ollamaAddress } from './provider/providers.ts';
 
-const detect = (env: Record<string, string>) => detectDefaultModel({ env, clock: systemClock });
+const detect = async (env: Record<string, string>) => {
+  const found = await detectDefaultModel({ env, clock: systemClock });
+  return found.ok ? { ok: true, value: found.value.name } : found;
+};
 /** An address where nobody listens. */
 const NOBODY = { OLLAMA_HOST: '127.0.0.1:1' };
 
@@ -35,6 +38,30 @@ describe('detectDefaultModel', () => {
       ok: false,
       error: expect.stringContaining('OPENAI_MODEL'),
     });
+  });
+
+  it('says what made it the one', async () => {
+    const because = async (env: Record<string, string>) => {
+      const found = await detectDefaultModel({ env: { ...NOBODY, ...env }, clock: systemClock, offline: true });
+      return found.ok ? found.value.because : 'nothing';
+    };
+    expect(await because({ GEMINI_API_KEY: 'c' })).toBe('GEMINI_API_KEY is set');
+    expect(await because({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', OPENAI_MODEL: 'x' })).toBe(
+      'OPENAI_BASE_URL and OPENAI_MODEL are set',
+    );
+    expect(await because({})).toBe('nothing');
+  });
+
+  it('asks nobody when it is told to', async () => {
+    const server = await startModelServer(() => ({ text: '' }), { lists: { '/api/tags': { models: [{ name: 'qwen3:8b' }] } } });
+    const options = { env: { OLLAMA_HOST: server.origin }, clock: systemClock };
+    expect(await detectDefaultModel(options)).toMatchObject({
+      value: { name: 'ollama/qwen3:8b', because: `Ollama at ${server.origin} has it` },
+    });
+    const before = server.connections();
+    expect(await detectDefaultModel({ ...options, offline: true })).toMatchObject({ ok: false });
+    expect(server.connections()).toBe(before);
+    await server.close();
   });
 
   it('names the ways when there is nothing', async () => {

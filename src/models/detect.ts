@@ -19,24 +19,32 @@ export const defaultModels = {
 export interface DetectOptions {
   readonly env: Environment;
   readonly clock: Clock;
-  /** Whether to look for Ollama on this machine. */
-  readonly probeOllama?: boolean;
+  /** Asks nobody: a model that only a server could name is not found. */
+  readonly offline?: boolean | undefined;
   readonly transport?: Transport;
 }
 
-export async function detectDefaultModel(options: DetectOptions): Promise<Result<string, string>> {
+export interface DetectedModel {
+  readonly name: string;
+  /** What made it the one, as the end of "it is used because". */
+  readonly because: string;
+}
+
+export async function detectDefaultModel(options: DetectOptions): Promise<Result<DetectedModel, string>> {
   const { env } = options;
-  const hasKey = (name: keyof typeof keyVariables): boolean =>
-    keyVariables[name].some((variable) => setting(env, variable) !== undefined);
-  if (hasKey('anthropic')) return ok(defaultModels.anthropic);
+  const keyFor = (name: keyof typeof keyVariables): string | undefined =>
+    keyVariables[name].find((variable) => setting(env, variable) !== undefined);
+  const byKey = (key: string, name: string): Result<DetectedModel, string> => ok({ name, because: `${key} is set` });
+  const anthropic = keyFor('anthropic');
+  if (anthropic !== undefined) return byKey(anthropic, defaultModels.anthropic);
   const otherServer = setting(env, 'OPENAI_BASE_URL');
-  if (hasKey('openai') && otherServer === undefined) return ok(namedModel(env) ?? defaultModels.openai);
-  if (hasKey('google')) return ok(defaultModels.google);
+  const openai = keyFor('openai');
+  if (openai !== undefined && otherServer === undefined) return byKey(openai, namedModel(env) ?? defaultModels.openai);
+  const google = keyFor('google');
+  if (google !== undefined) return byKey(google, defaultModels.google);
   if (otherServer !== undefined) return await fromServer(otherServer, options);
-  if (options.probeOllama !== false) {
-    const installed = await firstName(`${ollamaAddress(env)}/api/tags`, 'models', 'name', options);
-    if (installed !== undefined) return ok(`ollama/${installed}`);
-  }
+  const installed = await firstName(`${ollamaAddress(env)}/api/tags`, 'models', 'name', options);
+  if (installed !== undefined) return ok({ name: `ollama/${installed}`, because: `Ollama at ${ollamaAddress(env)} has it` });
   return fail(NOTHING_FOUND);
 }
 
@@ -53,11 +61,12 @@ function namedModel(env: Environment): string | undefined {
   return model === undefined ? undefined : `openai/${model}`;
 }
 
-async function fromServer(baseURL: string, options: DetectOptions): Promise<Result<string, string>> {
+async function fromServer(baseURL: string, options: DetectOptions): Promise<Result<DetectedModel, string>> {
   const named = namedModel(options.env);
-  if (named !== undefined) return ok(named);
+  if (named !== undefined) return ok({ name: named, because: 'OPENAI_BASE_URL and OPENAI_MODEL are set' });
   const first = await firstName(`${baseURL.replace(/\/+$/, '')}/models`, 'data', 'id', options);
-  if (first !== undefined) return ok(`openai/${first}`);
+  if (first !== undefined)
+    return ok({ name: `openai/${first}`, because: 'OPENAI_BASE_URL is set and the server there lists it first' });
   return fail('OPENAI_BASE_URL is set, but the server there lists no models. Set OPENAI_MODEL to the name of one.');
 }
 
@@ -71,7 +80,7 @@ async function firstName(url: string, list: string, field: string, options: Dete
 }
 
 async function getJson(url: string, options: DetectOptions): Promise<Json | undefined> {
-  if (!URL.canParse(url)) return undefined;
+  if (options.offline === true || !URL.canParse(url)) return undefined;
   const transport = options.transport ?? createTransport({ env: options.env });
   const key = setting(options.env, 'OPENAI_API_KEY');
   const controller = new AbortController();

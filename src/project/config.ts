@@ -49,6 +49,8 @@ export interface ProjectConfig {
   /** Where the cluster is that works on runs; without one this process does. */
   readonly cluster: RestateAddress | undefined;
   readonly models: readonly string[];
+  /** Who named them: an option, a variable or a file. Nobody when there are none. */
+  readonly modelsFrom: string | undefined;
   readonly durability: 'effects' | 'full';
   readonly whenInDoubt: 'tell' | 'ask';
   readonly budget: NonNullable<Settings['budget']>;
@@ -115,9 +117,6 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
   const far = user.settings ?? {};
   const home = resolve(root, env['TROUPE_HOME'] || '.troupe');
   const ledgerAddress = ledgerOf(root, home, env, near.ledger ?? far.ledger);
-  const flagModel = flags.model ?? flags.defaultModel;
-  const flagModels = flagModel === undefined ? undefined : [flagModel];
-  const envModels = env['TROUPE_MODEL'] ? [env['TROUPE_MODEL']] : undefined;
   return {
     root,
     home,
@@ -125,7 +124,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     ledgerAddress,
     ledgerPlaces: [env['TROUPE_LEDGER'], near.ledger, far.ledger].flatMap((text) => (text && ledgerPlace(text, root)) || []),
     cluster: clusterOf(flags.engine ?? (env['TROUPE_ENGINE'] || near.engine) ?? far.engine),
-    models: flagModels ?? envModels ?? near.model ?? far.model ?? [],
+    ...modelsOf(places, near.model, user.path, far.model),
     durability: near.durability ?? far.durability ?? 'effects',
     whenInDoubt: near.whenInDoubt ?? far.whenInDoubt ?? 'tell',
     budget: { ...far.budget, ...near.budget },
@@ -143,6 +142,19 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     verifyPlaces: (near.verify === undefined ? user : project).verifyPlaces ?? [],
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
+}
+
+function modelsOf(
+  { env, flags = {} }: ConfigPlaces,
+  near: Settings['model'],
+  userFile: string,
+  far: Settings['model'],
+): Pick<ProjectConfig, 'models' | 'modelsFrom'> {
+  const flag = flags.model ?? flags.defaultModel;
+  if (flag !== undefined) return { models: [flag], modelsFrom: 'the command line' };
+  if (env['TROUPE_MODEL']) return { models: [env['TROUPE_MODEL']], modelsFrom: 'TROUPE_MODEL' };
+  if (near !== undefined) return { models: near, modelsFrom: CONFIG_FILE };
+  return { models: far ?? [], modelsFrom: far && userFile };
 }
 
 /** `TROUPE_HOME` moves all state that is in files, so it also moves a ledger file that a setting puts elsewhere. */

@@ -180,7 +180,7 @@ async function defaultModels(
 ): ReturnType<EngineOptions['defaultModels']> {
   if (models.length > 0) return ok(models);
   const detected = await detectDefaultModel({ env, clock });
-  return detected.ok ? ok([detected.value]) : detected;
+  return detected.ok ? ok([detected.value.name]) : detected;
 }
 
 function filledPrompt(

@@ -1,11 +1,16 @@
-/** `troupe doctor`: what Troupe needs, whether it is there, and how to put right what is not. */
+/** `troupe doctor`: what Troupe needs, whether it is there and answers, and how to put right what is not. */
 import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Finding } from './finding.ts';
 import { findings } from './findings.ts';
 
-export async function doctorCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
-  const found = await findings(context);
+export interface DoctorOptions extends JsonOption {
+  readonly offline?: boolean | undefined;
+}
+
+export async function doctorCommand(context: CommandContext, options: DoctorOptions): Promise<ExitCode> {
+  const found = await findings(context, options.offline === true);
   const broken = found.some((one) => one.state === 'broken');
   if (options.json) printJson(context, { ok: !broken, findings: found });
   else for (const one of found) printFinding(context, one);
@@ -15,6 +20,6 @@ export async function doctorCommand(context: CommandContext, options: JsonOption
 function printFinding({ terminal: { out } }: CommandContext, finding: Finding): void {
   const { paint } = out;
   const mark = { good: paint.green('ok     '), note: paint.yellow('note   '), broken: paint.red('broken ') }[finding.state];
-  out.line(`${mark} ${paint.bold(finding.about)}: ${finding.text}`);
-  if (finding.fix !== undefined) out.line(`         fix: ${finding.fix}`);
+  out.line(`${mark} ${paint.bold(finding.about)}: ${safeLine(finding.text)}`);
+  if (finding.fix !== undefined) out.line(`         fix: ${safeText(finding.fix).trimStart().replaceAll('\n', '\n         ')}`);
 }

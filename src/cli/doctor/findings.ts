@@ -21,23 +21,26 @@ const DISK_BYTES_MIN = 100 * 1024 * 1024;
 const PROBE_MS = 1_000;
 const KEYS: readonly string[] = [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'];
 
-type Check = readonly [about: string, check: () => Promise<Finding>];
+type Check = readonly [about: string, check: () => Promise<Finding | readonly Finding[]>];
 
-export async function findings(context: CommandContext): Promise<readonly Finding[]> {
+/** `offline`: no model and no address is asked. */
+export async function findings(context: CommandContext, offline: boolean): Promise<readonly Finding[]> {
   const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
   const project = config.ok ? config.value : undefined;
+  const checked = checkFiles(context);
   const checks: readonly Check[] = [
     ['node', nodeFinding],
     ['git', gitFinding],
-    ['agents', () => agentsFinding(context)],
+    ['agents', async () => agentsFinding(await checked)],
+    ...askingChecks(context, project, checked, offline),
     ['ledger', () => ledgerFinding(context, project)],
     ...clusterChecks(context, project),
     ['seal', () => sealFinding(context, project)],
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
     ['keys', () => keysFinding(context)],
-    ['ollama', () => ollamaFinding(context)],
+    ...(offline ? [] : [['ollama', () => ollamaFinding(context)] satisfies Check]),
   ];
-  return Promise.all(
+  const found = await Promise.all(
     checks.map(([about, check]) =>
       check().catch((error: unknown): Finding => {
         const fix = error instanceof TroupeError ? error.fix : undefined;
@@ -45,6 +48,25 @@ export async function findings(context: CommandContext): Promise<readonly Findin
       }),
     ),
   );
+  return found.flat();
+}
+
+/** What is only known by trying it. Loaded when it is tried. */
+function askingChecks(
+  context: CommandContext,
+  config: ProjectConfig | undefined,
+  checked: ReturnType<typeof checkFiles>,
+  offline: boolean,
+): readonly Check[] {
+  if (config === undefined) return [];
+  const options = async () => {
+    const files = await checked;
+    return { config, offline, agents: files.ok ? files.value.agents : [] };
+  };
+  return [
+    ['model', async () => (await import('./model-findings.ts')).modelFindings(context, await options())],
+    ['mcp', async () => (await import('./server-findings.ts')).serverFindings(context, await options())],
+  ];
 }
 
 /** Loaded only for a project on a cluster. */
@@ -75,8 +97,7 @@ async function gitFinding(): Promise<Finding> {
   }
 }
 
-async function agentsFinding(context: CommandContext): Promise<Finding> {
-  const checked = await checkFiles(context);
+function agentsFinding(checked: Awaited<ReturnType<typeof checkFiles>>): Finding {
   const diagnostics = checked.ok ? checked.value.diagnostics : checked.error;
   const agents = checked.ok ? checked.value.agents.length : 0;
   const errors = diagnostics.filter(isError).length;

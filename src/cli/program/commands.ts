@@ -17,6 +17,7 @@ import type { RunCommandOptions } from '../commands/run.ts';
 import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
+import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
@@ -116,9 +117,11 @@ function describeLooks(add: Add, perform: Perform): void {
     .action((what: string, options: WhyOptions) =>
       perform(async (context) => (await import('../commands/why.ts')).whyCommand(context, what, options)),
     );
-  json(add('doctor', 'look for what is missing or broken here', 'troupe doctor')).action((options: JsonOption) =>
-    perform(async (context) => (await import('../doctor/doctor.ts')).doctorCommand(context, options)),
-  );
+  json(add('doctor', 'try what is needed here: models, MCP servers, ledger, …', 'troupe doctor'))
+    .option('--offline', 'ask no model and no server at an address')
+    .action((options: DoctorOptions) =>
+      perform(async (context) => (await import('../doctor/doctor.ts')).doctorCommand(context, options)),
+    );
 }
 
 function describeRuns(add: Add, perform: Perform): void {

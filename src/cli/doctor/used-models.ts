@@ -1,0 +1,49 @@
+/** Which models the agents here would use, and why: what agents name themselves, and what those get that name none. */
+
+import type { LoadedAgent } from '../../agents/file/load.ts';
+import { ok, type Result } from '../../base/result.ts';
+import { detectDefaultModel } from '../../models/detect.ts';
+import type { ProjectConfig } from '../../project/config.ts';
+import type { CommandContext } from '../terminal/command.ts';
+
+export interface UsedModels {
+  /** The first is used; the others when it does not answer. */
+  readonly models: readonly string[];
+  readonly why: string;
+}
+
+interface UsedOptions {
+  readonly config: ProjectConfig;
+  readonly agents: readonly LoadedAgent[];
+  readonly offline: boolean;
+}
+
+/** Fails when there is an agent without a model, or no agent, and nothing that could be used by default. */
+export async function usedModels(context: CommandContext, options: UsedOptions): Promise<Result<readonly UsedModels[], string>> {
+  const agents = options.agents.filter(({ disabled }) => !disabled).map(({ definition }) => definition);
+  const named = new Map<string, { readonly models: readonly string[]; readonly by: string[] }>();
+  for (const { name, models } of agents) {
+    if (models.length === 0) continue;
+    const key = models.join('\n');
+    const known = named.get(key) ?? { models, by: [] };
+    known.by.push(name);
+    named.set(key, known);
+  }
+  const own = [...named.values()].map(({ models, by: [first = '', ...others] }) => ({
+    models,
+    why: `named by the agent ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`,
+  }));
+  if (agents.length > 0 && agents.every(({ models }) => models.length > 0)) return ok(own);
+  const chosen = await defaultModel(context, options);
+  return chosen.ok ? ok([chosen.value, ...own]) : chosen;
+}
+
+/** What an agent gets that names no model. */
+export async function defaultModel(
+  { clock, terminal: { env } }: CommandContext,
+  { config: { models, modelsFrom }, offline }: Pick<UsedOptions, 'config' | 'offline'>,
+): Promise<Result<UsedModels, string>> {
+  if (models.length > 0) return ok({ models, why: `named by ${modelsFrom ?? 'the settings'}` });
+  const detected = await detectDefaultModel({ env, clock, offline });
+  return detected.ok ? ok({ models: [detected.value.name], why: `because ${detected.value.because}` }) : detected;
+}
