@@ -118,9 +118,9 @@ async function reopened(
   terms: ResumeTerms,
   driver: Driver,
 ): Promise<ResumeOutcome | undefined> {
-  const closed = driver.takeUp === undefined ? await closedSince(options, root, terms.model) : undefined;
-  if (closed !== undefined) return { kind: 'refused', error: closed };
-  const outcome = await reopen(options, root, terms);
+  // Asked only of one that would go on: what has ended for good is told again in every shell, also without a key.
+  const closed = async () => (driver.takeUp === undefined ? await closedSince(options, root, terms.model) : undefined);
+  const outcome = await reopen(options, root, terms, closed);
   if (outcome.kind === 'goes on') return undefined;
   if (outcome.kind !== 'stays') return outcome;
   return hasTerms(terms) ? { kind: 'refused', error: outcome.why } : undefined;

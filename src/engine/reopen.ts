@@ -15,7 +15,12 @@ import { type ReopenedRun, reopening, typesForReopening } from './record/reopeni
 /** `goes on`: the run can be taken up now. */
 type Reopened = { readonly kind: 'goes on' } | { readonly kind: 'stays'; readonly why: Failure } | ResumeOutcome;
 
-export async function reopen(options: LedgerAccess & TimeAndIds, root: RunRow, terms: ResumeTerms): Promise<Reopened> {
+export async function reopen(
+  options: LedgerAccess & TimeAndIds,
+  root: RunRow,
+  terms: ResumeTerms,
+  closed: () => Promise<Failure | undefined>,
+): Promise<Reopened> {
   const { ledger } = options;
   const { session, run } = root;
   const lease = await acquire(ledger, session, run);
@@ -32,6 +37,11 @@ export async function reopen(options: LedgerAccess & TimeAndIds, root: RunRow, t
     if (found.kind === 'stays') {
       await ledger.release(fence);
       return found;
+    }
+    const error = await closed();
+    if (error !== undefined) {
+      await ledger.release(fence);
+      return { kind: 'refused', error };
     }
     const events = found.runs.map(({ run: of, cause, payload }): NewEvent => {
       return { type: 'run.reopened', run: of, actor: 'user', cause, payload, at: options.clock.now() };

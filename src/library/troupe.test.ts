@@ -246,6 +246,13 @@ describe('going on', () => {
     expect(await joined).toEqual(await running);
   });
 
+  it('that has ended for good is told again where its model cannot be asked', async () => {
+    await using project = await shop([{ text: 'Well.' }]);
+    const { run: id } = await project.troupe.run('speaker', 'Speak.');
+    await using other = await createTroupe({ root: project.folder, env: { HOME: project.folder } });
+    expect(await other.resume(id)).toMatchObject({ status: 'completed', report: { body: 'Well.' } });
+  });
+
   it('below another one is told of as the run at the top, with all that was used', async () => {
     const lead = defineAgent({ name: 'lead', prompt: 'You lead.', handoff: 'speaker' });
     await using project = await createTemporaryProject({ agents: [lead, speaker], replies: () => ({ text: 'Well.' }) });
