@@ -76,7 +76,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['port', 'retry-after'],
     ['tokens', 'token-bound', 'usage', 'failures'],
     ['provider'],
-    ['scripted', 'detect', 'prices', 'reach', 'retry'],
+    ['scripted', 'detect', 'listing', 'prices', 'reach', 'retry'],
     ['catalogue'],
   ],
   tools: [

@@ -189,6 +189,8 @@ export const limits = {
   modelIdleMs: 3 * MINUTE,
   modelProbeMs: 1 * SECOND,
   modelErrorCharacters: 300,
+  modelListMs: 5 * SECOND,
+  modelsListed: 1_000,
   // OpenAI takes no fewer.
   doctorAnswerTokens: 16,
   doctorModelMs: 20 * SECOND,

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
+import { present } from '../base/present.ts';
 import type { Usage } from '../events/messages.ts';
 import type { Prices } from './port.ts';
 import { findProvider, type ProviderSources } from './provider/providers.ts';
@@ -73,6 +74,31 @@ export function createPrices(options: PricesOptions): Prices {
   };
 }
 
+/** What is known of a model without asking anybody. */
+export interface PricedModel {
+  /** `provider/model`. */
+  readonly name: string;
+  /** US dollars per million tokens, for short prompts. */
+  readonly input?: number;
+  readonly output?: number;
+  /** How many tokens it reads at most. */
+  readonly window?: number;
+}
+
+export function pricedModel(name: string, options: PricesOptions): PricedModel {
+  const { rates, window } = { ...lookUp(readTable(), name, options), ...present({ rates: fixedRates(name, options) }) };
+  return { name, ...present({ input: rates && at(rates.input, 0), output: rates && at(rates.output, 0), window }) };
+}
+
+/** The models of a provider that the table knows and that answer with text. */
+export function pricedModels(provider: string, options: PricesOptions): readonly PricedModel[] {
+  const known = providerIn(readTable(), provider, options)?.models ?? [];
+  return known
+    .filter(({ deprecated }) => deprecated !== true)
+    .map(({ id }) => pricedModel(`${provider}/${id}`, options))
+    .filter(({ output }) => output !== undefined && output > 0);
+}
+
 const load = createRequire(import.meta.url);
 
 /** Node keeps what was loaded, so only the first call takes time. */
@@ -94,14 +120,15 @@ function lookUp(
   table: Table,
   model: string,
   options: PricesOptions,
-): { readonly rates: Rates | undefined; readonly timed: boolean } {
+): { readonly rates: Rates | undefined; readonly timed: boolean; readonly window?: number | undefined } {
   const slash = model.indexOf('/');
   const provider = providerIn(table, model.slice(0, slash), options);
   const usage = { input_tokens: 1, output_tokens: 1 };
   const timestamp = new Date(options.clock.now());
   const found = provider === undefined ? null : table.calcPrice(usage, model.slice(slash + 1), { provider, timestamp });
   if (found === null) return { rates: undefined, timed: false };
-  return { rates: ratesFrom(found.model_price), timed: Array.isArray(found.model.prices) };
+  const { prices, context_window: window } = found.model;
+  return { rates: ratesFrom(found.model_price), timed: Array.isArray(prices), window };
 }
 
 /** A provider behind another address has that address's prices, if the table knows it. */

@@ -189,6 +189,7 @@ describe('the program', () => {
         "logs",
         "cost",
         "why",
+        "models",
         "doctor",
         "resume",
         "cancel",

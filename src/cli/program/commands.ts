@@ -18,6 +18,7 @@ import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
+import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
@@ -116,6 +117,11 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('-a, --all', 'bookkeeping too')
     .action((what: string, options: WhyOptions) =>
       perform(async (context) => (await import('../commands/why.ts')).whyCommand(context, what, options)),
+    );
+  json(add('models [provider]', 'models with prices and windows, and which one is used', 'troupe models openai'))
+    .option('--offline', 'ask no provider: what the table of prices has')
+    .action((provider: string | undefined, options: ModelsOptions) =>
+      perform(async (context) => (await import('../doctor/models.ts')).modelsCommand(context, provider, options)),
     );
   json(add('doctor', 'try what is needed here: models, MCP servers, ledger, …', 'troupe doctor'))
     .option('--offline', 'ask no model and no server at an address')
