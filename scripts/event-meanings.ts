@@ -36,6 +36,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       budget: 'its own budget; those of its ancestors hold as well',
       timeLimit: 'the setting that its wall time comes from, when it is not its own budget',
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
+      retries: 'the earlier run of this session whose work it does again',
       model: 'takes the place of the agent’s own models',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
     },

@@ -47,7 +47,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     const started: Payloads['run.started'] = {
       ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
       ...bounds,
-      ...present({ continues, model: request.model }),
+      ...present({ continues, retries: request.retries, model: request.model }),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
     };
     const opening = (root: DrivenRun): readonly NewEvent[] => {
@@ -74,9 +74,13 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
 async function continued(
   ledger: Ledger,
   session: SessionId,
-  { agent, origin }: StartRequest,
+  { agent, origin, retries }: StartRequest,
   { events, facts }: Past,
 ): Promise<string | undefined> {
+  if (retries !== undefined) {
+    const [before] = await ledger.read({ session, run: retries, types: ['run.started'], limit: 1 });
+    return before?.event_type === 'run.started' ? before.payload.continues : undefined;
+  }
   const member = origin?.kind === 'group' ? origin.member : undefined;
   if (member === undefined) return await latestEnded(ledger, session, agent);
   const members = createMembers();

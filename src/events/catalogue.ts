@@ -130,6 +130,8 @@ const catalogue = {
     timeLimit: z.string().optional(),
     /** The earlier run of the same agent in this session whose transcript this one continues. */
     continues: z.string().optional(),
+    /** The earlier run of this session whose work this one does again. */
+    retries: z.string().optional(),
     /** Takes the place of the agent's own models. */
     model: z.string().optional(),
     /** The folder that tools may touch, when it is not the session's; holds for the runs below too. */

@@ -78,6 +78,17 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     expect(await lines(project)).toBe(1);
   });
 
+  it('a failure that the agent reports is done again, as a run of its own', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]'));
+    const report = (status: string): Reply => ({ calls: [{ name: 'final_report', input: { report: status, status } }] });
+    const server = await project.serve(work, report('failure'), report('success'));
+    expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(1);
+    expect(await project.troupe('retry', 'last')).toMatchObject({ code: 0, out: 'success\n' });
+    // It began anew: what the failed run had done and said is no part of it.
+    expect(server.requests.map(({ toolResults }) => toolResults)).toEqual([0, 1, 0]);
+    expect((await project.troupe('retry', 'last')).code).toBe(2);
+  });
+
   it('its turns and its model', async () => {
     await using project = await createTestProject(settings, agentWith('tools: [shell]\nmaxTurns: 2'));
     const server = await project.serve(work, work, ({ model }) => {

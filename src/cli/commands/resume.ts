@@ -1,4 +1,7 @@
-/** `troupe resume`: goes on with a run that was cut off, paused, waited for an answer, or ended for a reason outside of it. */
+/**
+ * `troupe resume`: goes on with a run that was cut off, paused, waited for an answer, or ended for a reason outside of it.
+ * `troupe retry`: does the work of a run that came to nothing again, as a run of its own.
+ */
 
 import { TroupeError, unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -6,13 +9,15 @@ import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { rootOf } from '../../engine/engine.ts';
 import type { ResumeTerms, RunEnd } from '../../engine/port.ts';
-import type { RunRow } from '../../ledger/port.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { succeeded } from '../../events/succeeded.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
 import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
-import { type CommandContext, withProject } from '../terminal/command.ts';
+import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { drainQueue } from './queue.ts';
 
@@ -86,4 +91,44 @@ async function resumeAndDrive(
     default:
       return unreachable(resumed);
   }
+}
+
+export interface RetryCommandOptions extends OutputOptions {
+  readonly model?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+export async function retryCommand(context: CommandContext, text: string, options: RetryCommandOptions): Promise<ExitCode> {
+  const { model, maxTurns } = options;
+  return withProject(context, { flags: { model, maxTurns } }, async (project) => {
+    const row = await findRun(project.ledger, text);
+    requireFailed(row);
+    const { agent, input, workspace = project.config.workspace } = await startOf(project.ledger, row);
+    if (input.role !== 'user') throw usageError(`What ${shortId(row.run)} was asked cannot be asked again`, 'start another run');
+    const started = await project.engine.start({ agent, input, session: row.session, workspace, retries: row.run });
+    if (started.kind === 'refused') {
+      const { code, message, fix } = started.error;
+      throw new TroupeError(code, message, present({ fix }));
+    }
+    const { handle } = started;
+    const follower = createFollower(project.ledger, handle.session);
+    await follower.beginAt(handle.run);
+    const view = chooseView(context, handle.run, options);
+    const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+    return await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+  });
+}
+
+function requireFailed({ run, state, endedAt }: RunRow): void {
+  if (endedAt === null) throw usageError(`Run ${shortId(run)} has not ended`, `go on with it: troupe resume ${shortId(run)}`);
+  if (succeeded({ status: state }))
+    throw usageError(`Run ${shortId(run)} did what it was asked`, 'start another: troupe run <agent> "…"');
+}
+
+/** As it was asked, with what redaction took out of it. */
+async function startOf(ledger: Ledger, { session, run }: RunRow): Promise<Payloads['run.started']> {
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1, exact: true });
+  if (started?.event_type !== 'run.started') throw new TroupeError('unknown_run', `There is no run ${run} any more`);
+  return started.payload;
 }

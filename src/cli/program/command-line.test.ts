@@ -192,6 +192,7 @@ describe('the program', () => {
         "models",
         "doctor",
         "resume",
+        "retry",
         "cancel",
         "pause",
         "answer",

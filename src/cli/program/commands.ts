@@ -12,7 +12,7 @@ import type { CheckCommandOptions } from '../commands/check.ts';
 import type { CopyCommandOptions, GcOptions } from '../commands/ledger.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
-import type { ResumeCommandOptions } from '../commands/resume.ts';
+import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
 import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
@@ -148,6 +148,13 @@ function describeRuns(add: Add, perform: Perform): void {
     .addOption(requireOption())
     .action((run: string, options: ResumeCommandOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
+    );
+  output(add('retry <run>', 'do the work of a run that failed again, from what was before it', 'troupe retry last'))
+    .option('-m, --model <name>', 'use this model, whatever the agents name')
+    .option('--max-turns <count>', 'stop after so many turns', parseCount)
+    .option('-y, --yes', 'give every permission that is asked for')
+    .action((run: string, options: RetryCommandOptions) =>
+      perform(async (context) => (await import('../commands/resume.ts')).retryCommand(context, run, options)),
     );
   for (const signal of ['cancel', 'pause'] as const) {
     const about = signal === 'cancel' ? 'end a run and everything below it' : 'stop a run after what is under way';

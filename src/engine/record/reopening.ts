@@ -185,4 +185,4 @@ function whyNot({ ended: { payload } }: EndedRun, terms: ResumeTerms): Failure {
   return { code: 'ended', message: `The run has ended (${said}).${given}`, fix: needs };
 }
 
-const AGAIN = 'Do the work again: troupe run, with the same prompt.';
+const AGAIN = 'Do the work again: troupe retry <run>.';
