@@ -102,7 +102,7 @@ function open(path: string, definition: AgentDefinition, characters: number, bra
     quota: createQuota({ clock: systemClock, random }),
     agent: async (name) => (name === definition.name ? definition : undefined),
     tools: async () => ok(known),
-    permission: (of, tool) => decide(tool, of.permissions, {}),
+    permission: (of, tool) => decide(tool, of.permissions),
     redact: (text) => text,
     defaultModels: async () => ok(['bench/model']),
     prompt: ({ prompt }) => prompt,

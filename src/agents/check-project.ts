@@ -12,8 +12,8 @@ import { arrange, type Diagnostic, errorAt, type SourcePlace } from './text/diag
 export interface ProjectCheckOptions extends DiscoverOptions {
   /** Names of the MCP servers in the project's configuration. */
   readonly mcpServers?: readonly string[] | undefined;
-  /** The project's own permissions. */
-  readonly permissions?: AgentDefinition['permissions'] | undefined;
+  /** Of the settings, the project's and the user's. */
+  readonly permissions?: readonly NonNullable<AgentDefinition['permissions']>[] | undefined;
   /** Where in the settings they stand. */
   readonly named?: readonly NamedPlace[] | undefined;
   /** Tools that a program has brought along. */
@@ -53,7 +53,7 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
 export function checkRights(
   { definition, origin, placeOf }: LoadedAgent,
   known: KnownTools,
-  permissions: AgentDefinition['permissions'],
+  permissions: readonly NonNullable<AgentDefinition['permissions']>[] = [],
 ): readonly Diagnostic[] {
   const problems = [...checkToolNames(definition, placeOf, known), ...checkVerify(definition, placeOf, permissions)];
   return problems.map((one) => gentler(origin, one));

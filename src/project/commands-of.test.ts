@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agent } from '../../test/support/world.ts';
 import { commandsOf } from './commands-of.ts';
 
-const settings = { permissions: {}, mcp: {}, verify: undefined };
+const settings = { permissions: [], mcp: {}, verify: undefined };
 const server = { command: 'docs-server' };
 
 describe('an agent runs commands', () => {
@@ -17,7 +17,7 @@ describe('an agent runs commands', () => {
 
   it.each([
     [{ tools: ['read', 'write', 'fetch'] }, settings],
-    [{ tools: ['shell'] }, { ...settings, permissions: { shell: 'deny' } }],
+    [{ tools: ['shell'] }, { ...settings, permissions: [{ shell: 'deny' }] }],
     [{ tools: ['shell'], permissions: { shell: 'deny' } }, settings],
     [{ tools: ['mcp:docs'] }, { ...settings, mcp: { docs: { url: 'https://docs.example/mcp' } } }],
     [{ tools: [] }, { ...settings, mcp: { docs: server } }],

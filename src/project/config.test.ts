@@ -69,6 +69,12 @@ describe('which setting holds', () => {
     });
   });
 
+  it('permissions of the user hold beside those of the project, which cannot open what the user closed', async () => {
+    await user('permissions: { shell: deny }\n');
+    await project('permissions: { shell: allow, fetch: ask }\n');
+    expect((await load()).permissions).toEqual([{ shell: 'allow', fetch: 'ask' }, { shell: 'deny' }]);
+  });
+
   it('flag over environment over project over user', async () => {
     await user('model: user/m\nvars: { a: user, b: user }\ndurability: full\n');
     expect((await load()).models).toEqual(['user/m']);

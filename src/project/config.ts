@@ -56,7 +56,8 @@ export interface ProjectConfig {
   readonly budget: NonNullable<Settings['budget']>;
   readonly providers: NonNullable<Settings['providers']>;
   readonly prices: NonNullable<Settings['prices']>;
-  readonly permissions: NonNullable<Settings['permissions']>;
+  /** The project's and the user's own: the stricter holds, so that neither opens what the other closed. */
+  readonly permissions: readonly NonNullable<Settings['permissions']>[];
   readonly mcp: NonNullable<Settings['mcp']>;
   readonly verify: Settings['verify'];
   /** The least that a result must be worth for exit code 0. */
@@ -130,7 +131,7 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     budget: { ...far.budget, ...near.budget },
     providers: { ...far.providers, ...near.providers },
     prices: { ...far.prices, ...near.prices },
-    permissions: { ...far.permissions, ...near.permissions },
+    permissions: [near.permissions, far.permissions].filter((one) => one !== undefined),
     mcp: { ...far.mcp, ...near.mcp },
     verify: near.verify ?? far.verify,
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',

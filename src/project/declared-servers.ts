@@ -90,7 +90,7 @@ export function createDeclaredServers(
 /** Servers of the agent's own file that are never started here, each with the reason: nobody can allow them. */
 export function impossibleServers(
   agent: AgentDefinition,
-  permissions: Permissions,
+  permissions: readonly Permissions[],
   env: Environment,
 ): readonly { readonly server: string; readonly problem: string }[] {
   return needed(agent).flatMap(([server, config]) => {
@@ -99,7 +99,12 @@ export function impossibleServers(
   });
 }
 
-function serverProblem(server: string, config: McpServerConfig, permissions: Permissions, env: Environment): string | undefined {
+function serverProblem(
+  server: string,
+  config: McpServerConfig,
+  permissions: readonly Permissions[],
+  env: Environment,
+): string | undefined {
   return denied(server, config, permissions) ?? unknownVariable(server, config, env);
 }
 
@@ -110,7 +115,7 @@ function needed({ mcp = {}, tools = [] }: AgentDefinition): readonly (readonly [
 }
 
 /** A command is one whoever starts it: what the settings say of `shell` holds; for an address, what they say of `fetch`. */
-function denied(server: string, config: McpServerConfig, permissions: Permissions): string | undefined {
+function denied(server: string, config: McpServerConfig, permissions: readonly Permissions[]): string | undefined {
   const like = 'url' in config ? 'fetch' : 'shell';
   const input =
     'url' in config ? { url: config.url } : { command: [config.command, ...(config.args ?? [])].map(quoted).join(' ') };

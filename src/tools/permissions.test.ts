@@ -34,6 +34,17 @@ describe('decide: what a tool may do without asking', () => {
     ['names from the prototype do not count', builtIn('toString'), {}, {}, 'allow'],
   ];
   it.each(table)('%s', (_title, tool, agent, project, expected) => {
-    expect(decide(tool, agent, project)).toBe(expected);
+    expect(decide(tool, agent, [project])).toBe(expected);
+  });
+
+  it('of several owners the stricter wins, whoever comes first', () => {
+    const shell = builtIn('shell', 'never');
+    expect(decide(shell, { shell: 'allow' }, [{ shell: 'allow' }, { '*': 'deny' }])).toBe('deny');
+    expect(decide(shell, {}, [{ shell: 'deny' }, { shell: 'allow' }])).toBe('deny');
+    const lines = { shell: { 'git *': 'allow' } } as const;
+    expect(decide(shell, {}, [lines, { shell: { 'git push*': 'deny', '*': 'allow' } }], { input: { command: 'git push' } })).toBe(
+      'deny',
+    );
+    expect(decide(shell, {}, [lines, {}], { input: { command: 'git diff' } })).toBe('allow');
   });
 });

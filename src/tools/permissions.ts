@@ -1,7 +1,7 @@
 /**
  * Whether an agent may make a call: `allow`, `ask` (the user approves it) or `deny`. Within one map the most exact name decides,
- * and behind it one word or the rules for what the call is about; between the agent's map and the project's the stricter answer
- * wins; where neither speaks, the default holds. What somebody has said "always" to answers what would be asked.
+ * and behind it one word or the rules for what the call is about; between the maps of the agent, the project and the user the
+ * stricter answer wins; where none speaks, the default holds. What somebody has said "always" to answers what would be asked.
  */
 
 import { isJsonObject, type Json } from '../base/json.ts';
@@ -42,10 +42,10 @@ const DEFAULTS: ReadonlyMap<string, Permission> = new Map([
 export function decide(
   tool: PermissionSubject,
   agent: Permissions = {},
-  project: Permissions = {},
+  owners: readonly Permissions[] = [],
   call?: PermissionCall,
 ): Permission {
-  const rules = [lookUp(agent, tool), lookUp(project, tool)].filter((rule) => rule !== undefined);
+  const rules = [agent, ...owners].map((one) => lookUp(one, tool)).filter((rule) => rule !== undefined);
   const sources = rules.length === 0 ? [defaultPermission(tool)] : rules;
   if (call === undefined) return sources.map(wholeOf).reduce(stricter);
   const own = (call.remembered ?? []).filter((rule) => rule.tool === tool.name);
@@ -104,12 +104,17 @@ function lookUp(permissions: Permissions, { name, origin }: PermissionSubject): 
 }
 
 /**
- * Whether an agent may change what is protected. Both must say so by name, the owner's settings and the agent's own file: a file
+ * Whether an agent may change what is protected. Both must say so by name, settings of an owner and the agent's own file: a file
  * cannot give itself the right, and one agent that needs it does not open the door for all.
  */
-export function decideProtected(protection: ProtectedKind, agent: Permissions = {}, project: Permissions = {}): Permission {
-  const answers = [agent, project].map((one) => one[`protected:${protection}`] ?? one['protected'] ?? 'deny');
-  return answers.map(wholeOf).reduce(stricter);
+export function decideProtected(
+  protection: ProtectedKind,
+  agent: Permissions = {},
+  owners: readonly Permissions[] = [],
+): Permission {
+  const said = (one: Permissions): Rule | undefined => one[`protected:${protection}`] ?? one['protected'];
+  const owned = owners.map(said).filter((rule) => rule !== undefined);
+  return [said(agent) ?? 'deny', ...(owned.length === 0 ? (['deny'] as const) : owned)].map(wholeOf).reduce(stricter);
 }
 
 /** Whether somebody has said "always" to exactly this. */

@@ -100,7 +100,7 @@ export function createWorld(options: WorldOptions): World {
     quota: createQuota({ clock, random }),
     agent: async (name) => agents.get(name),
     tools: async (definition) => ok(tools.filter((tool) => definition.tools?.includes(tool.name) === true)),
-    permission: (definition, tool, call) => decide(tool, definition.permissions, {}, call),
+    permission: (definition, tool, call) => decide(tool, definition.permissions, [], call),
     redact: options.protection?.redactor.text ?? ((text) => text),
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,

@@ -9,12 +9,12 @@ import type { AgentDefinition } from './definition.ts';
 export function checkVerify(
   agent: AgentDefinition,
   placeOf: PlaceOf,
-  project: AgentDefinition['permissions'] = {},
+  settings: readonly NonNullable<AgentDefinition['permissions']>[] = [],
 ): readonly Diagnostic[] {
   if (agent.verify === undefined) return [];
   const isDenied = (map: NonNullable<AgentDefinition['permissions']>): boolean =>
     wholeOf(map['shell'] ?? map['*'] ?? 'ask') === 'deny';
-  const where = isDenied(agent.permissions ?? {}) ? 'this file' : isDenied(project) ? 'troupe.yaml' : undefined;
+  const where = isDenied(agent.permissions ?? {}) ? 'this file' : settings.some(isDenied) ? 'troupe.yaml' : undefined;
   if (where === undefined) return [];
   const message = `"verify" runs commands, and \`permissions\` in ${where} deny the shell`;
   return [

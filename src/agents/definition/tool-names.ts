@@ -8,7 +8,7 @@ import { suggest } from '../../base/did-you-mean.ts';
 import { present } from '../../base/present.ts';
 import { hostPatternProblem, pathPatternProblem } from '../../permissions/place-rules.ts';
 import { RULED_TOOLS } from '../../permissions/remembered-rule.ts';
-import type { Rule } from '../../permissions/rule-map.ts';
+import type { Permission, Rule } from '../../permissions/rule-map.ts';
 import { shellPatternProblem } from '../../permissions/shell-rules.ts';
 import { type Diagnostic, errorAt, quote } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
@@ -77,12 +77,16 @@ export function checkToolNames(
 export interface NamedRight {
   readonly name: string;
   readonly pattern?: string | undefined;
+  /** What is said about it; nothing where patterns follow. */
+  readonly permission?: Permission | undefined;
 }
 
 export function rightsIn(permissions: Readonly<Record<string, Rule>>): readonly (NamedRight & { readonly path: Path })[] {
   return Object.entries(permissions).flatMap(([name, rule]) => [
-    { name, path: [name] },
-    ...(typeof rule === 'string' ? [] : Object.keys(rule).map((pattern) => ({ name, pattern, path: [name, pattern] }))),
+    { name, path: [name], ...(typeof rule === 'string' ? { permission: rule } : {}) },
+    ...(typeof rule === 'string'
+      ? []
+      : Object.entries(rule).map(([pattern, permission]) => ({ name, pattern, permission, path: [name, pattern] }))),
   ]);
 }
 

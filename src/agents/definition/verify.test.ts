@@ -3,7 +3,7 @@ import { temporaryProject } from '../../../test/fixtures/agents/temporary-projec
 import { checkProject } from '../check-project.ts';
 import { formatDiagnostic } from '../text/diagnostics.ts';
 
-async function check(keys: string, permissions?: Readonly<Record<string, 'allow' | 'ask' | 'deny'>>) {
+async function check(keys: string, ...permissions: readonly Record<string, 'allow' | 'ask' | 'deny'>[]) {
   await using project = await temporaryProject({ 'agents/a.md': `---\n${keys}\n---\nx` });
   const { agents, diagnostics } = await checkProject({ projectRoot: project.root, permissions });
   return { verify: agents[0]?.definition.verify, printed: diagnostics.map(formatDiagnostic) };

@@ -4,7 +4,7 @@ import { rightsIn } from '../../agents/definition/tool-names.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { counted } from '../../base/wording.ts';
 import type { RememberedRule } from '../../permissions/remembered-rule.ts';
-import type { Permission, Rule } from '../../permissions/rule-map.ts';
+import type { Permission } from '../../permissions/rule-map.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { createRuleBook } from '../../project/rule-book.ts';
 import { readAgentFiles, settingsOf } from '../agents/files.ts';
@@ -67,27 +67,15 @@ export async function removeRuleCommand(
   return exitCodes.completed;
 }
 
-/** The project's file goes before the user's own. */
-function ofSettings({ permissions, named }: ProjectConfig): readonly ListedRule[] {
-  const seen = new Set<string>();
-  return named.flatMap(({ name, pattern, place }): readonly ListedRule[] => {
-    const key = JSON.stringify([name, pattern]);
-    const permission = wordOf(permissions[name], pattern);
-    if (seen.has(key) || permission === undefined) return [];
-    seen.add(key);
-    return [{ from: 'settings', tool: name, pattern, permission, file: place.file }];
-  });
+/** The project's, then the user's own: both hold. A name with a map behind it has no word of its own. */
+function ofSettings({ named }: ProjectConfig): readonly ListedRule[] {
+  return named.flatMap(({ name: tool, pattern, permission, place: { file } }): readonly ListedRule[] =>
+    permission === undefined ? [] : [{ from: 'settings', tool, pattern, permission, file }],
+  );
 }
 
-function ofAgent({ definition: { name: agent, permissions = {}, source } }: LoadedAgent): readonly ListedRule[] {
-  return rightsIn(permissions).flatMap(({ name, pattern }): readonly ListedRule[] => {
-    const permission = wordOf(permissions[name], pattern);
-    return permission === undefined ? [] : [{ from: 'agent', agent, tool: name, pattern, permission, file: source }];
-  });
-}
-
-/** A map has no word of its own; those of its patterns follow. */
-function wordOf(rule: Rule | undefined, pattern: string | undefined): Permission | undefined {
-  if (rule === undefined || typeof rule === 'string') return pattern === undefined ? rule : undefined;
-  return pattern === undefined ? undefined : rule[pattern];
+function ofAgent({ definition: { name: agent, permissions = {}, source: file } }: LoadedAgent): readonly ListedRule[] {
+  return rightsIn(permissions).flatMap(({ name: tool, pattern, permission }): readonly ListedRule[] =>
+    permission === undefined ? [] : [{ from: 'agent', agent, tool, pattern, permission, file }],
+  );
 }

@@ -35,7 +35,7 @@ function worldWith(permissions: Permissions, owner: Permissions): World {
   return createWorld({
     agents: [agent({ tools: ['write'], permissions })],
     tools: [...builtIns.values()].map((make) => make()),
-    engineOptions: { opening: (definition, protection) => decideProtected(protection, definition.permissions, owner) },
+    engineOptions: { opening: (definition, protection) => decideProtected(protection, definition.permissions, [owner]) },
     brain: (request) => {
       if (turnOf(request) === 1) return writes('plain.txt');
       return turnOf(request) === 2 ? writes('agents/new.md') : says('Done.');

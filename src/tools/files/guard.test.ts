@@ -185,11 +185,13 @@ describe('a command', () => {
 describe('the permission', () => {
   it('has to be given by name, by the owner and for the agent', () => {
     expect(decideProtected('agents')).toBe('deny');
-    expect(decideProtected('agents', { 'protected:agents': 'allow' }, { '*': 'allow' })).toBe('deny');
-    expect(decideProtected('agents', { '*': 'allow' }, { 'protected:agents': 'allow' })).toBe('deny');
-    expect(decideProtected('agents', { protected: 'allow' }, { 'protected:agents': 'ask' })).toBe('ask');
-    expect(decideProtected('git', { protected: 'allow' }, { 'protected:agents': 'allow' })).toBe('deny');
-    expect(decideProtected('agents', { 'protected:agents': 'allow' }, { protected: 'allow' })).toBe('allow');
+    expect(decideProtected('agents', { 'protected:agents': 'allow' }, [{ '*': 'allow' }])).toBe('deny');
+    expect(decideProtected('agents', { '*': 'allow' }, [{ 'protected:agents': 'allow' }])).toBe('deny');
+    expect(decideProtected('agents', { protected: 'allow' }, [{ 'protected:agents': 'ask' }])).toBe('ask');
+    expect(decideProtected('git', { protected: 'allow' }, [{ 'protected:agents': 'allow' }])).toBe('deny');
+    expect(decideProtected('agents', { 'protected:agents': 'allow' }, [{ protected: 'allow' }])).toBe('allow');
+    expect(decideProtected('agents', { protected: 'allow' }, [{ protected: 'allow' }, {}])).toBe('allow');
+    expect(decideProtected('agents', { protected: 'allow' }, [{ protected: 'allow' }, { protected: 'deny' }])).toBe('deny');
   });
 });
 
