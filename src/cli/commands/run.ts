@@ -4,24 +4,28 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { TroupeError } from '../../base/errors.ts';
-import type { SessionId } from '../../base/ids.ts';
+import { type SessionId, shortId } from '../../base/ids.ts';
 import { userText } from '../../events/messages.ts';
+import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
-import { findRun } from '../drive/find-run.ts';
+import { findSession, latestConversation } from '../drive/find-session.ts';
 import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
+import { safeLine } from '../terminal/safe-text.ts';
 
 export interface RunCommandOptions extends OutputOptions {
   readonly model?: string | undefined;
   readonly budgetUsd?: number | undefined;
   readonly maxTurns?: number | undefined;
   readonly session?: string | undefined;
+  /** Goes on with a conversation: the newest, or the one of `session`. */
+  readonly continue?: boolean | undefined;
   readonly workspace?: string | undefined;
   readonly yes?: boolean | undefined;
   readonly require?: 'verified' | 'unchecked' | undefined;
@@ -30,30 +34,45 @@ export interface RunCommandOptions extends OutputOptions {
 
 export async function runCommand(
   context: CommandContext,
-  agent: string,
-  argument: string | undefined,
+  first: string,
+  second: string | undefined,
   options: RunCommandOptions,
 ): Promise<ExitCode> {
-  const agentFile = await agentFileOf(context.cwd, agent);
+  // A conversation has its agent: what stands alone is the prompt.
+  const [named, argument] = options.continue === true && second === undefined ? [undefined, first] : [first, second];
+  const agentFile = named === undefined ? undefined : await agentFileOf(context.cwd, named);
   const prompt = await readPrompt(context.terminal, argument);
   const { model, maxTurns, workspace, var: vars, require } = options;
   return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile, require } }, async (project) => {
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
-    const { definition } = await findAgent(files, agent, agentFile);
+    const before = await goesOnFrom(project, options);
+    const { definition } = await findAgent(files, named ?? before?.agent ?? first, agentFile);
     await requireFolder(project.config.workspace);
     if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
-    return startAndDrive(context, project, definition.name, prompt, options);
+    if (before !== undefined && options.continue === true && options.quiet !== true)
+      context.terminal.progress.line(`going on with ${safeLine(definition.name)}, after ${shortId(before.run)}`);
+    return startAndDrive(context, project, { agent: definition.name, prompt, session: before?.session }, options);
   });
+}
+
+/** The newest run of the session that the new one is part of, if it is part of one. */
+async function goesOnFrom({ ledger }: Project, options: RunCommandOptions): Promise<RunRow | undefined> {
+  if (options.session !== undefined) return await findSession(ledger, options.session);
+  return options.continue === true ? await latestConversation(ledger) : undefined;
+}
+
+interface Asked {
+  readonly agent: string;
+  readonly prompt: string;
+  readonly session: SessionId | undefined;
 }
 
 async function startAndDrive(
   context: CommandContext,
   project: Project,
-  agent: string,
-  prompt: string,
+  { agent, prompt, session }: Asked,
   options: RunCommandOptions,
 ): Promise<ExitCode> {
-  const session = options.session === undefined ? undefined : await sessionOf(project, options.session);
   const started = await project.engine.start({
     agent,
     input: userText(prompt),
@@ -97,18 +116,4 @@ async function requireFolder(workspace: string): Promise<void> {
     `There is no workspace ${workspace}`,
     'make the folder, or name another: --workspace, or `workspace` in troupe.yaml',
   );
-}
-
-/** A session by its own id or by any of its runs. */
-async function sessionOf(project: Project, text: string): Promise<SessionId> {
-  const { session } = await findRun(project.ledger, text);
-  const { ownerOfSession } = await import('../../groups/organisation.ts');
-  const group = await ownerOfSession(project.ledger, session);
-  if (group === undefined) return session;
-  if (group.deleted)
-    throw usageError(
-      `The group ${group.name} of this session was deleted; it is closed for good`,
-      'begin a new session: leave --session out',
-    );
-  throw usageError(`This session belongs to the group ${group.name}`, `talk to it: troupe groups send "${group.name}" "…"`);
 }

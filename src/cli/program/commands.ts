@@ -72,6 +72,7 @@ function describeStart(add: Add, perform: Perform): void {
     .option('-m, --model <name>', 'use this model, such as anthropic/claude-sonnet-5, whatever the agents name')
     .option('--budget-usd <amount>', 'spend no more than this', parseUsd)
     .option('--max-turns <count>', 'stop after so many turns', parseCount)
+    .option('--continue', 'go on with the newest conversation, or that of --session; the agent may be left out')
     .option('--session <id>', 'go on in this session')
     .option('--workspace <folder>', 'the folder the agent may touch')
     .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)

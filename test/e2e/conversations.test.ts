@@ -1,0 +1,47 @@
+/** Conversations of a person: going on with them, listing them, taking them out of the ledger. */
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '../support/models/script.ts';
+import { agentWith, createTestProject } from './support-project.ts';
+
+const settings = 'permissions: { shell: allow }\n';
+
+describe.concurrent('run --continue', () => {
+  it('goes on with the newest conversation, and with another one by its session', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [ask]'));
+    await project.write('agents/second.md', '---\nname: second\n---\nYou are the second.\n');
+    const server = await project.serve(({ index }) => ({ text: `Answer ${index}.` }));
+    const said = (index: number): string => JSON.stringify(server.requests[index]?.body ?? 'never asked');
+
+    const none = await project.look('run', '--continue', 'And?');
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining('There is no conversation to go on with') });
+
+    expect(await project.look('run', 'helper', 'Alpha?')).toMatchObject({ code: 0, out: 'Answer 0.\n' });
+    expect(await project.look('run', 'second', 'Beta?')).toMatchObject({ code: 0 });
+    const on = await project.look('run', '--continue', 'And gamma?');
+    expect(on).toMatchObject({ code: 0, out: 'Answer 2.\n', err: expect.stringContaining('going on with second') });
+    expect(said(2)).toContain('You are the second.');
+    for (const words of ['Beta?', 'Answer 1.', 'And gamma?']) expect(said(2)).toContain(words);
+    expect(said(2)).not.toContain('Alpha?');
+
+    const runs = JSON.parse((await project.look('ps', '--json')).out) as { run: string; session: string; agent: string }[];
+    expect(new Set(runs.map(({ session }) => session)).size).toBe(2);
+    const first = runs.find(({ agent }) => agent === 'helper')?.run ?? '';
+    expect(await project.look('run', '--continue', '--session', first, 'And delta?')).toMatchObject({ code: 0 });
+    for (const words of ['Alpha?', 'Answer 0.', 'And delta?']) expect(said(3)).toContain(words);
+    expect(said(3)).not.toContain('Beta?');
+  });
+
+  it('passes over what is unfinished and what belongs to a group', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [ask]'));
+    await project.write('agents/panel.md', '---\nname: panel\ngroup: { mode: broadcast, workers: [helper] }\n---\nYou ask.\n');
+    const ask: Reply = { calls: [{ name: 'ask', input: { question: 'Which?' } }] };
+    const server = await project.serve(({ body }) => (JSON.stringify(body).includes('Beta?') ? ask : { text: 'Said.' }));
+    expect((await project.look('run', 'helper', 'Alpha?')).code).toBe(0);
+    expect((await project.look('run', 'helper', 'Beta?')).code).toBe(5);
+    expect((await project.look('groups', 'create', 'crew', '--agent', 'panel')).code).toBe(0);
+    expect((await project.look('groups', 'send', 'crew', 'Begin.')).code).toBe(0);
+    expect(await project.look('run', '--continue', 'Gamma?')).toMatchObject({ code: 0, out: 'Said.\n' });
+    const last = JSON.stringify(server.requests.at(-1)?.body);
+    expect(['Alpha?', 'Beta?', 'Begin.', 'Gamma?'].filter((words) => last.includes(words))).toEqual(['Alpha?', 'Gamma?']);
+  });
+});
