@@ -34,9 +34,12 @@ export interface ProjectCheck {
 }
 
 export async function checkProject(options: ProjectCheckOptions): Promise<ProjectCheck> {
-  const { agents, shadowed, broken, diagnostics } = await discoverAgents(options);
+  const { agents, shadowed, broken, salvaged, diagnostics } = await discoverAgents(options);
   const known = { servers: options.mcpServers ?? [], brought: options.brought };
-  const tools = agents.flatMap((agent) => checkRights(agent, known, options.permissions));
+  const tools = [
+    ...agents.flatMap((agent) => checkRights(agent, known, options.permissions)),
+    ...salvaged.flatMap(({ definition, placeOf }) => checkToolNames(definition, placeOf, known)),
+  ];
   const servers = [...known.servers, ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {}))];
   const settings = settingsProblems(options.named ?? [], { ...known, servers });
   const context = await checkContextFiles(options.projectRoot, agents);
@@ -44,7 +47,7 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
     agents,
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
-    diagnostics: arrange([...settings, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken)]),
+    diagnostics: arrange([...settings, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
     settings,
   };
 }

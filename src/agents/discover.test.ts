@@ -69,7 +69,7 @@ describe('finding agents', () => {
   it('gives nothing, without complaint, where there is nothing', async () => {
     await using project = await temporaryProject();
     const found = await discoverAgents({ projectRoot: project.root, userConfigDir: join(project.root, 'none') });
-    expect(found).toEqual({ agents: [], shadowed: [], broken: new Set(), diagnostics: [] });
+    expect(found).toEqual({ agents: [], shadowed: [], salvaged: [], broken: new Set(), diagnostics: [] });
   });
 
   it('names both files when a name is used twice', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { nameFromFile } from './definition/agent-name.ts';
-import { type AgentFile, type LoadedAgent, loadAgent, type Origin } from './file/load.ts';
+import { type AgentFile, type LoadedAgent, loadAgent, type Origin, salvageAgent } from './file/load.ts';
 import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
 
 export interface DiscoverOptions {
@@ -30,6 +30,8 @@ export interface Discovery {
   readonly shadowed: readonly ShadowedAgent[];
   /** Names, by file, of agents that could not be loaded: who names them has nothing to correct. */
   readonly broken: ReadonlySet<string>;
+  /** What could be read of those: to find what else is wrong with them, never to run. */
+  readonly salvaged: readonly LoadedAgent[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -49,6 +51,7 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
   const diagnostics = [...listing];
   const loaded: LoadedAgent[] = [];
   const broken = new Set<string>();
+  const salvaged: LoadedAgent[] = [];
   for (let start = 0; start < files.length; start += READ_AT_ONCE) {
     const batch = files.slice(start, start + READ_AT_ONCE);
     for (const [index, result] of (await Promise.all(batch.map(loadAgent))).entries()) {
@@ -58,11 +61,16 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
         diagnostics.push(...result.value.diagnostics);
       } else if (file !== undefined) {
         broken.add(nameFromFile(file.path.replaceAll('\\', '/')));
+        const rest = await salvageAgent(file);
+        if (rest !== undefined) {
+          salvaged.push(rest);
+          broken.add(rest.definition.name);
+        }
         diagnostics.push(...result.error.map((one) => gentler(file.origin ?? 'project', one)));
       }
     }
   }
-  return { broken, ...choose(loaded, diagnostics) };
+  return { broken, salvaged, ...choose(loaded, diagnostics) };
 }
 
 export interface ListedFiles {
@@ -96,7 +104,7 @@ export function gentler(origin: Origin, one: Diagnostic): Diagnostic {
 }
 
 /** `loaded` is nearest first, so the first of a name is the one that counts. */
-function choose(loaded: readonly LoadedAgent[], diagnostics: Diagnostic[]): Omit<Discovery, 'broken'> {
+function choose(loaded: readonly LoadedAgent[], diagnostics: Diagnostic[]): Omit<Discovery, 'broken' | 'salvaged'> {
   const byName = new Map<string, LoadedAgent>();
   const byOrigin = new Map<string, LoadedAgent>();
   const shadowed: ShadowedAgent[] = [];

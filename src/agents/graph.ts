@@ -18,9 +18,13 @@ export function edges(agents: readonly AgentDefinition[]): readonly Edge[] {
   return agents.flatMap((agent) => referencesOf(agent).map(({ kind, target }) => ({ from: agent.name, to: target, kind })));
 }
 
-/** `broken` are names whose file has problems of its own. */
-export function checkGraph(agents: readonly LoadedAgent[], broken: ReadonlySet<string> = new Set()): readonly Diagnostic[] {
-  return [...missingAgents(agents, broken), ...circles(agents), ...checkDepth(apartFromCircles(agents))];
+/** `broken` are names whose file has problems of its own, `salvaged` what could be read of them. */
+export function checkGraph(
+  agents: readonly LoadedAgent[],
+  broken: ReadonlySet<string> = new Set(),
+  salvaged: readonly LoadedAgent[] = [],
+): readonly Diagnostic[] {
+  return [...missingAgents(agents, broken, salvaged), ...circles(agents), ...checkDepth(apartFromCircles(agents))];
 }
 
 /** Those from whom no way leads into a circle. Whoever names only such agents is one: from the ends of the graph upwards. */
@@ -47,10 +51,14 @@ function apartFromCircles(agents: readonly LoadedAgent[]): readonly LoadedAgent[
   return ends.flatMap((name) => known.get(name) ?? []);
 }
 
-function missingAgents(agents: readonly LoadedAgent[], broken: ReadonlySet<string>): readonly Diagnostic[] {
+function missingAgents(
+  agents: readonly LoadedAgent[],
+  broken: ReadonlySet<string>,
+  salvaged: readonly LoadedAgent[],
+): readonly Diagnostic[] {
   const names = agents.map((agent) => agent.definition.name);
   const known = new Set(names);
-  return agents.flatMap(({ definition, placeOf }) =>
+  return [...agents, ...salvaged].flatMap(({ definition, placeOf }) =>
     referencesOf(definition)
       .filter(({ target }) => !known.has(target) && !broken.has(target))
       .map(({ kind, target, path }) => {

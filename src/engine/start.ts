@@ -33,10 +33,11 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   const run = request.run ?? options.ids.run();
   const lifetime = origin.kind === 'client' ? assistantLifetime(options) : undefined;
   const bounds = withTimeLimit(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
-  const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, projectScope(options.projectBudget)));
-  if (unknown !== undefined) return { kind: 'refused', error: unknown };
+  // A model that cannot be asked has no price either, and that is not what is wrong with it.
   const closed = await nobodyToAsk(options, setup.value.definition, setup.value.models);
   if (closed !== undefined) return { kind: 'refused', error: closed };
+  const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, projectScope(options.projectBudget)));
+  if (unknown !== undefined) return { kind: 'refused', error: unknown };
 
   const lease = await acquire(options.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };

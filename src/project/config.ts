@@ -20,6 +20,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
 import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
 import type { Settings } from './settings.ts';
+import type { ParsedSettings } from './settings-file.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
 const USER_FILE = 'config.yaml';
@@ -90,6 +91,34 @@ export async function loadConfig(places: ConfigPlaces): Promise<Result<ProjectCo
   const problems = [project, user].flatMap((read) => (read.ok ? [] : read.error));
   if (!project.ok || !user.ok) return fail(problems);
   return ok(settle(root, places, project.value, user.value));
+}
+
+export interface SalvagedConfig {
+  /** With what could be read; never to run anything. */
+  readonly config: ProjectConfig;
+  readonly names: Record<'mcp' | 'vars' | 'providers', readonly string[]>;
+  /** Nothing could be read of one of the files: what it may have named is not known. */
+  readonly unreadable: boolean;
+}
+
+/** What can be known of a project whose settings have problems, so that these do not hide the problems of its agents. */
+export async function salvageConfig(places: ConfigPlaces): Promise<SalvagedConfig> {
+  const { salvageSettings } = await import('./settings-file.ts');
+  const { settingsSchema } = await import('./settings.ts');
+  const root = places.root ?? (await findRoot(places.cwd));
+  const names: { [key in keyof SalvagedConfig['names']]: string[] } = { mcp: [], vars: [], providers: [] };
+  let unreadable = false;
+  const read = async (path: string, shown = path): Promise<SettingsFile> => {
+    const text = (await isThere(path)) ? await readText(path) : undefined;
+    const salvaged = text?.ok === true ? salvageSettings(shown, text.value, settingsSchema) : undefined;
+    if (text !== undefined && salvaged === undefined) unreadable = true;
+    if (salvaged === undefined) return { path, settings: undefined };
+    for (const key of ['mcp', 'vars', 'providers'] as const) names[key].push(...salvaged.names[key]);
+    return { path, ...(await placesIn(salvaged)) };
+  };
+  const project = await read(join(root, CONFIG_FILE), CONFIG_FILE);
+  const user = await read(join(userFolder(places.env), USER_FILE));
+  return { config: settle(root, places, project, user), names, unreadable };
 }
 
 /** The nearest folder upwards that holds a `troupe.yaml`; the folder itself when there is none. */
@@ -189,14 +218,17 @@ async function readSettings(path: string, shown = path): Promise<Result<Settings
   const { settingsSchema } = await import('./settings.ts');
   const parsed = parseSettings(shown, text.value, settingsSchema);
   if (!parsed.ok) return parsed;
-  const { value, placeOf } = parsed.value;
+  return ok({ path, ...(await placesIn(parsed.value)) });
+}
+
+async function placesIn({ value, placeOf }: ParsedSettings<Settings>): Promise<Omit<SettingsFile, 'path'>> {
   const { rightsIn } = await import('../agents/definition/tool-names.ts');
   const named = rightsIn(value.permissions ?? {}).map(({ path, ...right }) => ({
     ...right,
     place: placeOf(['permissions', ...path], 'key'),
   }));
   const verifyPlaces = value.verify?.commands.map((_, index) => placeOfDemand(placeOf, index)) ?? [];
-  return ok({ path, settings: value, named, verifyPlaces });
+  return { settings: value, named, verifyPlaces };
 }
 
 async function isThere(path: string): Promise<boolean> {

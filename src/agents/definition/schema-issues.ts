@@ -58,7 +58,10 @@ function diagnoseUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, file: Su
   const expected = new Set(
     issue.errors.flatMap((branch) => branch.flatMap((inner) => (isWrongType(inner) ? [plainType(inner.expected)] : []))),
   );
-  const message = `${subject(path)} must be ${[...expected].join(' or ')}, not ${plainValue(issue.input)}`;
+  const message =
+    expected.size === 0
+      ? `${subject(path)} cannot be ${plainValue(issue.input)}`
+      : `${subject(path)} must be ${[...expected].join(' or ')}, not ${plainValue(issue.input)}`;
   return [errorAt(file.placeOf(path), message)];
 }
 
@@ -84,9 +87,21 @@ function describe(issue: Issue): { readonly message: string; readonly fix?: stri
       return { message: tooBig(issue) };
     case 'invalid_format':
       if (issue.message.startsWith('must')) return { message: issue.message };
-      return { message: issue.format === 'url' ? `must be a URL, not ${plainValue(issue.input)}` : `must be ${issue.format}` };
-    default:
+      return {
+        message:
+          issue.format === 'url' ? `must be a URL, not ${plainValue(issue.input)}` : `cannot be ${plainValue(issue.input)}`,
+      };
+    case 'custom':
+      // Written by us: the schema's own words are for programmers.
       return { message: issue.message };
+    case 'invalid_key': {
+      const said = issue.issues.find(({ message }) => message.startsWith('must'))?.message;
+      return { message: `has a name that is not allowed${said === undefined ? '' : `: it ${said}`}` };
+    }
+    case 'not_multiple_of':
+      return { message: `must be a multiple of ${issue.divisor}` };
+    default:
+      return { message: `cannot be ${plainValue(issue.input)}` };
   }
 }
 

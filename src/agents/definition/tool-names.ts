@@ -110,12 +110,25 @@ function patternProblem(name: string, pattern: string): Problem | undefined {
   return { message: `${quote(name)} takes one word and no rules`, fix };
 }
 
+/** What other tools call ours. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ...{ bash: 'shell', sh: 'shell', exec: 'shell', execute: 'shell', terminal: 'shell', command: 'shell', run: 'shell' },
+  ...{ grep: 'search', find: 'list', glob: 'list', ls: 'list', cat: 'read', view: 'read', open: 'read' },
+  ...{ multiedit: 'edit', patch: 'edit', replace: 'edit', create: 'write', webfetch: 'fetch', curl: 'fetch', http: 'fetch' },
+  ...{ todowrite: 'plan', todo: 'plan', question: 'ask', askuserquestion: 'ask', task: 'spawn_assistant' },
+};
+
+function toolHint(name: string, brought: readonly string[]): string | undefined {
+  const ours = ELSEWHERE[name.toLowerCase().replaceAll(/[-_\s]/g, '')];
+  return ours === undefined ? suggest(name, [...KNOWN, ...brought], 'tools') : `Here it is called "${ours}".`;
+}
+
 function toolProblem(name: string, { servers, brought = [] }: KnownTools): Problem | undefined {
   const reference = parseMcpReference(name);
   if (reference === undefined) {
     if (KNOWN.includes(name) || brought.includes(name)) return undefined;
     if (servers.includes(name)) return { message: `unknown tool ${quote(name)}`, fix: `Did you mean "mcp:${name}"?` };
-    return { message: `unknown tool ${quote(name)}`, fix: suggest(name, [...KNOWN, ...brought], 'tools') };
+    return { message: `unknown tool ${quote(name)}`, fix: toolHint(name, brought) };
   }
   if (reference.server === '' || reference.tool === '') {
     return {

@@ -9,6 +9,7 @@ import { nameFromFile } from '../definition/agent-name.ts';
 import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
 import { type AgentDefinition, definitionSchema } from '../definition/definition.ts';
 import { checkName, toDefinition } from '../definition/to-definition.ts';
+import { withoutRefused } from '../definition/without-refused.ts';
 import type { ForeignOrigin } from '../foreign/file.ts';
 import { confinedPath, isInside } from '../text/confined-path.ts';
 import { arrangeAndCut, type Diagnostic, errorAt, isError } from '../text/diagnostics.ts';
@@ -72,6 +73,24 @@ async function loadOwn(file: OpenFile, spans: FileSpans): Promise<Loaded> {
   // The body is looked at even when the frontmatter is broken: all problems at once.
   if (!map.ok) return fail(arrangeAndCut([...map.error, ...assembled.diagnostics]));
   return define(file, map.value, map.value.value, assembled, false);
+}
+
+/**
+ * What can be read of a file with problems, so that `check` looks at the rest of it too: keys that the schema refuses are left
+ * out. It is never an agent: nothing runs it.
+ */
+export async function salvageAgent(file: AgentFile): Promise<LoadedAgent | undefined> {
+  const opened = await openFile(file);
+  const spans = opened.ok ? splitFile(opened.value.source) : undefined;
+  if (!opened.ok || spans?.ok !== true || opened.value.origin === 'claude' || opened.value.origin === 'opencode')
+    return undefined;
+  const { source, origin } = opened.value;
+  const map = parseYamlMap(source, spans.value.frontmatter);
+  if (!map.ok) return undefined;
+  const kept = withoutRefused(map.value.value, definitionSchema);
+  if (kept === undefined) return undefined;
+  const definition = toDefinition(kept, nameFromFile(source.file), '', source.file);
+  return { definition, origin, disabled: false, diagnostics: [], placeOf: map.value.placeOf };
 }
 
 async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpans): Promise<Loaded> {

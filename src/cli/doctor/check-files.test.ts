@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { temporaryProject } from '../../../test/fixtures/agents/temporary-project.ts';
 import { testTerminal } from '../../../test/support/test-terminal.ts';
+import { keysAt, knownKeysAt } from '../../agents/definition/json-schema.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { settingsSchema } from '../../project/settings.ts';
 import { runProgram } from '../program/program.ts';
 
 async function check(files: Readonly<Record<string, string>>): Promise<{ readonly code: number; readonly out: string }> {
@@ -66,5 +70,111 @@ describe('check', () => {
       `troupe.yaml:1:10: ${nothing} ${hidden('npm test')}`,
       fix,
     ]);
+  });
+});
+
+describe('check looks at everything in one pass', () => {
+  const lines = (out: string): readonly string[] => out.split('\n').filter((line) => line !== '' && !line.startsWith('  fix'));
+
+  it('also at the references and tools of a file whose keys are wrong', async () => {
+    const { out } = await check({
+      'agents/a.md': AGENT('temprature: 1\nmaxTurns: many\nagents: [b, nobody]\ntools: [bash]'),
+      'agents/b.md': AGENT('handoff: { to: ghost }'),
+    });
+    expect(lines(out)).toEqual([
+      'agents/a.md:3:1: error: unknown key "temprature"',
+      'agents/a.md:4:11: error: "maxTurns" must be a number, not "many"',
+      'agents/a.md:5:13: error: there is no agent "nobody" (named as sub-agent)',
+      'agents/a.md:6:9: error: unknown tool "bash"',
+      'agents/b.md:3:16: error: there is no agent "ghost" (named as handoff)',
+    ]);
+    expect(out).toContain('  fix: Here it is called "shell".');
+  });
+
+  it('and at agents when the settings are wrong, without blaming them for what the settings name', async () => {
+    const files = (settings: string) => ({
+      'troupe.yaml': settings,
+      'agents/a.md': AGENT('agents: [nobody]\ntools: [mcp:tickets, mcp:tickts]'),
+    });
+    const wrong = await check(files('modle: x\nmcp: { tickets: { command: 5 } }\n'));
+    expect(lines(wrong.out)).toEqual([
+      'troupe.yaml:1:1: error: unknown key "modle"',
+      expect.stringMatching(/^troupe\.yaml:2:\d+: error: "mcp\.tickets\.command" must be text, not 5$/),
+      'agents/a.md:3:10: error: there is no agent "nobody" (named as sub-agent)',
+      'agents/a.md:4:22: error: unknown MCP server "tickts"',
+    ]);
+    const unreadable = await check(files('mcp: { tickets: [\n'));
+    expect(lines(unreadable.out).slice(-1)).toEqual(['agents/a.md:3:10: error: there is no agent "nobody" (named as sub-agent)']);
+    expect(unreadable.code).toBe(2);
+  });
+
+  it('and at names of models and at prices that a budget needs', async () => {
+    const { code, out } = await check({
+      'agents/a.md': '---\nmodel: openai/gpt-5.55\n---\nHelp.\n',
+      'agents/b.md': '---\nmodel: opnai/gpt-5.5\nbudget: { usd: 1 }\n---\nHelp.\n',
+      'agents/c.md': '---\nmodel: mine/large\nbudget: { usd: 1 }\n---\nHelp.\n',
+      'agents/d.md': '---\nmodel: mine/small\nbudget: { usd: 1 }\n---\nHelp.\n',
+      'troupe.yaml':
+        'providers: { mine: { baseURL: "http://127.0.0.1:1/v1" } }\nprices: { mine/small: { input: 1, output: 1 } }\n',
+    });
+    expect(lines(out)).toEqual([
+      'agents/a.md:2:8: warning: the model openai/gpt-5.55 is in no list of openai that is known here',
+      expect.stringMatching(/^agents\/b\.md:2:8: warning: no model of b can be asked from this shell: There is no model opnai/),
+      expect.stringMatching(/^agents\/c\.md:3:\d+: warning: the price of mine\/large is not known, so this budget in dollars/),
+    ]);
+    expect(out).toContain('fix: Did you mean "openai/gpt-5.5"?');
+    expect(code).toBe(0);
+  });
+
+  it('and a run says the same of a wrong name, also under a budget in dollars', async () => {
+    await using project = await temporaryProject({
+      'agents/b.md': '---\nmodel: opnai/gpt-5.5\nbudget: { usd: 1 }\n---\nHelp.\n',
+    });
+    const terminal = testTerminal({ env: { HOME: project.root, OPENAI_API_KEY: 'k' }, cwd: project.root });
+    expect(await runProgram(['run', 'b', 'hi'], terminal)).not.toBe(0);
+    expect(terminal.written.progress).toContain('There is no model opnai/gpt-5.5');
+    expect(terminal.written.progress).not.toContain('price');
+  });
+
+  it('or only at the files that are named, also outside the folder of agents', async () => {
+    await using project = await temporaryProject({
+      'agents/a.md': AGENT('agents: [nobody]'),
+      'agents/b.md': AGENT('tools: [grep]'),
+      'other/c.md': AGENT('agents: [a, ghost]'),
+    });
+    const terminal = testTerminal({ env: { HOME: project.root, OPENAI_API_KEY: 'k' }, cwd: project.root });
+    expect(await runProgram(['check', 'agents/b.md', 'other/c.md'], terminal)).toBe(2);
+    expect(lines(terminal.written.out)).toEqual([
+      'agents/b.md:3:9: error: unknown tool "grep"',
+      'other/c.md:3:13: error: there is no agent "ghost" (named as sub-agent)',
+    ]);
+    expect(terminal.written.progress).toContain('2 agents checked: 2 errors');
+    expect(await runProgram(['check', 'agents/z.md'], terminal)).toBe(2);
+    expect(terminal.written.progress).toContain('There is no file or folder agents/z.md');
+  });
+});
+
+describe('no message of check has the words of the schema', () => {
+  const values = [null, 5, -1, 1.5, '', 'x y', [], [5], [null], {}, { x: 1 }, true, [{ agent: 5 }]];
+  const raw = /Invalid|expected|received|zod|regex|Too (small|big)|undefined|\bnan\b|\[object|union|\(|must be ,/i;
+
+  it.each(knownKeysAt([]))('for the key %s of an agent', async (key) => {
+    const files = values.map((value, index) => [`agents/a${index}.md`, `---\n${JSON.stringify({ [key]: value })}\n---\nHelp.\n`]);
+    const { out } = await check(Object.fromEntries(files));
+    expect(out).toContain(': error: ');
+    expect(out.split('\n').filter((line) => raw.test(line) && !allowed(line))).toEqual([]);
+  });
+
+  /** Sentences of our own that have one of these words. */
+  const allowed = (line: string): boolean => /\(named as |There is no model|can be asked/.test(line);
+
+  it('nor for any of the settings', async () => {
+    const keys = keysAt(z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as JsonObject, []);
+    expect(keys.length).toBeGreaterThan(10);
+    for (const key of keys)
+      for (const value of values) {
+        const { out } = await check({ 'troupe.yaml': JSON.stringify({ [key]: value }) });
+        expect(out.split('\n').filter((line) => raw.test(line) && !allowed(line))).toEqual([]);
+      }
   });
 });

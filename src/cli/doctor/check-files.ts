@@ -2,8 +2,7 @@
 import { checkProject, type ProjectCheck } from '../../agents/check-project.ts';
 import { gentler } from '../../agents/discover.ts';
 import { arrange, type Diagnostic, errorAt } from '../../agents/text/diagnostics.ts';
-import { fail, ok, type Result } from '../../base/result.ts';
-import { loadConfig, type ProjectConfig, userFolder } from '../../project/config.ts';
+import { loadConfig, type ProjectConfig, type SalvagedConfig, salvageConfig, userFolder } from '../../project/config.ts';
 import { impossibleServers } from '../../project/declared-servers.ts';
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
@@ -14,23 +13,36 @@ type Environment = CommandContext['terminal']['env'];
 export interface CheckedFiles extends ProjectCheck {
   readonly root: string;
   readonly variables: readonly string[];
+  readonly mcpServers: readonly string[];
 }
 
-/** Fails when the settings cannot be read: without them nobody knows which agents there are. */
-export async function checkFiles({
-  cwd,
-  terminal: { env },
-}: CommandContext): Promise<Result<CheckedFiles, readonly Diagnostic[]>> {
-  const config = await loadConfig({ cwd, env });
-  if (!config.ok) return fail(config.error);
-  const { root, vars, mcp, permissions, named } = config.value;
-  const variables = Object.keys(vars);
-  const mcpServers = Object.keys(mcp);
+/** Everything in one pass: problems of the settings do not hide those of the agents. */
+export async function checkEverything({ cwd, clock, terminal: { env } }: CommandContext): Promise<CheckedFiles> {
+  const loaded = await loadConfig({ cwd, env });
+  if (loaded.ok) return await checkWith(loaded.value, env, clock);
+  const { config, names, unreadable } = await salvageConfig({ cwd, env });
+  const checked = await checkWith(config, env, clock, names);
+  // What the settings may have named cannot be held against an agent.
+  const sure = unreadable ? checked.diagnostics.filter(({ message }) => !NAMED_IN_SETTINGS.test(message)) : checked.diagnostics;
+  return { ...checked, diagnostics: [...loaded.error, ...sure] };
+}
+
+const NAMED_IN_SETTINGS = /^unknown (MCP server|variable) |There is no model /;
+
+async function checkWith(
+  config: ProjectConfig,
+  env: Environment,
+  clock: CommandContext['clock'],
+  names?: SalvagedConfig['names'],
+): Promise<CheckedFiles> {
+  const { root, permissions, named } = config;
+  const variables = [...Object.keys(config.vars), ...(names?.vars ?? [])];
+  const mcpServers = [...Object.keys(config.mcp), ...(names?.mcp ?? [])];
   const options = { projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions, named };
   const check = await checkProject(options);
-  const models = checkModels(check.agents, { env, providers: config.value.providers });
-  const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config.value)];
-  return ok({ ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables });
+  const models = checkModels(check.agents, { config, env, clock, known: names?.providers ?? [] });
+  const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config)];
+  return { ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables, mcpServers };
 }
 
 /** A server that every run would refuse is a mistake of the file that declares it. */

@@ -12,7 +12,7 @@ import { keyVariables, ollamaAddress } from '../../models/provider/providers.ts'
 import { loadConfig, type ProjectConfig } from '../../project/config.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
-import { checkFiles } from './check-files.ts';
+import { type CheckedFiles, checkEverything } from './check-files.ts';
 import type { Finding } from './finding.ts';
 import { damageFix, damageText } from './ledger-damage.ts';
 
@@ -27,7 +27,7 @@ type Check = readonly [about: string, check: () => Promise<Finding | readonly Fi
 export async function findings(context: CommandContext, offline: boolean): Promise<readonly Finding[]> {
   const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
   const project = config.ok ? config.value : undefined;
-  const checked = checkFiles(context);
+  const checked = checkEverything(context);
   const checks: readonly Check[] = [
     ['node', nodeFinding],
     ['git', gitFinding],
@@ -55,13 +55,13 @@ export async function findings(context: CommandContext, offline: boolean): Promi
 function askingChecks(
   context: CommandContext,
   config: ProjectConfig | undefined,
-  checked: ReturnType<typeof checkFiles>,
+  checked: Promise<CheckedFiles>,
   offline: boolean,
 ): readonly Check[] {
   if (config === undefined) return [];
   const options = async () => {
-    const files = await checked;
-    return { config, offline, agents: files.ok ? files.value.agents : [] };
+    const { agents } = await checked;
+    return { config, offline, agents };
   };
   return [
     ['model', async () => (await import('./model-findings.ts')).modelFindings(context, await options())],
@@ -97,9 +97,8 @@ async function gitFinding(): Promise<Finding> {
   }
 }
 
-function agentsFinding(checked: Awaited<ReturnType<typeof checkFiles>>): Finding {
-  const diagnostics = checked.ok ? checked.value.diagnostics : checked.error;
-  const agents = checked.ok ? checked.value.agents.length : 0;
+function agentsFinding({ diagnostics, agents: found }: CheckedFiles): Finding {
+  const agents = found.length;
   const errors = diagnostics.filter(isError).length;
   if (errors > 0)
     return { about: 'agents', state: 'broken', text: counted(errors, 'problem'), fix: 'troupe check shows each with its place' };

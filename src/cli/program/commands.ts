@@ -60,11 +60,11 @@ function describeStart(add: Add, perform: Perform): void {
   json(add('init', 'write a first agent and settings', 'troupe init')).action((options: JsonOption) =>
     perform(async (context) => (await import('../commands/init.ts')).initCommand(context, options)),
   );
-  json(add('check', 'find every problem in settings and agents', 'troupe check --graph'))
+  json(add('check [paths...]', 'find every problem in settings and agents, or in these files', 'troupe check --graph'))
     .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
     .option('--from <agent>', 'draw only what this agent leads to')
-    .action((options: CheckCommandOptions) =>
-      perform(async (context) => (await import('../commands/check.ts')).checkCommand(context, options)),
+    .action((paths: readonly string[], options: CheckCommandOptions) =>
+      perform(async (context) => (await import('../commands/check.ts')).checkCommand(context, paths, options)),
     );
   output(
     add('run <agent> [prompt]', 'run an agent on a prompt; - reads it from stdin', 'troupe run agents/hello.md "What is here?"'),

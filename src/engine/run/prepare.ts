@@ -59,6 +59,10 @@ export async function equip(
   return ok({ definition, system, models: models.value, tools: [...tools.value, ...agents.value] });
 }
 
+const UNKNOWN_PRICE_FIX =
+  'Look whether the name is right (`troupe models` lists them). If it is, give its price under `prices` in troupe.yaml, limit ' +
+  'budget.tokens instead, or set budget.allowUnknownPrices: true.';
+
 /** An unknown price is unknown, not zero: a limit in dollars that cannot be kept is refused, unless told otherwise. */
 export function unknownPrice(
   options: ModelAccess & ProjectRules,
@@ -73,6 +77,6 @@ export function unknownPrice(
   return {
     code: 'unknown_price',
     message: `The price of ${unknown} is not known, so a budget in dollars cannot be kept.`,
-    fix: 'Give its price under `prices` in troupe.yaml, limit budget.tokens instead, or set budget.allowUnknownPrices: true.',
+    fix: UNKNOWN_PRICE_FIX,
   };
 }

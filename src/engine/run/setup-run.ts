@@ -6,6 +6,7 @@ import type { Failure, Payloads } from '../../events/catalogue.ts';
 import { spawnerOf, usesTools } from '../../events/run-origin.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
+import { nobodyToAsk } from '../models-below.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import { type AgentSetup, recordedDefinition, setupPayload } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -47,7 +48,11 @@ async function setupAsBefore(
   const setup = await adapted(tree, prepared, node.started);
   if (!setup.ok) return setup;
   const refused = unknownPrice(tree, setup.value, node.scopes);
-  if (refused !== undefined) return fail(refused);
+  // A model that cannot be asked has no price either, and that is not what is wrong with it.
+  if (refused !== undefined) {
+    const { definition, models } = setup.value;
+    return fail((await nobodyToAsk(tree, definition, models, models[0])) ?? refused);
+  }
   tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
   return setup;
 }
