@@ -118,7 +118,15 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['local', 'restate'],
   ],
   assistants: [['port'], ['threads', 'agent-tools'], ['clients']],
-  cli: [['terminal'], ['markdown', 'view'], ['drive'], ['agents', 'doctor', 'serving'], ['commands'], ['program'], ['main']],
+  cli: [
+    ['terminal'],
+    ['markdown', 'view'],
+    ['drive'],
+    ['agents', 'doctor', 'serving', 'setup'],
+    ['commands'],
+    ['program'],
+    ['main'],
+  ],
 };
 
 /** `folder/file.ts` below src, with the files of src and the packages it imports. */

@@ -19,6 +19,7 @@ const COPIED = [
   'scripts',
   'docs',
   'examples',
+  'templates',
   'deploy',
   'bin',
   'package.json',

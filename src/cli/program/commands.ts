@@ -22,6 +22,7 @@ import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
+import type { InitOptions } from '../setup/init.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseTime, parseUsd } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
@@ -57,9 +58,12 @@ const output = (command: Command): Command =>
   json(command).option('--jsonl', 'print every event as a JSON line').option('-q, --quiet', 'no progress, only the result');
 
 function describeStart(add: Add, perform: Perform): void {
-  json(add('init', 'write a first agent and settings', 'troupe init')).action((options: JsonOption) =>
-    perform(async (context) => (await import('../commands/init.ts')).initCommand(context, options)),
-  );
+  json(add('init', 'write first agents and settings, from a template', 'troupe init --template review'))
+    .option('--template <name>', 'what to start with; without it you are asked, or it is one agent')
+    .option('--list', 'only list the templates')
+    .action((options: InitOptions) =>
+      perform(async (context) => (await import('../setup/init.ts')).initCommand(context, options)),
+    );
   json(add('check [paths...]', 'find every problem in settings and agents, or in these files', 'troupe check --graph'))
     .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
     .option('--from <agent>', 'draw only what this agent leads to')

@@ -1,0 +1,96 @@
+/** `troupe init`: the agents of a template, the settings, and state kept out of git. Never overwrites anything. */
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf, TroupeError } from '../../base/errors.ts';
+import { CONFIG_FILE } from '../../project/config.ts';
+import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { filesOf, oneAgent, repliesOf, type Template, templateCalled, templates } from './templates.ts';
+
+const SETTINGS = `# Settings of this project. Every key is optional; docs/cli.md lists them.
+
+# The model for agents that name none, or a list to try in order. Without it: a key in the environment, then Ollama.
+# model: anthropic/claude-sonnet-5
+
+# No run of this project may spend more than this, all runs together.
+# budget: { usd: 5 }
+`;
+
+const IGNORED = '.troupe/';
+
+interface Written {
+  readonly path: string;
+  readonly done: 'written' | 'kept';
+}
+
+export interface InitOptions extends JsonOption {
+  readonly template?: string | undefined;
+  readonly list?: boolean | undefined;
+}
+
+export async function initCommand(context: CommandContext, options: InitOptions): Promise<ExitCode> {
+  if (options.list) return listTemplates(context, options);
+  const template = await chosenTemplate(context, options);
+  if (template === undefined) return exitCodes.interrupted;
+  const { cwd, terminal } = context;
+  const files: Written[] = [];
+  for (const { path, text } of await filesOf(template)) files.push(await writeNew(cwd, path, text));
+  files.push(await writeNew(cwd, CONFIG_FILE, SETTINGS), await ignoreState(join(cwd, '.gitignore')));
+  const next = `troupe run ${template.agent} "${template.prompt}"`;
+  const withoutKey = `${next} --model scripted:${repliesOf(template)}`;
+  if (options.json) printJson(context, { folder: cwd, template: template.name, files, next, withoutKey });
+  else {
+    for (const { path, done } of files)
+      terminal.out.line(done === 'written' ? `wrote  ${path}` : `kept   ${path}, which was there already`);
+    terminal.out.line(`next   ${next}`);
+    terminal.out.line(`or     ${withoutKey}   (no key needed)`);
+  }
+  return exitCodes.completed;
+}
+
+function listTemplates(context: CommandContext, options: JsonOption): ExitCode {
+  if (options.json) printJson(context, { templates });
+  else for (const line of listed()) context.terminal.out.line(line);
+  return exitCodes.completed;
+}
+
+function listed(): readonly string[] {
+  const width = Math.max(...templates.map(({ name }) => name.length));
+  return templates.map(({ name, about }) => `${name.padEnd(width)}  ${about}`);
+}
+
+/** The one that was named, or chosen by a person; `undefined` when they leave instead. Nobody there: one agent. */
+async function chosenTemplate(context: CommandContext, options: InitOptions): Promise<Template | undefined> {
+  if (options.template !== undefined) return templateCalled(options.template);
+  const { interactive, progress, ask } = context.terminal;
+  if (!interactive || options.json) return oneAgent;
+  for (const [index, line] of listed().entries()) progress.line(`${index + 1}  ${line}`);
+  for (;;) {
+    const answer = (await ask(`Which one? A number or a name; Enter for ${oneAgent.name}: `))?.trim();
+    if (answer === undefined) return undefined;
+    if (answer === '') return oneAgent;
+    const chosen = templates.find(({ name }, index) => answer === name || answer === String(index + 1));
+    if (chosen !== undefined) return chosen;
+    progress.line(`A number from 1 to ${templates.length}, or a name from the list.`);
+  }
+}
+
+async function writeNew(folder: string, name: string, text: string): Promise<Written> {
+  const path = join(folder, name);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: 'wx' });
+    return { path: name, done: 'written' };
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return { path: name, done: 'kept' };
+    throw new TroupeError('io', `${name} cannot be written`, { fix: 'check the permissions of the folder', cause: error });
+  }
+}
+
+async function ignoreState(path: string): Promise<Written> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const there = text.split('\n').some((line) => ['.troupe', IGNORED, `/${IGNORED}`].includes(line.trim()));
+  if (there) return { path: '.gitignore', done: 'kept' };
+  await appendFile(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${IGNORED}\n`);
+  return { path: '.gitignore', done: 'written' };
+}

@@ -1,0 +1,86 @@
+/** Setting out: what `troupe init` writes is right as it is, and nothing of anybody's is overwritten. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runProgram } from '../../src/cli/program/program.ts';
+import { templates } from '../../src/cli/setup/templates.ts';
+import { type TestTerminalOptions, testTerminal } from '../support/test-terminal.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'troupe-init-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function troupe(args: readonly string[], options: TestTerminalOptions = {}) {
+  const env = { PATH: process.env['PATH'], HOME: folder, OLLAMA_HOST: '127.0.0.1:9', ...options.env };
+  const terminal = testTerminal({ ...options, env, cwd: folder });
+  const code = await runProgram(args, terminal);
+  return { code, out: terminal.written.out, err: terminal.written.progress };
+}
+
+const filesHere = async () => (await readdir(join(folder, 'agents'))).sort();
+
+describe('the templates of troupe init', () => {
+  it.each(templates)('$name passes the check without warnings and runs without a key', async ({ name, agent, prompt }) => {
+    expect(await troupe(['init', '--template', name])).toMatchObject({ code: 0, err: '' });
+    const model = `scripted:replies/${name}.yaml`;
+    const checked = await troupe(['check'], { env: { TROUPE_MODEL: model } });
+    expect(checked.out + checked.err).toMatch(/[1-9]\d* agents? checked: 0 errors, 0 warnings/);
+    const ran = await troupe(['run', agent, prompt, '--model', model, '--yes']);
+    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/\w/) });
+    expect(ran.err).not.toMatch(/\bfailed\b|\berror\b/);
+  });
+
+  it('are listed', async () => {
+    const { out } = await troupe(['init', '--list']);
+    expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual(['agent', 'review', 'research', 'coding', 'support', '']);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('can all be in one folder', async () => {
+    for (const { name } of templates) expect((await troupe(['init', '--template', name])).out).toContain('wrote  agents/');
+    expect(await filesHere()).toHaveLength(15);
+    expect(await troupe(['check'], { env: { TROUPE_MODEL: 'scripted:replies/agent.yaml' } })).toMatchObject({ code: 0 });
+  });
+
+  it('leave what is there as it is, and say so', async () => {
+    await troupe(['init', '--template', 'review']);
+    await writeFile(join(folder, 'agents/security.md'), 'mine');
+    await rm(join(folder, 'agents/upkeep.md'));
+    const { code, out } = await troupe(['init', '--template', 'review']);
+    expect(code).toBe(0);
+    expect(out).toContain('kept   agents/security.md, which was there already');
+    expect(out).toContain('wrote  agents/upkeep.md');
+    expect(await readFile(join(folder, 'agents/security.md'), 'utf8')).toBe('mine');
+  });
+
+  it('are one agent where nobody can be asked', async () => {
+    await troupe(['init']);
+    expect(await filesHere()).toEqual(['hello.md']);
+  });
+
+  it.each([
+    ['4', 'lead.md'],
+    ['research', 'researcher.md'],
+    ['', 'hello.md'],
+  ])('are chosen on a terminal: "%s"', async (answer, file) => {
+    const { code, err } = await troupe(['init'], { interactive: true, answers: ['9', answer] });
+    expect(code).toBe(0);
+    expect(err).toContain('2  review');
+    expect(err).toContain('A number from 1 to 5');
+    expect(await filesHere()).toContain(file);
+  });
+
+  it('write nothing when the person leaves, or when there is none of that name', async () => {
+    expect(await troupe(['init'], { interactive: true, answers: [undefined] })).toMatchObject({ code: 130 });
+    const mistyped = await troupe(['init', '--template', 'reviw']);
+    expect(mistyped).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "review"?') });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
