@@ -1,5 +1,6 @@
 /** Conversations of a person: going on with them, listing them, taking them out of the ledger. */
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
 import type { Reply } from '../support/models/script.ts';
 import { agentWith, createTestProject } from './support-project.ts';
 
@@ -43,5 +44,43 @@ describe.concurrent('run --continue', () => {
     expect(await project.look('run', '--continue', 'Gamma?')).toMatchObject({ code: 0, out: 'Said.\n' });
     const last = JSON.stringify(server.requests.at(-1)?.body);
     expect(['Alpha?', 'Beta?', 'Begin.', 'Gamma?'].filter((words) => last.includes(words))).toEqual(['Alpha?', 'Gamma?']);
+  });
+});
+
+describe('sessions', () => {
+  it('lists conversations with how they began, how they stand and what they cost', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [ask]'));
+    expect(await project.look('sessions', '--json')).toMatchObject({ code: 0, out: '[]\n' });
+    const ask: Reply = { calls: [{ name: 'ask', input: { question: 'Which?' } }] };
+    await project.serve(({ body }) => (JSON.stringify(body).includes('Beta?') ? ask : { text: 'Said.' }));
+    await project.look('run', 'helper', 'Alpha?\n\u001b[2Jin two lines');
+    await project.look('run', '--continue', 'More?');
+    await project.look('run', 'helper', 'Beta?');
+    const listed = parseJson((await project.look('sessions', '--json')).out);
+    expect(listed).toMatchObject({
+      ok: true,
+      value: [
+        { prompts: 1, prompt: 'Beta?', state: 'waiting', agent: 'helper', group: null, cost: { unknownCalls: 1 } },
+        { prompts: 2, prompt: expect.stringContaining('Alpha?'), state: 'completed', cost: { unknownCalls: 2 } },
+      ],
+    });
+    const { out } = await project.look('sessions');
+    expect(out).toMatch(
+      /^SESSION +LAST +AGENT +PROMPTS +STATE +COST +BEGAN WITH\n\w{6} .*waiting +\? +Beta\?\n.*Alpha\? in two lines\n$/,
+    );
+    // What is listed can be used.
+    const alpha = /(\w{6}) .*Alpha/.exec(out)?.[1] ?? '';
+    expect(await project.look('run', '--continue', '--session', alpha, 'Again?')).toMatchObject({ code: 0, out: 'Said.\n' });
+    expect((await project.look('sessions')).out).toMatch(new RegExp(`${alpha} +\\w+ +helper +3 `));
+  });
+
+  it('shows the newest, and all on request', async () => {
+    await using project = await createTestProject(settings);
+    await project.serve({ text: 'Said.' });
+    for (let index = 0; index < 21; index += 1) await project.look('run', 'helper', `Number ${index}?`, '--quiet');
+    const some = await project.look('sessions');
+    expect(some.out).not.toContain('Number 0?');
+    expect(some.err).toContain('the newest 20 of 21 sessions');
+    expect((await project.look('sessions', '--all')).out).toContain('Number 0?');
   });
 });

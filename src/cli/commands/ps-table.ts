@@ -95,7 +95,7 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
     ...(talks ? [{ title: 'UNREAD', cell: unreadOf }] : []),
     { title: 'AGE', cell: ({ ageMs }) => readableAge(ageMs) },
     ...(look.took ? [{ title: 'TOOK', cell: tookOf }] : []),
-    { title: 'COST', cell: costOf },
+    { title: 'COST', cell: ({ cost }) => costCell(cost) },
     { title: 'NEXT', cell: ({ next }) => (look.next === 'word' ? (next?.split(' ')[1] ?? '') : (next ?? '')) },
   ];
 }
@@ -121,7 +121,7 @@ function unreadOf({ unread, lagMs }: PsRow): string {
 
 const tookOf = ({ startedAt, endedAt }: PsRow): string => (endedAt === null ? '-' : readableDuration(endedAt - startedAt));
 
-function costOf({ cost }: PsRow): string {
+export function costCell(cost: PsRow['cost']): string {
   if (cost === null || (cost.nanoUsd === 0 && cost.unknownCalls > 0)) return '?';
   return `${readableMoney(cost.nanoUsd)}${cost.unknownCalls > 0 ? '+?' : ''}`;
 }
@@ -133,7 +133,7 @@ const UNITS = [
 ] as const;
 
 /** The largest unit only: `45s`, `12m`, `3h`, `5d`. */
-function readableAge(milliseconds: number): string {
+export function readableAge(milliseconds: number): string {
   const unit = UNITS.find(([, size]) => milliseconds >= size);
   return unit === undefined ? `${Math.floor(milliseconds / 1_000)}s` : `${Math.floor(milliseconds / unit[1])}${unit[0]}`;
 }

@@ -38,7 +38,14 @@ export function matchRuns(rows: readonly RunRow[], text: string): readonly RunRo
   if (inSession.length > 0) return inSession.slice(0, 1);
   const bare = text.startsWith('run_') ? text.slice('run_'.length) : text;
   if (bare.length < CHARACTERS_MIN) return [];
-  return rows.filter((row) => row.run.startsWith(`run_${bare}`) || row.run.endsWith(text));
+  const part = rows.filter((row) => row.run.startsWith(`run_${bare}`) || row.run.endsWith(text));
+  return part.length > 0 ? part : newestOfSessions(rows, text);
+}
+
+/** A session by a part of its id stands for its newest run. */
+function newestOfSessions(rows: readonly RunRow[], text: string): readonly RunRow[] {
+  const roots = rows.filter(({ session, parent }) => parent === null && (session.endsWith(text) || session.startsWith(text)));
+  return [...new Map(roots.toReversed().map((row) => [row.session, row])).values()];
 }
 
 /** A run marked as running that no live process owns: it was cut off and can be resumed. */

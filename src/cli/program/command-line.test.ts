@@ -184,6 +184,7 @@ describe('the program', () => {
         "run",
         "demo",
         "ps",
+        "sessions",
         "inbox",
         "show",
         "logs",

@@ -14,6 +14,7 @@ import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
+import type { SessionsOptions } from '../commands/sessions.ts';
 import type { ShowOptions } from '../commands/show.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
@@ -95,6 +96,11 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('-a, --all', 'child runs too')
     .option('-n, --limit <count>', 'at most so many', parseCount)
     .action((options: PsOptions) => perform(async (context) => (await import('../commands/ps.ts')).psCommand(context, options)));
+  json(add('sessions', 'list conversations, newest first', 'troupe sessions'))
+    .option('-a, --all', 'not only the newest')
+    .action((options: SessionsOptions) =>
+      perform(async (context) => (await import('../commands/sessions.ts')).sessionsCommand(context, options)),
+    );
   json(add('inbox', 'everything that waits for you, and a place to answer it', 'troupe inbox')).action((options: JsonOption) =>
     perform(async (context) => (await import('../commands/inbox.ts')).inboxCommand(context, options)),
   );
