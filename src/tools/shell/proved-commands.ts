@@ -13,6 +13,7 @@ import { present } from '../../base/present.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
 import { filesOnTheWay, idleMake, RUNS_OTHERS } from './on-the-way.ts';
 import { strangeScriptShell } from './script-shell.ts';
+import { silentTests } from './silent-tests.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
 /** A script that could not be read as commands: a file below the folder of the line, or a script of a package.json there. */
@@ -55,18 +56,19 @@ export async function proofOf(line: string, folder: string, environment: Environ
   if (!meaning.ok) return { proves: [], unproved: [{ command: line.slice(0, 200), why: meaning.error }] };
   const proves: Proof['proves'] = [];
   const unproved: Proof['unproved'] = meaning.value.hidden.map(({ command, why }) => ({ command: commandText(command), why }));
-  for (const command of meaning.value.proved) {
+  for (const [index, command] of meaning.value.proved.entries()) {
     const at = resolve(folder, command.folder);
     const { words, program } = located(command, at, searchPath);
     const text = commandText({ ...command, words: relativeWords(words, at) });
     const without =
       early ??
       withoutTests(text, line, tests) ??
+      silentTests(words, { after: before(meaning.value.proved, index), folder: at, output: printed.output }) ??
       idleMake(words, at, printed.output) ??
       (INTERPRETERS.test(words[0] ?? '')
         ? undefined
         : await strangeScriptShell({ folder: at, home: environment['HOME'], program: lookUp('npm', at, searchPath) }));
-    const behind = without === undefined ? await behindScript(words, at, tests, 0) : { empty: without };
+    const behind = without === undefined ? await behindScript(words, at, printed, 0) : { empty: without };
     if (behind?.empty !== undefined) {
       unproved.push({ command: text, why: behind.empty });
       continue;
@@ -133,13 +135,13 @@ function withoutTests(command: string, line: string, tests: number | undefined):
 }
 
 /** What speaks against a script behind a command: it cannot fail, or nobody can tell. */
-type Behind = { readonly empty: string } | { readonly empty?: undefined; readonly unread: Unread };
+type Behind = { readonly empty: string; readonly untold?: true } | { readonly empty?: undefined; readonly unread: Unread };
 
 /** Why a script behind the command cannot fail, if it cannot: `"test": "true"`, a file with `exit 0` at its end. */
 async function behindScript(
   words: readonly string[],
   folder: string,
-  tests: number | undefined,
+  printed: TestOutput,
   depth: number,
 ): Promise<Behind | undefined> {
   const [name = '', verb = '', script = ''] = words;
@@ -149,10 +151,10 @@ async function behindScript(
     const found = await packageScripts(folder);
     const text = found?.scripts[key];
     if (found === undefined || typeof text !== 'string') return undefined;
-    const without = withoutTests('', text, tests);
+    const without = withoutTests('', text, printed.tests);
     if (without !== undefined) return { empty: without };
     const source = { what: `its script \`${text.slice(0, 80)}\``, unread: { path: found.path, script: key } };
-    return await behindLine(text, folder, tests, depth, source);
+    return await behindLine(text, folder, printed, depth, source);
   }
   const path = resolve(folder, name);
   const text = /\.(?:sh|bash)$|\//.test(name) ? await textIn(path) : undefined;
@@ -160,7 +162,7 @@ async function behindScript(
   if (!isShell && name.startsWith('./')) return { unread: { path } };
   if (!isShell) return await behindProgram(words, folder);
   if (text === undefined) return { unread: { path } };
-  return await behindLine(text, folder, tests, depth, { what: `the script ${name}`, unread: { path } });
+  return await behindLine(text, folder, printed, depth, { what: `the script ${name}`, unread: { path } });
 }
 
 const INTERPRETED = /^(?!-).*\.(?:[cm]?[jt]s|py|rb|pl|php)$/;
@@ -179,7 +181,7 @@ async function behindProgram([name = '', ...rest]: readonly string[], folder: st
 async function behindLine(
   text: string,
   folder: string,
-  tests: number | undefined,
+  printed: TestOutput,
   depth: number,
   { what, unread }: { readonly what: string; readonly unread: Unread },
 ): Promise<Behind | undefined> {
@@ -194,13 +196,19 @@ async function behindLine(
           ? `${what} cannot fail`
           : `${what} hides the exit code of ${commandText(hidden.command)}: ${hidden.why}`,
     };
-  let last: Behind | undefined;
-  for (const command of meaning.value.proved) {
-    last = await behindScript(command.words, resolve(folder, command.folder), tests, depth + 1);
-    if (last === undefined) return undefined;
+  const all: (Behind | undefined)[] = [];
+  for (const [index, { words, folder: place }] of meaning.value.proved.entries()) {
+    const at = resolve(folder, place);
+    const silent = silentTests(words, { after: before(meaning.value.proved, index), folder: at, output: printed.output });
+    if (silent !== undefined) return { empty: `${what}: ${silent}`, untold: true };
+    all.push(await behindScript(words, at, printed, depth + 1));
   }
-  return last;
+  // Another command that may fail says nothing about tests that did not run.
+  return all.find((one) => one?.empty !== undefined && one.untold) ?? (all.includes(undefined) ? undefined : all.at(-1));
 }
+
+const before = (commands: readonly ProvedCommand[], index: number): (readonly string[])[] =>
+  commands.slice(0, index).map(({ words }) => words);
 
 async function packageScripts(
   folder: string,

@@ -13,6 +13,7 @@ describe('how many tests passed', () => {
     ['mocha', '\n\n  9 passing (12ms)\n  1 pending\n', 9],
     ['mocha, behind what was written over', 'running …\r  9 passing (12ms)', 9],
     ['cargo, in two crates', 'test result: ok. 2 passed; 0 failed\n\ntest result: ok. 3 passed; 0 failed\n', 5],
+    ['jest --json', '{"numFailedTests":0,"numPassedTests":12,"numTotalTests":12}\n', 12],
     ['unittest', 'Ran 6 tests in 0.001s\n\nOK\n', 6],
   ])('%s', (_runner, output, passed) => expect(passedTests(output)).toBe(passed));
 

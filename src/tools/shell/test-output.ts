@@ -18,6 +18,8 @@ const COUNTS: readonly { readonly count: RegExp; readonly behind?: RegExp }[] = 
   { count: /^test result: ok\. (\d+) passed;/ },
   // unittest
   { count: /^Ran (\d+) tests? in / },
+  // jest --json
+  { count: /"numPassedTests": ?(\d+)/ },
 ];
 const NONE = [
   /\bno tests? (?:files? )?(?:found|ran|to run|were found)\b/i,
@@ -39,6 +41,13 @@ export function passedTests(output: string): number | undefined {
     none ||= NONE.some((pattern) => pattern.test(line));
   }
   return passed ?? (none ? 0 : undefined);
+}
+
+/** The numbers of tests that passed, one for each time that a runner has told one. */
+export function testSummaries(output: string): readonly number[] {
+  const summaries: number[] = [];
+  for (const line of linesOf(output)) summaries.push(...COUNTS.flatMap((kind) => countIn(line, kind)));
+  return summaries;
 }
 
 /** One at a time, as there may be millions. What stands far to the right in a line is no summary. */
