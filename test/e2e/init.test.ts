@@ -1,5 +1,5 @@
-/** Setting out: what `troupe init` writes is right as it is, and nothing of anybody's is overwritten. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+/** Setting out: what `troupe init` and `troupe new` write is right as it is, and nothing of anybody's is overwritten. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -82,5 +82,80 @@ describe('the templates of troupe init', () => {
     const mistyped = await troupe(['init', '--template', 'reviw']);
     expect(mistyped).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "review"?') });
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('troupe new', () => {
+  const problems = async () => {
+    const { out, err } = await troupe(['check'], { env: { TROUPE_MODEL: 'scripted:replies.yaml' } });
+    return (out + err).trim();
+  };
+
+  /** Takes up every setting that stands there as a comment. */
+  async function uncomment(file: string): Promise<number> {
+    const text = await readFile(join(folder, file), 'utf8');
+    const taken = text.replaceAll(/^# (?=[a-z]+: )/gim, '');
+    await writeFile(join(folder, file), taken);
+    return text.length - taken.length;
+  }
+
+  it('agent writes a file that passes the check, also with everything in it taken up', async () => {
+    await writeFile(join(folder, 'replies.yaml'), '[]');
+    expect(await troupe(['new', 'agent', 'poet'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('wrote  agents/poet.md'),
+    });
+    expect(await problems()).toBe('1 agent checked: 0 errors, 0 warnings');
+    expect(await uncomment('agents/poet.md')).toBe(2 * 5);
+    expect(await problems()).toContain('1 agent checked: 0 errors,');
+  });
+
+  it('team writes a leader and two members, or takes agents that are there', async () => {
+    await writeFile(join(folder, 'replies.yaml'), '[]');
+    expect(await troupe(['new', 'team', 'room'])).toMatchObject({ code: 0 });
+    expect(await filesHere()).toEqual(['room-critic.md', 'room-finder.md', 'room.md']);
+    expect(await problems()).toBe('3 agents checked: 0 errors, 0 warnings');
+    for (const file of await filesHere()) expect(await uncomment(`agents/${file}`)).toBe(2 * 3);
+    expect(await problems()).toContain('3 agents checked: 0 errors,');
+    expect(await troupe(['new', 'team', 'Große Runde', 'room-critic', 'room-finder'])).toMatchObject({ code: 0 });
+    expect(await problems()).toContain('4 agents checked: 0 errors,');
+    const { err } = await troupe(['new', 'team', 'other', 'room-critik']);
+    expect(err).toContain('Did you mean "room-critic"?');
+    expect(await troupe(['new', 'team', 'other', 'other'])).toMatchObject({ code: 2 });
+    expect(await filesHere()).toHaveLength(4);
+  });
+
+  it.each([
+    ['a/b', 'contains a slash', 'for example: a-b'],
+    ['../up', 'starts with a dot', 'for example: up'],
+    ['_shared', 'are passed over', 'for example: shared'],
+    ['poet.md', 'ends with .md', 'for example: poet'],
+    ['ReadMe', 'is passed over', 'choose another name'],
+    ['', 'is empty', 'choose another name'],
+    ['x\u001b[2J', 'contains a control character', 'for example: x-2J'],
+  ])('refuses the name "%s"', async (name, why, fix) => {
+    const { code, err } = await troupe(['new', 'agent', name]);
+    expect(code).toBe(2);
+    expect(err).toContain(why);
+    expect(err).toContain(fix);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('refuses what is there, wherever in agents/ it is, and writes nothing then', async () => {
+    await mkdir(join(folder, 'agents/below'), { recursive: true });
+    await writeFile(join(folder, 'agents/below/first.md'), '---\nname: room-critic\n---\nMine.\n');
+    const { code, err } = await troupe(['new', 'team', 'room']);
+    expect(code).toBe(2);
+    expect(err).toContain('There is already agents/below/first.md');
+    expect(err).toContain('for example: room-critic-2');
+    await writeFile(join(folder, 'agents/poet.md'), 'broken: [');
+    expect(await troupe(['new', 'agent', 'poet'])).toMatchObject({ code: 2 });
+    expect(await readFile(join(folder, 'agents/poet.md'), 'utf8')).toBe('broken: [');
+    expect(await filesHere()).toEqual(['below', 'poet.md']);
+  });
+
+  it('says so when agents is no folder', async () => {
+    await writeFile(join(folder, 'agents'), 'a file');
+    expect(await troupe(['init'])).toMatchObject({ code: 1, err: expect.stringContaining('agents/hello.md cannot be written') });
   });
 });

@@ -180,6 +180,7 @@ describe('the program', () => {
     expect(names).toMatchInlineSnapshot(`
       [
         "init",
+        "new",
         "check",
         "run",
         "demo",

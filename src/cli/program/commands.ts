@@ -65,6 +65,21 @@ function describeStart(add: Add, perform: Perform): void {
     .action((options: InitOptions) =>
       perform(async (context) => (await import('../setup/init.ts')).initCommand(context, options)),
     );
+  const made = add('new', 'write a new agent or team, with comments', 'troupe new agent reviewer');
+  json(addTo(made, 'agent <name>', 'write agents/<name>.md', 'troupe new agent reviewer')).action(
+    (name: string, options: JsonOption) =>
+      perform(async (context) => (await import('../setup/new.ts')).newAgentCommand(context, name, options)),
+  );
+  json(
+    addTo(
+      made,
+      'team <name> [members...]',
+      'write a team of these agents, or of two new ones',
+      'troupe new team room logs metrics',
+    ),
+  ).action((name: string, members: readonly string[], options: JsonOption) =>
+    perform(async (context) => (await import('../setup/new.ts')).newTeamCommand(context, name, members, options)),
+  );
   json(add('check [paths...]', 'find every problem in settings and agents, or in these files', 'troupe check --graph'))
     .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
     .option('--from <agent>', 'draw only what this agent leads to')

@@ -1,11 +1,11 @@
 /** `troupe init`: the agents of a template, the settings, and state kept out of git. Never overwrites anything. */
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { codeOf, TroupeError } from '../../base/errors.ts';
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CONFIG_FILE } from '../../project/config.ts';
 import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { filesOf, oneAgent, repliesOf, type Template, templateCalled, templates } from './templates.ts';
+import { type Written, writeNew } from './write-new.ts';
 
 const SETTINGS = `# Settings of this project. Every key is optional; docs/cli.md lists them.
 
@@ -17,11 +17,6 @@ const SETTINGS = `# Settings of this project. Every key is optional; docs/cli.md
 `;
 
 const IGNORED = '.troupe/';
-
-interface Written {
-  readonly path: string;
-  readonly done: 'written' | 'kept';
-}
 
 export interface InitOptions extends JsonOption {
   readonly template?: string | undefined;
@@ -72,18 +67,6 @@ async function chosenTemplate(context: CommandContext, options: InitOptions): Pr
     const chosen = templates.find(({ name }, index) => answer === name || answer === String(index + 1));
     if (chosen !== undefined) return chosen;
     progress.line(`A number from 1 to ${templates.length}, or a name from the list.`);
-  }
-}
-
-async function writeNew(folder: string, name: string, text: string): Promise<Written> {
-  const path = join(folder, name);
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: 'wx' });
-    return { path: name, done: 'written' };
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return { path: name, done: 'kept' };
-    throw new TroupeError('io', `${name} cannot be written`, { fix: 'check the permissions of the folder', cause: error });
   }
 }
 
