@@ -3,7 +3,7 @@
  * flag, then environment, then project, then user, then default.
  *
  * The schema is strict: an unknown key is an error with its line, so that a typo never silently changes what runs.
- * Secrets are never in a file: a provider names the environment variable that holds its key.
+ * Secrets are never in these files: a provider names the variable that holds its key, in the environment or in `.env`.
  */
 
 import { access } from 'node:fs/promises';
@@ -19,10 +19,12 @@ import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
 import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
+import type { DotEnv } from './dot-env.ts';
 import type { Settings } from './settings.ts';
 import type { ParsedSettings } from './settings-file.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
+export const DOT_ENV = '.env';
 const USER_FILE = 'config.yaml';
 const LEDGER_FILE = 'ledger.db';
 
@@ -38,7 +40,7 @@ export interface SettingsFlags {
   readonly vars?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface ProjectConfig {
+export interface ProjectConfig extends DotEnv {
   readonly root: string;
   /** Where state lives: `.troupe/` of the project, or `TROUPE_HOME`. */
   readonly home: string;
@@ -90,7 +92,7 @@ export async function loadConfig(places: ConfigPlaces): Promise<Result<ProjectCo
   const user = await readSettings(join(userFolder(places.env), USER_FILE));
   const problems = [project, user].flatMap((read) => (read.ok ? [] : read.error));
   if (!project.ok || !user.ok) return fail(problems);
-  return ok(settle(root, places, project.value, user.value));
+  return ok(await settle(root, places, project.value, user.value));
 }
 
 export interface SalvagedConfig {
@@ -118,7 +120,7 @@ export async function salvageConfig(places: ConfigPlaces): Promise<SalvagedConfi
   };
   const project = await read(join(root, CONFIG_FILE), CONFIG_FILE);
   const user = await read(join(userFolder(places.env), USER_FILE));
-  return { config: settle(root, places, project, user), names, unreadable };
+  return { config: await settle(root, places, project, user), names, unreadable };
 }
 
 /** The nearest folder upwards that holds a `troupe.yaml`; the folder itself when there is none. */
@@ -141,10 +143,12 @@ interface SettingsFile {
   readonly verifyPlaces?: ProjectConfig['verifyPlaces'];
 }
 
-function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): ProjectConfig {
+async function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): Promise<ProjectConfig> {
   const { env, flags = {} } = places;
   const near = project.settings ?? {};
   const far = user.settings ?? {};
+  const providers = { ...far.providers, ...near.providers };
+  const mcp = { ...far.mcp, ...near.mcp };
   const home = resolve(root, env['TROUPE_HOME'] || '.troupe');
   const ledgerAddress = ledgerOf(root, home, env, near.ledger ?? far.ledger);
   return {
@@ -158,10 +162,11 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     durability: near.durability ?? far.durability ?? 'effects',
     whenInDoubt: near.whenInDoubt ?? far.whenInDoubt ?? 'tell',
     budget: { ...far.budget, ...near.budget },
-    providers: { ...far.providers, ...near.providers },
+    providers,
+    ...(await dotEnvOf(join(root, DOT_ENV), env, { providers, mcp })),
     prices: { ...far.prices, ...near.prices },
     permissions: [near.permissions, far.permissions].filter((one) => one !== undefined),
-    mcp: { ...far.mcp, ...near.mcp },
+    mcp,
     verify: near.verify ?? far.verify,
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
@@ -172,6 +177,13 @@ function settle(root: string, places: ConfigPlaces, project: SettingsFile, user:
     verifyPlaces: (near.verify === undefined ? user : project).verifyPlaces ?? [],
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
+}
+
+/** Loaded only for a project that has one. */
+async function dotEnvOf(path: string, env: Environment, settings: Pick<ProjectConfig, 'providers' | 'mcp'>): Promise<DotEnv> {
+  if (!(await isThere(path))) return { keyEnv: env, fromDotEnv: [], dotEnv: {} };
+  const { readDotEnv } = await import('./dot-env.ts');
+  return await readDotEnv(path, env, settings);
 }
 
 function modelsOf(

@@ -62,8 +62,8 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
     });
   requireRights(extras, config.value);
   const { clock = systemClock, random = systemRandom } = options;
-  const { ledgerAddress, durability } = config.value;
-  const secrets = [...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
+  const { ledgerAddress, durability, dotEnv } = config.value;
+  const secrets = [...secretsOf(dotEnv), ...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
   const protection = createProtection(secrets, createKeyRing(env, random), random);
   const readOnly = options.readOnly === true;
   const ids = createIds(clock, random);
@@ -80,14 +80,14 @@ async function assemble(
 ): Promise<Project> {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
-  const models = withModels(extras.models ?? [], modelsOf(config, ledger, env, clock));
-  const prices = createPrices({ clock, env, providers: config.providers, overrides: config.prices });
+  const models = withModels(extras.models ?? [], modelsOf(config, ledger, clock));
+  const prices = createPrices({ clock, env: config.keyEnv, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, root: folder } = config;
   const places = protectedPlaces(config, env);
   const declared = createDeclaredServers(config, env, extras.agents);
   const toolsets = createToolsets({
-    ...{ clock, random, env, folder, mcp, places, declared },
+    ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, places, declared },
     ...{ tools: extras.tools, assistants: talking },
   });
   const host = createLazyHost(clock, config.assistants);
@@ -104,7 +104,7 @@ async function assemble(
     ...rightsOf(config, rules),
     contextFile: (file) => readContextFile(config.root, file),
     redact: protection.redactor.text,
-    defaultModels: () => defaultModels(config, env, clock),
+    defaultModels: () => defaultModels(config, clock),
     prompt: (agent, workspace) => filledPrompt(agent, workspace, config, env, clock),
     host,
     assistants: assistantSettings(config.assistants),
@@ -173,11 +173,7 @@ function rightsOf(config: ProjectConfig, rules: RuleBook): Pick<EngineOptions, '
 
 type Environment = OpenOptions['env'];
 
-async function defaultModels(
-  { models }: ProjectConfig,
-  env: Environment,
-  clock: Clock,
-): ReturnType<EngineOptions['defaultModels']> {
+async function defaultModels({ models, keyEnv: env }: ProjectConfig, clock: Clock): ReturnType<EngineOptions['defaultModels']> {
   if (models.length > 0) return ok(models);
   const detected = await detectDefaultModel({ env, clock });
   return detected.ok ? ok([detected.value.name]) : detected;
@@ -195,7 +191,7 @@ function filledPrompt(
   return expandPrompt(agent.prompt, promptValues(agent, { now: clock.now(), timeZone, workspace, vars }));
 }
 
-function modelsOf({ root, providers }: ProjectConfig, ledger: Ledger, env: Environment, clock: Clock): ModelCatalogue {
+function modelsOf({ root, providers, keyEnv: env }: ProjectConfig, ledger: Ledger, clock: Clock): ModelCatalogue {
   const readSession = (session: string) => readExactly(ledger, session as SessionId);
   return createModelCatalogue({ env, clock, folder: root, config: { providers }, readSession });
 }

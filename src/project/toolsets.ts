@@ -19,6 +19,8 @@ export interface ToolsetsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly env: Environment;
+  /** With the keys of the project's `.env`, for what its settings name for MCP servers. */
+  readonly keyEnv: Environment;
   /** Where MCP servers are started. */
   readonly folder: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
@@ -48,7 +50,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
     const { createBuiltIns } = await import('../tools/built-ins.ts');
     return new Map([...createBuiltIns({ clock, random, environment: env, places }), ...known]);
   };
-  const mcpOptions = { clock, environment: env, folder };
+  const mcpOptions = { clock, environment: options.keyEnv, folder };
   let shared: Promise<McpServers> | undefined;
   const byAgent = new Map<string, Promise<McpServers>>();
 

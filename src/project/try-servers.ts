@@ -29,7 +29,7 @@ export async function tryServers(
   { env, clock, offline }: TryServersOptions,
 ): Promise<readonly TriedServer[]> {
   const options = { clock, folder: config.root };
-  const tried = [...(await started(config.mcp, { ...options, environment: env }, offline))];
+  const tried = [...(await started(config.mcp, { ...options, environment: config.keyEnv }, offline))];
   const declared = createDeclaredServers(config, env);
   for (const agent of agents) {
     if (agent.mcp === undefined || Object.keys(agent.mcp).length === 0) continue;

@@ -40,7 +40,7 @@ async function checkWith(
   const mcpServers = [...Object.keys(config.mcp), ...(names?.mcp ?? [])];
   const options = { projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions, named };
   const check = await checkProject(options);
-  const models = checkModels(check.agents, { config, env, clock, known: names?.providers ?? [] });
+  const models = checkModels(check.agents, { config, clock, known: names?.providers ?? [] });
   const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config)];
   return { ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables, mcpServers };
 }

@@ -8,7 +8,6 @@ import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
 import type { Clock } from '../../base/clock.ts';
 import { nearest } from '../../base/did-you-mean.ts';
-import type { Environment } from '../../base/environment.ts';
 import type { Prices } from '../../models/port.ts';
 import { createPrices, type PricesOptions, pricedModels } from '../../models/prices.ts';
 import { findProvider, providerNames } from '../../models/provider/providers.ts';
@@ -17,7 +16,6 @@ import type { ProjectConfig } from '../../project/config.ts';
 
 export interface CheckModelsOptions {
   readonly config: ProjectConfig;
-  readonly env: Environment;
   readonly clock: Clock;
   /** Providers that are named in settings with problems. */
   readonly known: readonly string[];
@@ -28,8 +26,8 @@ interface Sources extends PricesOptions {
 }
 
 export function checkModels(agents: readonly LoadedAgent[], options: CheckModelsOptions): readonly Diagnostic[] {
-  const { config, env, clock, known } = options;
-  const table = { env, clock, providers: config.providers, overrides: config.prices };
+  const { config, clock, known } = options;
+  const table = { env: config.keyEnv, clock, providers: config.providers, overrides: config.prices };
   const sources = { ...table, prices: createPrices(table) };
   return agents.flatMap((agent) => {
     const { definition, placeOf } = agent;

@@ -2,14 +2,14 @@
 
 import { execFile } from 'node:child_process';
 import { access, constants, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isError } from '../../agents/text/diagnostics.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { counted } from '../../base/wording.ts';
 import { SEAL_VARIABLE, sealKeyState } from '../../ledger/seals/keys.ts';
 import { keyVariables, ollamaAddress } from '../../models/provider/providers.ts';
-import { loadConfig, type ProjectConfig } from '../../project/config.ts';
+import { DOT_ENV, loadConfig, type ProjectConfig } from '../../project/config.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type CheckedFiles, checkEverything } from './check-files.ts';
@@ -37,7 +37,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ...clusterChecks(context, project),
     ['seal', () => sealFinding(context, project)],
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
-    ['keys', () => keysFinding(context)],
+    ['keys', () => keysFinding(context, project)],
     ...(offline ? [] : [['ollama', () => ollamaFinding(context)] satisfies Check]),
   ];
   const found = await Promise.all(
@@ -167,15 +167,13 @@ async function diskFinding(folder: string): Promise<Finding> {
 }
 
 /** Names only: what a key holds is never shown. */
-async function keysFinding({ terminal: { env } }: CommandContext): Promise<Finding> {
+async function keysFinding({ terminal: { env } }: CommandContext, config: ProjectConfig | undefined): Promise<Finding> {
+  const about = 'keys';
   const found = KEYS.filter((name) => (env[name] ?? '') !== '');
-  if (found.length > 0) return { about: 'keys', state: 'good', text: found.join(', ') };
-  return {
-    about: 'keys',
-    state: 'note',
-    text: 'none in the environment',
-    fix: 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use Ollama',
-  };
+  const kept = (config?.fromDotEnv ?? []).map((name) => `${name} (from ${join(config?.root ?? '', DOT_ENV)})`);
+  if (found.length + kept.length > 0) return { about, state: 'good', text: [...found, ...kept].join(', ') };
+  const fix = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, here or in .env of the project, or use Ollama';
+  return { about, state: 'note', text: 'none in the environment', fix };
 }
 
 async function ollamaFinding({ terminal: { env } }: CommandContext): Promise<Finding> {

@@ -43,9 +43,8 @@ export async function modelFindings(context: CommandContext, options: ModelFindi
     if (offline) return [{ about, state: 'note', text: 'none is named and no key is set; no server was asked (--offline)' }];
     return [{ about, state: 'broken', text, fix: ways.length === 0 ? undefined : ways.join('\n') }];
   }
-  if (offline) return used.value.map((one) => unasked(one, context, config));
-  const { env } = context.terminal;
-  const { providers, prices: overrides, root: folder } = config;
+  if (offline) return used.value.map((one) => unasked(one, config));
+  const { providers, prices: overrides, root: folder, keyEnv: env } = config;
   const desk = {
     context,
     config,
@@ -61,7 +60,7 @@ export async function modelFindings(context: CommandContext, options: ModelFindi
   return [...tried.map((one) => findingOf(one, works)), ...rest];
 }
 
-function unasked({ models, why }: UsedModels, { terminal: { env } }: CommandContext, { providers }: ProjectConfig): Finding {
+function unasked({ models, why }: UsedModels, { providers, keyEnv: env }: ProjectConfig): Finding {
   const problems = models.map((model) => modelProblem(model, { env, providers }));
   const text = `${models.join(', ')} (${why})`;
   if (problems.includes(undefined)) return { about, state: 'good', text: `${text}: not asked (--offline)` };
@@ -96,9 +95,9 @@ function findingOf({ models, why, results }: TriedList, othersWork: boolean): Fi
 }
 
 async function tryModel(name: string, { context, config, catalogue, prices }: Desk): Promise<Tried> {
-  const { clock, terminal } = context;
+  const { clock } = context;
   if (name.startsWith('recorded:ses_')) return { kind: 'unasked', text: 'a recording, nothing to ask' };
-  const sources = { env: terminal.env, providers: config.providers };
+  const sources = { env: config.keyEnv, providers: config.providers };
   const opened = await catalogue.open(name);
   if (!opened.ok)
     return opened.error.kind === 'auth' && modelProblem(name, sources) !== undefined

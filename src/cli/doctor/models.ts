@@ -42,8 +42,8 @@ export async function modelsCommand(
     throw new TroupeError('config', config.error.map(formatDiagnostic).join('\n'), {
       fix: 'Correct the settings and try again.',
     });
-  const { providers, prices: overrides } = config.value;
-  const sources = { env: terminal.env, clock, providers, overrides };
+  const { providers, prices: overrides, keyEnv: env } = config.value;
+  const sources = { env, clock, providers, overrides };
   const known = providerNames(sources);
   if (provider !== undefined && !known.includes(provider))
     throw usageError(`There is no provider ${provider}`, suggest(provider, known, 'providers'));

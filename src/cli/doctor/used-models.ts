@@ -40,8 +40,8 @@ export async function usedModels(context: CommandContext, options: UsedOptions):
 
 /** What an agent gets that names no model. */
 export async function defaultModel(
-  { clock, terminal: { env } }: CommandContext,
-  { config: { models, modelsFrom }, offline }: Pick<UsedOptions, 'config' | 'offline'>,
+  { clock }: CommandContext,
+  { config: { models, modelsFrom, keyEnv: env }, offline }: Pick<UsedOptions, 'config' | 'offline'>,
 ): Promise<Result<UsedModels, string>> {
   if (models.length > 0) return ok({ models, why: `named by ${modelsFrom ?? 'the settings'}` });
   const detected = await detectDefaultModel({ env, clock, offline });

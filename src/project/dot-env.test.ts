@@ -1,0 +1,95 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
+import { startModelServer } from '../../test/support/models/model-server.ts';
+import { programOf } from '../../test/support/programs/programs.ts';
+import { testTerminal } from '../../test/support/test-terminal.ts';
+import { runProgram } from '../cli/program/program.ts';
+import { loadConfig } from './config.ts';
+
+const SECRET = 'svc-9Qx72LmTz4';
+const named = (name: string): string => `\${${name}}`;
+
+async function taken(cwd: string, env: Readonly<Record<string, string>> = {}) {
+  const config = await loadConfig({ cwd, env: { HOME: cwd, ...env } });
+  if (!config.ok) throw new Error('the settings are broken');
+  return config.value;
+}
+
+describe('.env of a project', () => {
+  it('gives the keys that are needed, and nothing else', async () => {
+    await using project = await temporaryProject({
+      '.env': 'OPENAI_API_KEY=a\nexport MINE_KEY="b"\nTICKETS=c\nOPENAI_BASE_URL=http://evil.example\nPATH=/evil\nOTHER_KEY=d\n',
+      'troupe.yaml': [
+        'providers: { mine: { baseURL: "http://127.0.0.1:1", apiKeyEnv: MINE_KEY } }',
+        `mcp: { t: { command: x, env: { A: "${named('TICKETS')}", P: "${named('PATH')}" } } }`,
+      ].join('\n'),
+    });
+    const { fromDotEnv, keyEnv } = await taken(project.root);
+    expect(fromDotEnv).toEqual(['OPENAI_API_KEY', 'MINE_KEY', 'TICKETS']);
+    expect(keyEnv).toEqual({ HOME: project.root, OPENAI_API_KEY: 'a', MINE_KEY: 'b', TICKETS: 'c' });
+  });
+
+  it('does not win over the environment', async () => {
+    await using project = await temporaryProject({ '.env': 'OPENAI_API_KEY=file\n' });
+    expect((await taken(project.root, { OPENAI_API_KEY: 'real' })).keyEnv['OPENAI_API_KEY']).toBe('real');
+    expect((await taken(project.root, { OPENAI_API_KEY: '' })).keyEnv['OPENAI_API_KEY']).toBe('file');
+  });
+
+  it('is that of the project, not of a folder above or below it, nor one behind a link', async () => {
+    await using project = await temporaryProject({
+      '.env': 'OPENAI_API_KEY=above\n',
+      'inner/troupe.yaml': '',
+      'inner/deeper/.env': 'OPENAI_API_KEY=below\n',
+    });
+    const inner = join(project.root, 'inner');
+    expect((await taken(join(inner, 'deeper'))).fromDotEnv).toEqual([]);
+    await symlink(join(project.root, '.env'), join(inner, '.env'));
+    expect((await taken(inner)).fromDotEnv).toEqual([]);
+    expect((await taken(project.root)).fromDotEnv).toEqual(['OPENAI_API_KEY']);
+  });
+
+  it('is sent to its provider, and doctor names variable and file but not the key', async () => {
+    const server = await startModelServer(() => ({ text: 'ok' }));
+    await using project = await temporaryProject({
+      '.env': `MINE_KEY=${SECRET}\n`,
+      'troupe.yaml': `model: mine/x\nproviders: { mine: { baseURL: "${server.origin}/v1", apiKeyEnv: MINE_KEY } }\n`,
+      'agents/a.md': '---\ndescription: d\n---\nHelp.\n',
+    });
+    const terminal = testTerminal({ env: { HOME: project.root, PATH: process.env['PATH'], OLLAMA_HOST: '127.0.0.1:1' } });
+    expect(await runProgram(['-C', project.root, 'doctor'], terminal)).toBe(0);
+    await server.close();
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${SECRET}`]);
+    expect(terminal.written.out).toContain(`MINE_KEY (from ${join(project.root, '.env')})`);
+    expect(terminal.written.out).not.toContain(SECRET);
+  });
+});
+
+describe('what stands in .env', async () => {
+  const script = await programOf(join(import.meta.dirname, '../../test/support/mcp/server.ts'));
+  const server = (more: object) => ({ command: process.execPath, args: [script], ...more });
+  const settings = {
+    mcp: { told: server({ env: { GIVEN: named('SERVICE_KEY') } }), plain: server({}) },
+    permissions: { shell: 'allow', 'mcp:told': 'allow', 'mcp:plain': 'allow' },
+  };
+
+  it.each([
+    ['a command does not see', 'shell', { command: 'echo "[$SERVICE_KEY][$OPENAI_API_KEY]"' }, '[][]'],
+    ['a server does not see', 'plain__variable', { name: 'SERVICE_KEY' }, '(not set)'],
+    ['a server sees when the settings name it', 'told__variable', { name: 'GIVEN' }, '[redacted:SERVICE_KEY]'],
+    ['an agent that reads the file does not see', 'read', { path: '.env' }, '[redacted:SERVICE_KEY]'],
+  ])('%s', async (_what, name, input, expected) => {
+    await using project = await temporaryProject({
+      '.env': `SERVICE_KEY=${SECRET}\nOPENAI_API_KEY=${SECRET}2\n`,
+      'troupe.yaml': JSON.stringify(settings),
+      'agents/a.md': '---\nmodel: scripted:r.yaml\ntools: [shell, read, mcp:told, mcp:plain]\n---\nHelp.\n',
+      'r.yaml': JSON.stringify([{ toolCalls: [{ name, input }] }, { finalReport: '{{lastToolResult}}' }]),
+    });
+    const env = { HOME: project.root, XDG_STATE_HOME: join(project.root, '.state'), PATH: process.env['PATH'] };
+    const terminal = testTerminal({ env });
+    expect(await runProgram(['-C', project.root, 'run', 'a', 'go', '--quiet'], terminal)).toBe(0);
+    expect(terminal.written.out).toContain(expected);
+    expect(terminal.written.all).not.toContain(SECRET);
+  });
+});

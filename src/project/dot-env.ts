@@ -1,0 +1,47 @@
+/**
+ * Keys from `.env` of the project's own folder: never of a folder above it, and never through a link. Only the variables that
+ * the project needs are taken: keys of providers, and what its MCP servers name. The rest of the file is as if it were not
+ * there: a file of a repository can neither lead a key to another address nor change how commands run. The real environment wins.
+ */
+import { lstat } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { readText } from '../agents/text/read-text.ts';
+import type { Environment } from '../base/environment.ts';
+import { keyVariables } from '../models/provider/providers.ts';
+import { minimalEnvironment } from '../tools/shell/environment.ts';
+import type { Settings } from './settings.ts';
+
+export interface DotEnv {
+  /** The environment with the keys of the file; for models and the project's MCP servers, never for commands. */
+  readonly keyEnv: Environment;
+  /** The variables that were taken. */
+  readonly fromDotEnv: readonly string[];
+  /** All that the file holds: what is secret of it is redacted, taken or not. */
+  readonly dotEnv: Environment;
+}
+
+export async function readDotEnv(
+  path: string,
+  env: Environment,
+  settings: { readonly providers: NonNullable<Settings['providers']>; readonly mcp: NonNullable<Settings['mcp']> },
+): Promise<DotEnv> {
+  const facts = await lstat(path).catch(() => undefined);
+  const text = facts?.isFile() === true ? await readText(path) : undefined;
+  const dotEnv: Environment = text?.ok === true ? parseEnv(text.value) : {};
+  const basics = minimalEnvironment(dotEnv);
+  const isSet = (from: Environment, name: string): boolean => (from[name] ?? '').trim() !== '';
+  const fromDotEnv = [...new Set(needed(settings))].filter(
+    (name) => isSet(dotEnv, name) && !isSet(env, name) && !Object.hasOwn(basics, name),
+  );
+  const taken = Object.fromEntries(fromDotEnv.map((name) => [name, dotEnv[name]]));
+  return { keyEnv: { ...env, ...taken }, fromDotEnv, dotEnv };
+}
+
+function needed({ providers, mcp }: Parameters<typeof readDotEnv>[2]): readonly string[] {
+  const named = Object.values(mcp).flatMap((server) => Object.values(('url' in server ? server.headers : server.env) ?? {}));
+  return [
+    ...Object.values(keyVariables).flat(),
+    ...Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
+    ...named.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name = '']) => name)),
+  ];
+}
