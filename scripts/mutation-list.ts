@@ -2,6 +2,7 @@
  * Ways to break the core on purpose, each with the invariant that it breaks and the test that must see it. `find` occurs exactly
  * once in its file. scripts/mutations.ts tries them all and writes the table in docs/testing.md.
  */
+import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
@@ -20,7 +21,7 @@ export interface Mutation {
   };
 }
 
-export const mutations: readonly Mutation[] = [...ledgerMutations, ...engineMutations, ...aroundMutations];
+export const mutations: readonly Mutation[] = [...ledgerMutations, ...engineMutations, ...aroundMutations, ...approvalMutations];
 
 const BEGIN = '<!-- mutations: begin -->';
 const END = '<!-- mutations: end -->';

@@ -68,6 +68,11 @@ describe('rules for hosts', () => {
     ['', 'ask'],
   ])('%s: %s', (address, expected) => expect(decideHost(address, rules)).toBe(expected));
 
+  it.each(['not an address', '', 'ftp://a.org/'])('%j is allowed by no rule, not even by a star', (address) => {
+    expect(decideHost(address, { '*': 'allow' })).toBe('ask');
+    expect(decideHost(address, { '*': 'deny' })).toBe('deny');
+  });
+
   it('of numbers are exact', () => {
     expect(decideHost('http://127.0.0.1/', { '*.0.0.1': 'allow' })).toBe('ask');
     expect(decideHost('http://2130706433/', { '127.0.0.1': 'allow' })).toBe('allow');

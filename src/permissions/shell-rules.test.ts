@@ -62,6 +62,11 @@ describe('the rule that decides', () => {
     ['[ -f a ] && npm test', { '*': 'allow' }, 'allow'],
     ['[ -f a ]; rm x', { '*': 'allow', 'rm *': 'deny' }, 'deny'],
     ['rm --version', { '* --version': 'allow' }, 'ask'],
+    // A rule without a star covers what its command runs, but for what is denied.
+    ['env ls x', { 'env ls x': 'allow' }, 'allow'],
+    ['env rm x', { 'env rm x': 'allow', 'rm *': 'deny' }, 'deny'],
+    // However the rule itself is written.
+    ['rm x', { '*': 'allow', 'RM *': 'deny' }, 'deny'],
   ])('%j with %j: %s', (line, rules, expected) => {
     expect(decided(line, rules)).toBe(expected);
   });

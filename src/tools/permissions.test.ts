@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Permission } from '../permissions/rule-map.ts';
-import { decide, type Permissions } from './permissions.ts';
+import { decide, isRemembered, type Permissions } from './permissions.ts';
 
 const builtIn = (name: string, replay: 'safe' | 'never' = 'safe') => ({ name, replay });
 const remote = (replay: 'safe' | 'never', readOnly = false) => ({
@@ -46,5 +46,32 @@ describe('decide: what a tool may do without asking', () => {
       'deny',
     );
     expect(decide(shell, {}, [lines, {}], { input: { command: 'git diff' } })).toBe('allow');
+  });
+});
+
+describe('what somebody said "always" to', () => {
+  const write = builtIn('write', 'never');
+  const call = { input: { path: 'src/a.ts' }, path: 'src/a.ts' };
+  const remembered = [{ tool: 'write', pattern: 'src/a.ts' }];
+
+  it('is done where the rules ask, and nowhere where they deny', () => {
+    expect(decide(write, { write: 'ask' }, [], call)).toBe('ask');
+    expect(decide(write, { write: 'ask' }, [], { ...call, remembered })).toBe('allow');
+    expect(decide(write, { write: 'deny' }, [], { ...call, remembered })).toBe('deny');
+    expect(decide(write, { write: 'ask' }, [{ write: { 'src/**': 'deny' } }], { ...call, remembered })).toBe('deny');
+  });
+
+  it('is for that tool and that file', () => {
+    expect(decide(builtIn('edit', 'never'), { edit: 'ask' }, [], { ...call, remembered })).toBe('ask');
+    expect(decide(builtIn('edit', 'never'), { edit: 'ask' }, [], { ...call, remembered: [{ tool: 'write' }] })).toBe('ask');
+    expect(decide(write, { write: 'ask' }, [], { input: { path: 'src/b.ts' }, path: 'src/b.ts', remembered })).toBe('ask');
+  });
+
+  it('opens of what is protected that one file', () => {
+    const opened = [{ tool: 'protected:agents', pattern: 'agents/a.md' }];
+    expect(isRemembered(opened, 'protected:agents', 'agents/a.md')).toBe(true);
+    expect(isRemembered(opened, 'protected:agents', 'agents/b.md')).toBe(false);
+    expect(isRemembered(opened, 'protected:agents', undefined)).toBe(false);
+    expect(isRemembered(opened, 'protected:settings', 'agents/a.md')).toBe(false);
   });
 });
