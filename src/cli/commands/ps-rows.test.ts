@@ -107,11 +107,20 @@ describe('the processes of a ledger', () => {
     const unsure = await family.root('unsure');
     const permission = { wait: 'w', tool: 'shell', input: {}, why: 'careful wants to use shell' };
     await family.write(careful, { type: 'approval.asked', step: 'w', payload: permission });
+    const many = await family.root('many');
+    const long = await family.root('long');
+    for (const wait of ['v', 'w'])
+      await family.write(many, { type: 'approval.asked', step: wait, payload: { ...permission, wait } });
+    const unseen = { ...permission, input: { command: 'x'.repeat(200_000) } };
+    await family.write(long, { type: 'approval.asked', step: 'w', payload: unseen });
     await family.write(unsure, { type: 'task.clarify', step: 'w', payload: { wait: 'w', question: 'Which?' } });
     const next = Object.fromEntries((await list(family.ledger)).map((row) => [row.agent, row.next]));
     expect(next).toEqual({
       careful: `troupe approve ${careful.run.slice(-6)}`,
-      unsure: `troupe answer ${unsure.run.slice(-6)}`,
+      unsure: `troupe answer ${unsure.run.slice(-6)} "…"`,
+      // Neither could be answered by a command that does not say which, or that all of it was seen.
+      many: `troupe show ${many.run.slice(-6)}`,
+      long: `troupe show ${long.run.slice(-6)}`,
     });
   });
 

@@ -179,7 +179,7 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
 function standing(root: RunRow, family: readonly RunNode[], row: RunRow, waits: Waits): Pick<PsRow, 'state' | 'next'> {
   const asking = family.find(({ state }) => state === 'waiting');
   const own = row.run === root.run ? root : row;
-  const asks = (run: RunId) => [...waits.values()].find((wait) => wait.run === run)?.kind;
+  const asks = (run: RunId) => [...waits.values()].filter((wait) => wait.run === run);
   if (own.state !== 'running' || root.owner !== null)
     return { state: stateOf(own), next: nextCommand(own, asks(own.run)) ?? null };
   if (asking === undefined) return { state: stateOf(root), next: row.run === root.run ? (nextCommand(root) ?? null) : null };

@@ -105,6 +105,11 @@ describe('the table of processes', () => {
     ]);
   });
 
+  it('has only the word on 80, whatever the command is called with', () => {
+    const [, line = ''] = psLines([row({ state: 'waiting', next: 'troupe -C /far/away answer j429fp "…"' })], false, 80);
+    expect(line).toMatch(/ answer$/);
+  });
+
   it('has whole commands on 120', () => {
     const lines = psLines(busy, false, 120);
     expect(lines[1]).toContain('troupe resume 88pqjp');
@@ -128,7 +133,7 @@ describe('the table of processes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 20, max: 200 }), (agent, width) => {
         const lines = psLines(
-          [row({ agent }), spawned({ agent, depth: 4, unread: 1, lagMs: 1, next: 'troupe answer x' })],
+          [row({ agent }), spawned({ agent, depth: 4, unread: 1, lagMs: 1, next: 'troupe answer x "…"' })],
           false,
           width,
         );

@@ -96,7 +96,10 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
     { title: 'AGE', cell: ({ ageMs }) => readableAge(ageMs) },
     ...(look.took ? [{ title: 'TOOK', cell: tookOf }] : []),
     { title: 'COST', cell: ({ cost }) => costCell(cost) },
-    { title: 'NEXT', cell: ({ next }) => (look.next === 'word' ? (next?.split(' ')[1] ?? '') : (next ?? '')) },
+    {
+      title: 'NEXT',
+      cell: ({ next }) => (look.next === 'word' ? (/ (show|approve|answer|resume) /.exec(next ?? '')?.[1] ?? '') : (next ?? '')),
+    },
   ];
 }
 

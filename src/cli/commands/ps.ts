@@ -1,6 +1,6 @@
 /** `troupe ps`: the runs in the ledger and the assistants they have spawned, how each stands and what it needs. */
 import { codeOf } from '../../base/errors.ts';
-import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { type PsRow, readPsRows } from './ps-rows.ts';
 import { psLines } from './ps-table.ts';
@@ -13,10 +13,15 @@ export interface PsOptions extends JsonOption {
 const DEFAULT_LIMIT = 20;
 
 export async function psCommand(context: CommandContext, options: PsOptions): Promise<ExitCode> {
-  const rows = await readRows(context, options);
+  // What is shown can be copied: it works in the folder that was asked about.
+  const call = callOf(context);
+  const rows = (await readRows(context, options)).map((row) => ({
+    ...row,
+    next: row.next?.replace(/^troupe/, () => call) ?? null,
+  }));
   const { out, progress } = context.terminal;
   if (options.json) printJson(context, rows);
-  else if (rows.length === 0) progress.line('no runs yet; start one: troupe run <agent> "…"');
+  else if (rows.length === 0) progress.line(`no runs yet; start one: ${call} run <agent> "…"`);
   else {
     const lines = psLines(rows, options.all === true, out.isTty ? out.width() : undefined);
     for (const [index, line] of lines.entries()) out.line(index === 0 ? out.paint.dim(line) : line);

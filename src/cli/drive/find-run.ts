@@ -59,11 +59,17 @@ export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<t
   return state === 'interrupted' && asked.length > 0 ? 'waiting' : state;
 }
 
-const ANSWERING = { permission: 'approve', question: 'answer' } as const;
-
-/** `asks` is what it waits for, where that is known; `show` says it otherwise. */
-export function nextCommand(row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>, asks?: Wait['kind']): string | undefined {
+/** `waits` is what it waits for, where that is known. `show` says it where one command could not answer it. */
+export function nextCommand(
+  row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>,
+  waits: readonly Pick<Wait, 'kind' | 'missing'>[] = [],
+): string | undefined {
   const state = stateOf(row);
-  if (state === 'waiting') return `troupe ${asks === undefined ? 'show' : ANSWERING[asks]} ${shortId(row.run)}`;
+  const id = shortId(row.run);
+  if (state === 'waiting') {
+    const [wait, ...others] = waits;
+    if (wait === undefined || others.length > 0 || wait.missing > 0) return `troupe show ${id}`;
+    return wait.kind === 'permission' ? `troupe approve ${id}` : `troupe answer ${id} "…"`;
+  }
   return state === 'interrupted' || state === 'paused' || state === 'parked' ? `troupe resume ${shortId(row.run)}` : undefined;
 }

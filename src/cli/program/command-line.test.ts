@@ -167,6 +167,18 @@ describe('options of commands', () => {
 });
 
 describe('the program', () => {
+  it.each([
+    ['list', 'troupe agents list'],
+    ['status', 'troupe ps'],
+    ['stop', 'troupe cancel'],
+    ['agnets', 'agents'],
+  ])('knows what is meant by %s', async (word, meant) => {
+    const terminal = testTerminal();
+    expect(await runProgram([word], terminal)).toBe(2);
+    expect(terminal.written.progress).toContain(`(Did you mean ${meant}`);
+    expect(terminal.written.progress.match(/Did you mean/g)).toHaveLength(1);
+  });
+
   it('leads its help with examples, for every command', async () => {
     const terminal = testTerminal();
     expect(await runProgram(['--help'], terminal)).toBe(0);

@@ -65,9 +65,36 @@ export function createProgram(terminal: Terminal, act: Act): Command {
     .addHelpText('before', EXAMPLES)
     .exitOverride()
     .showSuggestionAfterError(true)
-    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.progress.write(text) });
+    .configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.progress.write(text),
+      outputError: (text, write) => write(withOurWord(text)),
+    });
   describeCommands(program, (command) => act(command)(program.opts<{ cwd?: string }>().cwd));
   return program;
+}
+
+/** What people look for under another word, which is no misspelling of ours. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  list: 'troupe agents list, or troupe ps for runs',
+  ls: 'troupe agents list, or troupe ps for runs',
+  chat: 'troupe run <agent> "…", then troupe run --continue "…"',
+  ask: 'troupe run <agent> "…"',
+  start: 'troupe run <agent> "…"',
+  status: 'troupe ps',
+  history: 'troupe ps, then troupe logs <run>',
+  continue: 'troupe run --continue "…", or troupe resume <run>',
+  stop: 'troupe cancel <run>, or troupe pause <run>',
+  kill: 'troupe cancel <run>',
+  config: 'troupe doctor; settings are in troupe.yaml',
+  validate: 'troupe check',
+  lint: 'troupe check',
+};
+
+function withOurWord(text: string): string {
+  const word = /unknown command '([a-z]+)'/.exec(text)?.[1] ?? '';
+  const ours = Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined;
+  return ours === undefined ? text : `error: unknown command '${word}'\n(Did you mean ${ours}?)\n`;
 }
 
 /** For failures that come without a fix of their own. */
