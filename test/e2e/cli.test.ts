@@ -180,7 +180,15 @@ describe('bad input on the command line', () => {
     await writeFile(join(folder, 'troupe.yaml'), 'modle: x\nbudget: { usd: -1 }\n');
     const settings = await here('check', '--json');
     expect(settings.code).toBe(2);
-    expect(json(settings.out)).toMatchObject({ ok: false, diagnostics: [{ line: 1, column: 1 }, { line: 2 }] });
+    expect(json(settings.out)).toMatchObject({
+      ok: false,
+      diagnostics: [
+        { file: 'troupe.yaml', line: 1, column: 1 },
+        { file: 'troupe.yaml', line: 2 },
+        { file: 'agents/broken.md', line: 2 },
+        { file: 'agents/broken.md', line: 3 },
+      ],
+    });
   });
 
   it('says so when there is no such run, or no run at all', async () => {
