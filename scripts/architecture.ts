@@ -119,6 +119,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   assistants: [['port'], ['threads', 'agent-tools'], ['clients']],
   cli: [
+    ['json'],
     ['terminal'],
     ['markdown', 'view'],
     ['drive'],

@@ -16,7 +16,6 @@ import { budget } from '../src/events/going-on.ts';
 import {
   assistantMessage,
   imagePart,
-  jsonValue,
   message,
   reasoningPart,
   textPart,
@@ -28,6 +27,7 @@ import { runOrigin } from '../src/events/run-origin.ts';
 import { runStatus } from '../src/events/run-status.ts';
 import { claim, verification } from '../src/events/verification.ts';
 import { eventMeanings } from './event-meanings.ts';
+import { optionalMark, typeTexts } from './type-text.ts';
 
 /** Shapes with a name of their own. The order is that of the page. */
 const shared = new Map<z.core.$ZodType, string>([
@@ -51,35 +51,8 @@ const shared = new Map<z.core.$ZodType, string>([
   [runOrigin, 'RunOrigin'],
 ]);
 
-/** A schema in the notation of TypeScript. Every kind of schema the events use is here; a new kind must be added. */
-function typeText(schema: z.core.$ZodType): string {
-  return shared.get(schema) ?? spelledOut(schema);
-}
+const { typeText, spelledOut } = typeTexts(shared);
 
-function spelledOut(schema: z.core.$ZodType): string {
-  if (schema === jsonValue) return 'Json';
-  if (schema instanceof z.ZodObject) return objectText(schema);
-  if (schema instanceof z.ZodOptional) return typeText(schema.def.innerType);
-  if (schema instanceof z.ZodNullable) return `${typeText(schema.def.innerType)} | null`;
-  if (schema instanceof z.ZodRecord) return `Record<${typeText(schema.def.keyType)}, ${typeText(schema.def.valueType)}>`;
-  if (schema instanceof z.ZodArray) return arrayText(schema.def.element);
-  if (schema instanceof z.ZodUnion) return schema.def.options.map(typeText).join(' | ');
-  if (schema instanceof z.ZodEnum) return schema.options.map((option) => `'${option}'`).join(' | ');
-  if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => `'${String(value)}'`).join(' | ');
-  if (schema instanceof z.ZodNumber) return schema.isInt ? 'integer' : 'number';
-  if (schema instanceof z.ZodString) return 'string';
-  if (schema instanceof z.ZodBoolean) return 'boolean';
-  throw new Error(`scripts/events-page.ts does not know how to write a ${schema._zod.def.type}.`);
-}
-
-function objectText(schema: z.ZodObject): string {
-  const fields = Object.entries(schema.shape).map(([name, field]) => `${name}${optionalMark(field)}: ${typeText(field)}`);
-  return `{ ${fields.join('; ')} }`;
-}
-
-const arrayText = (element: z.core.$ZodType): string =>
-  element instanceof z.ZodUnion && !shared.has(element) ? `(${typeText(element)})[]` : `${typeText(element)}[]`;
-const optionalMark = (field: z.core.$ZodType): string => (field instanceof z.ZodOptional ? '?' : '');
 /** A bar would end the table's cell. */
 const inCell = (text: string): string => text.replaceAll('|', '\\|');
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { drawGraph, pageWithGraph, readSources } from './architecture.ts';
 import { completeLockfile } from './complete-lockfile.ts';
 import { eventsPage } from './events-page.ts';
+import { jsonPage } from './json-page.ts';
 import { root, run } from './steps.ts';
 
 const architecture = join(root, 'ARCHITECTURE.md');
@@ -14,6 +15,7 @@ const page = pageWithGraph(readFileSync(architecture, 'utf8'), drawGraph(readSou
 if (page === undefined) throw new Error('ARCHITECTURE.md has lost the markers around its graph.');
 writeFileSync(architecture, page);
 writeFileSync(join(root, 'docs', 'events.md'), eventsPage());
+writeFileSync(join(root, 'docs', 'json.md'), jsonPage());
 const lockfile = join(root, 'package-lock.json');
 writeFileSync(lockfile, completeLockfile(readFileSync(lockfile, 'utf8')));
 process.exitCode = run(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', '.']);

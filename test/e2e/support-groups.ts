@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json.ts';
 import { runProgram } from '../../src/cli/program/program.ts';
+import { keepsContract } from '../support/json-contract.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 import { createTestProject, type Ended, objectIn, type TestProject } from './support-project.ts';
 
@@ -40,6 +41,7 @@ export async function groupProject(settings = 'permissions: { write: allow }\n')
 export async function quick(at: TestProject, ...args: readonly string[]): Promise<Ended> {
   const terminal = testTerminal({ env: at.env });
   const code = await runProgram(['-C', at.folder, ...args], terminal);
+  keepsContract(args, terminal.written.out);
   return { code, out: terminal.written.out, err: terminal.written.progress };
 }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/base/json.ts';
 import { runProgram } from '../../src/cli/program/program.ts';
+import { keepsContract } from '../support/json-contract.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
 import { programOf } from '../support/programs/programs.ts';
@@ -129,7 +130,10 @@ export function startProcess(
     for (const listener of listeners) listener();
   });
   child.stdin.on('error', () => undefined).end(input);
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err }))).then((all) => {
+    if (all.code !== null) keepsContract(args, all.out);
+    return all;
+  });
   const says = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
@@ -161,6 +165,7 @@ export const agentWith = (frontmatter: string): string => `---\nname: helper\n${
 export async function lookInside(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[]): Promise<Ended> {
   const terminal = testTerminal({ env, cwd, columns: 0 });
   const code = await runProgram(args, terminal);
+  keepsContract(args, terminal.written.out);
   return { code, out: terminal.written.out, err: terminal.written.progress };
 }
 

@@ -89,7 +89,7 @@ function shadowing({ definition: { source } }: LoadedAgent, origin: LoadedAgent[
 
 function print(context: CommandContext, added: Added, options: AgentsAddOptions): void {
   if (options.json) {
-    printJson(context, added);
+    printJson(context, 'agents add', added);
     return;
   }
   const { out, progress } = context.terminal;

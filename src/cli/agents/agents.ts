@@ -4,6 +4,7 @@ import type { LoadedAgent } from '../../agents/file/load.ts';
 import { isError } from '../../agents/text/diagnostics.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
+import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -16,7 +17,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
   const { agents, diagnostics } = await readAgentFiles(context);
   const { out, progress } = context.terminal;
   if (options.json) {
-    printJson(context, agents.map(outline));
+    printJson(context, 'agents list', agents.map(outline));
     return exitCodes.completed;
   }
   if (agents.length === 0) progress.line('no agents yet; troupe init writes one');
@@ -40,7 +41,7 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
   const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
   const { out } = context.terminal;
-  if (options.json) printJson(context, { ...agent.definition, origin: agent.origin, uses });
+  if (options.json) printJson(context, 'agents show', { ...agent.definition, origin: agent.origin, uses });
   else {
     const { prompt, ...settings } = agent.definition;
     for (const [key, value] of Object.entries(settings)) {
@@ -54,7 +55,7 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   return exitCodes.completed;
 }
 
-function outline({ definition, origin, disabled }: LoadedAgent): Record<string, unknown> {
+function outline({ definition, origin, disabled }: LoadedAgent): JsonOf<'agents list'>[number] {
   const { name, models, source, description } = definition;
   return { name, origin, disabled, models, source, description: description ?? null };
 }

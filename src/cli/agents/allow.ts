@@ -22,8 +22,8 @@ export async function agentsAllowCommand(context: CommandContext, agent: string,
       'to allow this without being asked: --yes',
     );
   const allowed = await allowServers(context, servers, open, options.yes === true);
-  if (options.json)
-    printJson(context, { agent: definition.name, allowed: allowed.map(({ server, shown }) => ({ server, shown })) });
+  const shown = allowed.map((one) => ({ server: one.server, shown: one.shown }));
+  if (options.json) printJson(context, 'agents allow', { agent: definition.name, allowed: shown });
   else if (open.length === 0) context.terminal.out.line('nothing to allow');
   else for (const { server } of allowed) context.terminal.out.line(`allowed  ${safeLine(server)}`);
   return allowed.length === open.length ? exitCodes.completed : exitCodes.interrupted;

@@ -42,7 +42,7 @@ export async function agentsRemoveCommand(
   const back = /^agents\/[^/]+$/.test(source)
     ? `${callOf(context)} agents add "${copy}"`
     : `mv "${copy}" "${typedPath(context, files.root, path)}"`;
-  if (options.json) printJson(context, { removed: name, file: source, copy, back, namedBy });
+  if (options.json) printJson(context, 'agents remove', { removed: name, file: source, copy, back, namedBy });
   else {
     context.terminal.out.line(`removed  ${safeLine(source)}`);
     context.terminal.out.line(`back     ${safeLine(back)}`);

@@ -23,7 +23,7 @@ export async function agentsSearchCommand(
   options: AgentsSearchOptions,
 ): Promise<ExitCode> {
   const found = await search(context, words.join(' '), options.limit ?? RESULTS);
-  if (options.json) printJson(context, found);
+  if (options.json) printJson(context, 'agents search', found);
   else if (found.length === 0)
     context.terminal.progress.line('no agent has any of these words; all there are: troupe agents list');
   else {

@@ -45,7 +45,7 @@ export async function answerCommand(
       const code = await resumeRun(context, project, root, options).catch(ifHeld);
       if (code !== 'held') return code;
     }
-    if (options.json) printJson(context, { run: wait.run, wait: wait.wait, answer, live: outcome.live });
+    if (options.json) printJson(context, 'answer', { run: wait.run, wait: wait.wait, answer, live: outcome.live });
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;
   });

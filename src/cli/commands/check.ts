@@ -34,7 +34,7 @@ export async function checkCommand(
   const errors = diagnostics.filter(isError).length;
   const warnings = diagnostics.length - errors;
   const graph = options.graph !== undefined || options.from !== undefined ? graphOf(checked, options) : undefined;
-  if (options.json) printJson(context, { ok: errors === 0, agents, errors, warnings, diagnostics, graph: graph?.shape });
+  if (options.json) printJson(context, 'check', { ok: errors === 0, agents, errors, warnings, diagnostics, graph: graph?.shape });
   else {
     for (const line of graph?.lines(out.paint) ?? []) out.line(line);
     // The drawing is the result then, and what is wrong is said beside it.

@@ -20,7 +20,7 @@ export async function costCommand(context: CommandContext, text: string | undefi
     for (const session of sessions) costs = await foldSession(project.ledger, session, costs, foldCosts);
     if (options.json) {
       const { total, inDoubt } = costs;
-      printJson(context, { sessions: sessions.length, lines: costLines(costs), total, inDoubt });
+      printJson(context, 'cost', { sessions: sessions.length, lines: costLines(costs), total, inDoubt });
     } else printCosts(context, costs);
     return exitCodes.completed;
   });

@@ -60,7 +60,7 @@ function sayQueued(
 ): ExitCode {
   const { prompt, before, run, standing } = sent;
   if (options.json) {
-    printJson(context, { queued: true, prompt, before, run: run ?? null, standing, live: standing === 'working' });
+    printJson(context, 'groups send', { queued: true, prompt, before, run: run ?? null, standing, live: standing === 'working' });
     return exitCodes.completed;
   }
   const { out, progress } = context.terminal;
@@ -100,7 +100,7 @@ export async function groupsResumeCommand(context: CommandContext, name: string,
     const waiting = await queueOf(project.groups, session);
     const last = waiting.at(-1)?.prompt;
     if (last === undefined) {
-      if (options.json) printJson(context, { group: name, state: 'idle' });
+      if (options.json) printJson(context, 'groups resume', { group: name, state: 'idle' });
       else context.terminal.out.line(`${safeLine(name)} has nothing to go on with`);
       return exitCodes.completed;
     }
@@ -123,8 +123,8 @@ export async function groupsSignalCommand(
     const live = outcome?.kind === 'accepted' && outcome.live;
     const queued = (await queueOf(project.groups, session)).length;
     if (options.json) {
-      const facts = { run: active?.run ?? null, outcome: outcome?.kind ?? 'idle', live, dropped, queued };
-      printJson(context, { group: name, signal, ...facts });
+      const facts = { run: active?.run ?? null, outcome: outcome?.kind ?? ('idle' as const), live, dropped, queued };
+      printJson(context, signal === 'pause' ? 'groups pause' : 'groups stop', { group: name, signal, ...facts });
       return exitCodes.completed;
     }
     const { out } = context.terminal;

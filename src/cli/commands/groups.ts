@@ -28,6 +28,7 @@ import { DEFAULT_FOLDER, groupsIn, initialOrganisation, type Organisation, type 
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findRun, standingOf } from '../drive/find-run.ts';
+import type { JsonCommand, JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -67,14 +68,15 @@ export async function groupsCreateCommand(context: CommandContext, name: string,
   return withProject(context, { flags: { agentFile } }, async (project) => {
     if (preset === undefined && agent === undefined) {
       const made = must(await createFolder(project.groups, name));
-      say(context, options, { kind: 'folder', ...made }, `folder ${safeLine(name)}`);
+      say(context, options, ['groups create', { kind: 'folder', ...made }], `folder ${safeLine(name)}`);
       return exitCodes.completed;
     }
     const origin = preset === undefined ? await fromAgent(project, agent ?? '', agentFile) : await fromPreset(context, preset);
     const request = { ...origin, name, folder, strategy: worktrees ?? origin.strategy };
     const made = must(await createGroup(project.groups, request));
     const members = made.members.map((member) => safeLine(member.name)).join(', ');
-    say(context, options, { kind: 'group', ...outline(made) }, `group ${safeLine(name)} (${made.mode}): ${members}`);
+    const value = { kind: 'group', ...outline(made) } as const;
+    say(context, options, ['groups create', value], `group ${safeLine(name)} (${made.mode}): ${members}`);
     for (const one of made.worktrees) context.terminal.progress.line(`worktree ${safeLine(one.path)} on ${safeLine(one.branch)}`);
     return exitCodes.completed;
   });
@@ -112,7 +114,7 @@ export async function groupsListCommand(context: CommandContext, options: JsonOp
       ...folder,
       sessions: [...state.sessions].filter(([, at]) => at === folder.folder).map(([session]) => session),
     }));
-    printJson(context, {
+    printJson(context, 'groups list', {
       folders,
       groups: rows.map(({ group, doing, queued }) => ({ ...outline(group), state: doing, queued })),
     });
@@ -133,7 +135,7 @@ export async function groupsListCommand(context: CommandContext, options: JsonOp
 
 interface Row {
   readonly group: SavedGroup;
-  readonly doing: string;
+  readonly doing: ReturnType<typeof standingOf> | 'idle';
   readonly queued: number;
 }
 
@@ -183,7 +185,7 @@ export async function groupsShowCommand(context: CommandContext, name: string, o
     const waiting = await queueOf(project.groups, session);
     const runs = await checkedRuns(project, session);
     if (options.json) {
-      printJson(context, { ...outline(group), state: doing, queue: waiting, runs });
+      printJson(context, 'groups show', { ...outline(group), state: doing, queue: waiting, runs });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
@@ -221,7 +223,7 @@ export async function groupsRenameCommand(
 ): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {
     const found = must(await rename(project.groups, name, to));
-    say(context, options, { ...idOf(found), name: to }, `${safeLine(name)} is now ${safeLine(to)}`);
+    say(context, options, ['groups rename', { ...idOf(found), name: to }], `${safeLine(name)} is now ${safeLine(to)}`);
     return exitCodes.completed;
   });
 }
@@ -241,13 +243,13 @@ export async function groupsMoveCommand(
     const known = findIn(await readOrganisation(project.ledger), what);
     if (known.ok) {
       const found = must(await placeGroup(project.groups, what, { folder, pinned, order }));
-      say(context, options, { ...idOf(found), ...{ folder, pinned, order } }, `moved ${safeLine(what)}`);
+      say(context, options, ['groups move', { ...idOf(found), ...{ folder, pinned, order } }], `moved ${safeLine(what)}`);
       return exitCodes.completed;
     }
     if (folder === undefined) must(known);
     const { session } = await findRun(project.ledger, what);
     must(await moveSession(project.groups, session, folder ?? DEFAULT_FOLDER));
-    say(context, options, { session, folder }, `moved ${session}`);
+    say(context, options, ['groups move', { session, folder: folder ?? DEFAULT_FOLDER }], `moved ${session}`);
     return exitCodes.completed;
   });
 }
@@ -259,7 +261,7 @@ export async function groupsDeleteCommand(context: CommandContext, name: string,
       found.kind === 'group'
         ? `group ${safeLine(name)} and its members are closed`
         : `folder ${safeLine(name)} is gone; what lay in it is in the default one`;
-    say(context, options, { ...idOf(found), deleted: true, branches }, gone);
+    say(context, options, ['groups delete', { ...idOf(found), deleted: true, branches }], gone);
     for (const branch of branches)
       context.terminal.progress.line(`kept the branch ${safeLine(branch)}: it holds commits of its own`);
     return exitCodes.completed;
@@ -273,7 +275,7 @@ export async function groupsSaveCommand(context: CommandContext, name: string, o
     if (preset === undefined) throw usageError(`The group ${group.name} has no workers to make a preset of`);
     if (options.squad === true) return await saveAsSquad(context, project, preset, options);
     const path = await keepPreset(context, preset);
-    say(context, options, { preset: preset.name, path }, `preset ${safeLine(preset.name)} in ${dirname(path)}`);
+    say(context, options, ['groups save', { preset: preset.name, path }], `preset ${safeLine(preset.name)} in ${dirname(path)}`);
     return exitCodes.completed;
   });
 }
@@ -305,22 +307,27 @@ async function saveAsSquad(
   say(
     context,
     options,
-    { preset: preset.name, path: folder, files, warnings, copy },
+    ['groups save', { preset: preset.name, path: folder, files, warnings, copy }],
     `${counted(files.length, 'file')} written in ${safeLine(folder)}; a copy is among your presets in ${dirname(copy)}`,
   );
   for (const warning of warnings) context.terminal.progress.line(`warning: ${safeLine(warning)}`);
   return exitCodes.completed;
 }
 
-function say(context: CommandContext, options: JsonOption, value: Record<string, unknown>, line: string): void {
-  if (options.json) printJson(context, value);
+function say<Command extends JsonCommand>(
+  context: CommandContext,
+  options: JsonOption,
+  [command, value]: readonly [command: Command, value: JsonOf<Command>],
+  line: string,
+): void {
+  if (options.json) printJson(context, command, value);
   else context.terminal.out.line(line);
 }
 
-const idOf = (found: Found): Record<string, string> =>
+const idOf = (found: Found): Pick<JsonOf<'groups delete'>, 'kind' | 'id'> =>
   found.kind === 'group' ? { kind: 'group', id: found.group.group } : { kind: 'folder', id: found.folder.folder };
 
 /** What programs get of a group: everything but the prompts of its agents. */
-function outline({ agents, ...group }: SavedGroup): Record<string, unknown> {
+function outline({ agents, ...group }: SavedGroup): Omit<SavedGroup, 'agents'> & { readonly agents: number } {
   return { ...group, agents: agents.length };
 }

@@ -38,7 +38,7 @@ export async function inboxCommand(context: CommandContext, { json }: JsonOption
     return await withProject(context, { readOnly: !answers }, async (project) => {
       if (answers) return await answerAll(context, project);
       const items = await readInbox(context, project);
-      if (json) printJson(context, items.map(jsonOf));
+      if (json) printJson(context, 'inbox', items.map(jsonOf));
       else if (items.length === 0) terminal.progress.line('nothing waits for you');
       else for (const item of items) for (const line of itemLines(context, items, item)) terminal.out.line(line);
       return exitCodes.completed;
@@ -46,7 +46,7 @@ export async function inboxCommand(context: CommandContext, { json }: JsonOption
   } catch (error) {
     // A project without a ledger has no runs; that is not an error.
     if (codeOf(error) !== 'ledger_missing') throw error;
-    if (json) printJson(context, []);
+    if (json) printJson(context, 'inbox', []);
     else terminal.progress.line('nothing waits for you');
     return exitCodes.completed;
   }

@@ -19,7 +19,7 @@ import { printTable } from '../view/table.ts';
 export async function ledgerStatsCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger, config }) => {
     const stats = await ledger.stats();
-    if (options.json) printJson(context, { ledger: config.ledger, ...stats });
+    if (options.json) printJson(context, 'ledger stats', { ledger: config.ledger, ...stats });
     else {
       printTable(
         context.terminal.out,
@@ -46,7 +46,7 @@ export async function ledgerVerifyCommand(
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const session = text === undefined ? undefined : (await findRun(ledger, text)).session;
     const report = await ledger.verify(session);
-    if (options.json) printJson(context, report);
+    if (options.json) printJson(context, 'ledger verify', report);
     else if (report.kind === 'sound') {
       const tombstones = report.tombstones === 0 ? '' : `, ${counted(report.tombstones, 'payload')} collected`;
       context.terminal.out.line(
@@ -70,7 +70,7 @@ export async function ledgerRebuildCommand(context: CommandContext, options: Jso
   return withProject(context, { readOnly: false }, async ({ ledger }) => {
     const found = await ledger.rebuild();
     const left = await ledger.verify();
-    if (options.json) printJson(context, { found, left });
+    if (options.json) printJson(context, 'ledger rebuild', { found, left });
     else {
       if (found.kind === 'drifted') for (const row of found.rows) context.terminal.out.line(`set right: ${driftText(row)}`);
       if (left.kind === 'sound') context.terminal.out.line(found.kind === 'sound' ? 'sound: nothing to set right' : 'sound now');
@@ -93,7 +93,7 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
   const dryRun = options.dryRun === true || options.yes !== true;
   return withProject(context, { readOnly: dryRun }, async ({ ledger }) => {
     const report = await ledger.gc({ olderThanMs, now: context.clock.now(), dryRun });
-    if (options.json) printJson(context, report);
+    if (options.json) printJson(context, 'ledger gc', report);
     else {
       const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
       const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
@@ -127,7 +127,7 @@ export async function ledgerCopyCommand(
   const copied = await copyBetween(source, target, { clock, ids, env, force: options.force === true });
   const verified = await verifyAt(target, { clock, ids, env });
   const sound = verified.kind === 'sound';
-  if (options.json) printJson(context, { from: source.shown, to: target.shown, ...copied, verified });
+  if (options.json) printJson(context, 'ledger copy', { from: source.shown, to: target.shown, ...copied, verified });
   else if (sound) {
     const events = `${counted(copied.events, 'event')} and ${counted(copied.payloads, 'payload')}`;
     const what = `${events} of ${counted(copied.sessions, 'session')}`;
@@ -143,7 +143,7 @@ export async function ledgerNewKeyCommand(context: CommandContext, options: Json
   if ((env[SEAL_VARIABLE] ?? '') !== '')
     throw usageError(`the keys are in ${SEAL_VARIABLE}`, 'put a new one before the others there, separated by a comma');
   const id = addKey(env, systemRandom);
-  if (options.json) printJson(context, { key: id, file: place });
+  if (options.json) printJson(context, 'ledger new-key', { key: id, file: place });
   else out.line(`key ${id} seals from now on; earlier ones in ${place} still open what they sealed`);
   return exitCodes.completed;
 }

@@ -27,7 +27,7 @@ export async function logsCommand(context: CommandContext, text: string, options
     const belongs = belongsTo(row.run);
     if (options.follow) await followLogs(context, project, row, belongs, print);
     else for await (const event of readEvents(project.ledger, { session: row.session })) if (belongs(event)) print(event);
-    if (options.json && !options.jsonl) printJson(context, collected);
+    if (options.json && !options.jsonl) printJson(context, 'logs', collected);
     return exitCodes.completed;
   });
 }

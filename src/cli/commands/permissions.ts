@@ -32,7 +32,7 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
     .rules()
     .map((rule) => ({ from: 'remembered', ...rule, permission: 'allow', file: book.folder }) as const);
   const rules: readonly ListedRule[] = [...ofSettings(config), ...agents.flatMap(ofAgent), ...remembered];
-  if (options.json) printJson(context, { rules });
+  if (options.json) printJson(context, 'permissions list', { rules });
   else if (rules.length === 0) context.terminal.progress.line('no rules: every tool goes by its default');
   else {
     const { out } = context.terminal;
@@ -62,7 +62,7 @@ export async function removeRuleCommand(
   if (meant.length === 0 && options.all !== true)
     throw usageError('No such rule is remembered', 'see what is: troupe permissions. Rules in files are changed there.');
   for (const rule of meant) await book.remove(rule);
-  if (options.json) printJson(context, { removed: meant });
+  if (options.json) printJson(context, 'permissions remove', { removed: meant });
   else context.terminal.out.line(`removed ${counted(meant.length, 'rule')}`);
   return exitCodes.completed;
 }

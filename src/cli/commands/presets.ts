@@ -12,6 +12,7 @@ import { counted } from '../../base/wording.ts';
 import { providerNames } from '../../models/provider/providers.ts';
 import { loadConfig, type ProjectConfig, userFolder } from '../../project/config.ts';
 import { firstLine } from '../../projections/readable.ts';
+import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -22,7 +23,7 @@ const DESCRIPTION_CHARACTERS = 100;
 
 export async function presetsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const catalogue = await presetsOf(context);
-  if (options.json) printJson(context, { presets: catalogue.listed.map(outline), warnings: catalogue.warnings });
+  if (options.json) printJson(context, 'presets list', { presets: catalogue.listed.map(outline), warnings: catalogue.warnings });
   else {
     const rows = catalogue.listed.map(({ preset, shadowedBy }) => [
       safeLine(preset.name),
@@ -40,7 +41,7 @@ export async function presetsListCommand(context: CommandContext, options: JsonO
 export async function presetsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
   const catalogue = await presetsOf(context);
   const preset = presetNamed(catalogue, word);
-  if (options.json) printJson(context, { ...preset, badge: badges[preset.source.tier] });
+  if (options.json) printJson(context, 'presets show', { ...preset, badge: badges[preset.source.tier] });
   else {
     printPreset(context, preset);
     warn(
@@ -63,7 +64,7 @@ export async function presetsImportCommand(context: CommandContext, file: string
     if (!saved.ok) throw new TroupeError('io', `${path} ${saved.error.message}`, { fix: saved.error.fix });
   }
   const names = presets.map(({ name }) => name);
-  if (options.json) printJson(context, { imported: names, file: path, warnings });
+  if (options.json) printJson(context, 'presets import', { imported: names, file: path, warnings });
   else {
     for (const name of names) context.terminal.out.line(safeLine(name));
     context.terminal.progress.line(`${counted(names.length, 'preset')} in ${path}`);
@@ -125,7 +126,7 @@ function printPreset({ terminal: { out } }: CommandContext, preset: GroupPreset)
   }
 }
 
-function outline({ preset, shadowedBy }: ListedPreset): Record<string, unknown> {
+function outline({ preset, shadowedBy }: ListedPreset): JsonOf<'presets list'>['presets'][number] {
   const { name, description, mode, workers, source } = preset;
   const reference = `${source.tier}:${name}`;
   const names = workers.map((worker) => worker.name);

@@ -15,7 +15,7 @@ import { createProcesses, hasEnded, type Process, type Processes, processTypes }
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../../projections/run-tree.ts';
 import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
 import { foldWaits, initialWaits, type Waits } from '../../projections/waits.ts';
-import { nextCommand, stateOf } from '../drive/find-run.ts';
+import { nextCommand, standingBelow, stateOf } from '../drive/find-run.ts';
 
 /** The stable shape behind `--json`: fields may be added, never changed. */
 export interface PsRow {
@@ -180,11 +180,11 @@ function standing(root: RunRow, family: readonly RunNode[], row: RunRow, waits: 
   const asking = family.find(({ state }) => state === 'waiting');
   const own = row.run === root.run ? root : row;
   const asks = (run: RunId) => [...waits.values()].filter((wait) => wait.run === run);
-  if (own.state !== 'running' || root.owner !== null)
-    return { state: stateOf(own), next: nextCommand(own, asks(own.run)) ?? null };
-  if (asking === undefined) return { state: stateOf(root), next: row.run === root.run ? (nextCommand(root) ?? null) : null };
+  const state = standingBelow(root, own, asking !== undefined);
+  if (own.state !== 'running' || root.owner !== null) return { state, next: nextCommand(own, asks(own.run)) ?? null };
+  if (asking === undefined) return { state, next: row.run === root.run ? (nextCommand(root) ?? null) : null };
   const next = nextCommand({ ...root, run: asking.run, state: 'waiting' }, asks(asking.run)) ?? null;
-  return { state: 'waiting', next: row.run === root.run ? next : null };
+  return { state, next: row.run === root.run ? next : null };
 }
 
 function unreadBy(

@@ -20,7 +20,7 @@ export async function psCommand(context: CommandContext, options: PsOptions): Pr
     next: row.next?.replace(/^troupe/, () => call) ?? null,
   }));
   const { out, progress } = context.terminal;
-  if (options.json) printJson(context, rows);
+  if (options.json) printJson(context, 'ps', rows);
   else if (rows.length === 0) progress.line(`no runs yet; start one: ${call} run <agent> "…"`);
   else {
     const lines = psLines(rows, options.all === true, out.isTty ? out.width() : undefined);

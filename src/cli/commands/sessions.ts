@@ -50,7 +50,7 @@ const PROMPT_CHARACTERS = 80;
 export async function sessionsCommand(context: CommandContext, options: SessionsOptions): Promise<ExitCode> {
   const { rows, total } = await readListed(context, options.all === true ? limits.runLookup : DEFAULT_LIMIT);
   const { out, progress } = context.terminal;
-  if (options.json) printJson(context, rows);
+  if (options.json) printJson(context, 'sessions', rows);
   else if (rows.length === 0) progress.line('no sessions yet; begin one: troupe run <agent> "…"');
   else {
     printTable(

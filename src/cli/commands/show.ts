@@ -1,18 +1,20 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 import type { SessionId } from '../../base/ids.ts';
+import { rootOf } from '../../engine/engine.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import { foldSession } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createProcesses } from '../../projections/processes.ts';
-import { foldRunTree, initialRunTree, type RunTree, subtree } from '../../projections/run-tree.ts';
+import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree } from '../../projections/run-tree.ts';
 import { createSessionThreads } from '../../projections/threads.ts';
-import { findRun, standingOf } from '../drive/find-run.ts';
+import { findRun, standingBelow } from '../drive/find-run.ts';
 import { printReport } from '../drive/finish-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import { groupsBelow, iterationLines } from '../view/iterations.ts';
 import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
+import { treeRuns } from '../view/shown-tree.ts';
 import { type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
 import { treeLines } from '../view/tree-lines.ts';
 
@@ -37,13 +39,17 @@ export async function showCommand(context: CommandContext, text: string, options
       printRequests(context, waits, options);
       return exitCodes.completed;
     }
+    const root = await rootOf(ledger, row);
+    const asks = subtree(tree, root.run).some(({ state }) => state === 'waiting');
+    const standing = (one: RunNode) => standingBelow(root, one.run === row.run ? row : one, asks);
     const summary = {
       ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
-      status: standingOf(row, waits),
+      status: standing(node),
     };
     const threads = threadsOf(boxes, below, now);
     if (options.json) {
-      printJson(context, { ...summary, groups: groupsBelow(tree, row.run), threads });
+      const runs = treeRuns(tree, row.run, standing);
+      printJson(context, 'show', { ...summary, tree: runs, groups: groupsBelow(tree, row.run), threads });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
@@ -71,7 +77,7 @@ function printRequests(context: CommandContext, waits: readonly OpenWait[], { js
     .filter((wait) => wait.kind === 'permission')
     .map(({ run, wait, input, request, shown }) => ({ run, wait, input, request, shown }));
   if (json) {
-    printJson(context, { requests: asked });
+    printJson(context, 'show', { requests: asked });
     return;
   }
   const { out } = context.terminal;

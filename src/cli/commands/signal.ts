@@ -23,7 +23,7 @@ export async function signalCommand(
     const outcome = await engine[signal](run, reason);
     if (outcome.kind === 'unknown') throw usageError(`There is no run ${run} any more`, 'see what there is: troupe ps --all');
     const live = outcome.kind === 'accepted' && outcome.live;
-    if (options.json) printJson(context, { run, signal, outcome: outcome.kind, live });
+    if (options.json) printJson(context, signal, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);
     else context.terminal.out.line(said(signal, run, live));

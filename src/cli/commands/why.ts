@@ -26,7 +26,7 @@ export async function whyCommand(context: CommandContext, text: string, options:
   return withProject(context, { readOnly: true }, async (project) => {
     const { causes, chain } = await chainOf(project, text);
     const { out } = context.terminal;
-    if (options.json) printJson(context, chain);
+    if (options.json) printJson(context, 'why', chain);
     else {
       const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
       for (const line of whyLines(causes, chain, { all: options.all === true, width, paint: out.paint })) out.line(line);

@@ -12,7 +12,7 @@ export interface DoctorOptions extends JsonOption {
 export async function doctorCommand(context: CommandContext, options: DoctorOptions): Promise<ExitCode> {
   const found = await findings(context, options.offline === true);
   const broken = found.some((one) => one.state === 'broken');
-  if (options.json) printJson(context, { ok: !broken, findings: found });
+  if (options.json) printJson(context, 'doctor', { ok: !broken, findings: found });
   else for (const one of found) printFinding(context, one);
   return broken ? exitCodes.failed : exitCodes.completed;
 }

@@ -56,7 +56,7 @@ export async function modelsCommand(
   const chosen = used.ok ? used.value : undefined;
   const rows = [...listed.flatMap(({ models }) => models), ...unlisted(chosen, listed, sources)];
   if (options.json)
-    printJson(context, { models: rows.map((row) => marked(row, chosen)), used: chosen, providers: outlines(listed) });
+    printJson(context, 'models', { models: rows.map((row) => marked(row, chosen)), used: chosen, providers: outlines(listed) });
   else print(context, rows, chosen, listed);
   return exitCodes.completed;
 }

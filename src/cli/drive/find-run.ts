@@ -59,6 +59,20 @@ export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<t
   return state === 'interrupted' && asked.length > 0 ? 'waiting' : state;
 }
 
+/**
+ * The same for any run of a tree: one that nobody drives stands as its root does, and a root stands still for the sake of whoever
+ * asks in its tree.
+ */
+export function standingBelow(
+  root: RunRow,
+  { run, state }: Pick<RunRow, 'run' | 'state'>,
+  asks: boolean,
+): ReturnType<typeof stateOf> {
+  const own = run === root.run ? root.state : state;
+  if (own !== 'running' || root.owner !== null) return own;
+  return asks ? 'waiting' : stateOf(root);
+}
+
 /** `waits` is what it waits for, where that is known. `show` says it where one command could not answer it. */
 export function nextCommand(
   row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>,

@@ -5,7 +5,7 @@ import type { Report } from '../../events/catalogue.ts';
 import type { Project } from '../../project/project.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
-import { type CommandContext, callOf, printJson } from '../terminal/command.ts';
+import { type CommandContext, callOf, printJson, printJsonError } from '../terminal/command.ts';
 import { type ExitCode, exitCodeOfEnd, isTooLittle } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -52,14 +52,14 @@ export async function finishRun(
   const least = project.config.require;
   const code = exitCodeOfEnd(end, least);
   if (node === undefined) {
-    terminal.progress.line(
-      `run ${finished.run} left no trace in the ledger${end.kind === 'interrupted' ? `: ${end.reason}` : ''}`,
-    );
+    const message = `run ${finished.run} left no trace in the ledger${end.kind === 'interrupted' ? `: ${end.reason}` : ''}`;
+    if (options.json) printJsonError(terminal, { code: 'no_trace', message, fix: `look at it: ${callOf(context)} doctor` });
+    terminal.progress.line(message);
     return code;
   }
   const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end });
   if (!options.quiet) terminal.progress.line();
-  if (options.json) printJson(context, summary);
+  if (options.json) printJson(context, 'run', summary);
   else if (!options.jsonl && node.report !== null) await printReport(context, node.report);
   if (!options.quiet) {
     terminal.progress.line();

@@ -8,8 +8,9 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import type { OpenProject } from '../../project/project.ts';
-import { type CommandContext, usageError } from '../terminal/command.ts';
+import { type CommandContext, printJsonError, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -100,13 +101,23 @@ function withOurWord(text: string): string {
 /** For failures that come without a fix of their own. */
 const hints: Readonly<Record<string, string>> = { no_model: 'see a run without any model: troupe demo' };
 
+/** The parser has told people already; what it knows better comes in brackets behind its sentence. */
+function explainUsage({ message, exitCode }: CommanderError, args: readonly string[], terminal: Terminal): ExitCode {
+  if (exitCode === 0) return exitCodes.completed;
+  const [, said = '', hint] = /^(?:error: )?([\s\S]*?)(?:\s+\(([^()]+)\))?$/.exec(message) ?? [];
+  const failure = said === '' ? { message: 'A command is missing' } : { message: said.replace(/\.$/, ''), fix: hint };
+  const fix = 'see what there is: add --help';
+  if (args.includes('--json')) printJsonError(terminal, { code: 'usage', fix, ...present(failure) });
+  return exitCodes.usage;
+}
+
 /** Every failure ends here: words for a person, an object for a program, a number for a script. */
 export function explain(error: unknown, args: readonly string[], terminal: Terminal): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
+  if (error instanceof CommanderError) return explainUsage(error, args, terminal);
   const code = error instanceof TroupeError ? error.code : 'bug';
   const fix = error instanceof TroupeError ? (error.fix ?? hints[code]) : undefined;
   const message = messageOf(error);
-  if (args.includes('--json')) terminal.out.line(JSON.stringify({ error: { code, message, fix } }, null, 2));
+  if (args.includes('--json')) printJsonError(terminal, { code, message, fix });
   const { progress } = terminal;
   progress.line(`${progress.paint.red('error')}: ${safeText(message)}`);
   if (fix !== undefined) progress.line(`  fix: ${safeText(fix)}`);

@@ -21,7 +21,7 @@ interface ClusterStatus {
 export async function clusterStatusCommand(context: CommandContext, options: ClusterStatusOptions): Promise<ExitCode> {
   return await withProject(context, { readOnly: true }, async (project) => {
     const status = await statusOf(context, project, options.admin);
-    if (options.json) printJson(context, status);
+    if (options.json) printJson(context, 'cluster status', status);
     else print(context, status);
     return status.workers.some((one) => one.answers) ? exitCodes.completed : exitCodes.failed;
   });

@@ -33,7 +33,7 @@ export async function initCommand(context: CommandContext, options: InitOptions)
   files.push(await writeNew(cwd, CONFIG_FILE, SETTINGS), await ignoreState(join(cwd, '.gitignore')));
   const next = `troupe run ${template.agent} "${template.prompt}"`;
   const withoutKey = `${next} --model scripted:${repliesOf(template)}`;
-  if (options.json) printJson(context, { folder: cwd, template: template.name, files, next, withoutKey });
+  if (options.json) printJson(context, 'init', { folder: cwd, template: template.name, files, next, withoutKey });
   else {
     for (const { path, done } of files)
       terminal.out.line(done === 'written' ? `wrote  ${path}` : `kept   ${path}, which was there already`);
@@ -44,7 +44,7 @@ export async function initCommand(context: CommandContext, options: InitOptions)
 }
 
 function listTemplates(context: CommandContext, options: JsonOption): ExitCode {
-  if (options.json) printJson(context, { templates });
+  if (options.json) printJson(context, 'init', { templates });
   else for (const line of listed()) context.terminal.out.line(line);
   return exitCodes.completed;
 }

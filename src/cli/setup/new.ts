@@ -116,7 +116,7 @@ const isThere = (path: string): Promise<boolean> =>
 function print(context: CommandContext, written: readonly string[], options: JsonOption): void {
   const next = 'troupe check';
   if (options.json) {
-    printJson(context, { files: written, next });
+    printJson(context, 'new agent', { files: written, next });
     return;
   }
   const { out } = context.terminal;

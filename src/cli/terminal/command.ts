@@ -1,7 +1,9 @@
 /** What every command is given, and the few things all of them do: open the project, print JSON, complain. */
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
+import type { Failure } from '../../events/catalogue.ts';
 import type { OpenOptions, OpenProject, Project, ProjectFlags } from '../../project/project.ts';
+import type { JsonCommand, JsonOf } from '../json/contract.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -45,6 +47,12 @@ export function callOf({ cwd, terminal }: CommandContext): string {
   return cwd === terminal.cwd ? called : `${called} -C ${cwd}`;
 }
 
-export function printJson(context: CommandContext, value: unknown): void {
+/** Programs are told in their own language, whatever went wrong. */
+export function printJsonError({ out }: Pick<Terminal, 'out'>, error: Failure): void {
+  out.line(JSON.stringify({ error }, null, 2));
+}
+
+/** Which value a command prints is settled in `json/contract.ts`. */
+export function printJson<Command extends JsonCommand>(context: CommandContext, _command: Command, value: JsonOf<Command>): void {
   context.terminal.out.line(JSON.stringify(value, null, 2));
 }

@@ -1,0 +1,80 @@
+/**
+ * What every command prints with `--json`: one value, of this form. Fields may be added, never changed or taken away; a reader
+ * accepts fields that it does not know. `docs/json.md` is written from here, and tests hold every value against its schema.
+ */
+import { z } from 'zod';
+import { failure } from '../../events/catalogue.ts';
+import * as files from './files.ts';
+import * as keeping from './keeping.ts';
+import * as runs from './runs.ts';
+
+/** Instead of the value, whatever the command: on stdout, with the exit code that the failure has without `--json`. */
+export const jsonError = z.object({ error: failure });
+
+export const jsonContract = {
+  init: files.initialised,
+  'new agent': files.newFiles,
+  'new team': files.newFiles,
+  check: files.checked,
+  run: runs.summaryOfRun,
+  demo: runs.summaryOfRun,
+  ps: z.array(runs.psRow),
+  sessions: z.array(runs.sessionRow),
+  inbox: runs.inbox,
+  show: runs.shown,
+  logs: z.array(runs.event),
+  cost: runs.costs,
+  why: z.array(runs.cause),
+  models: files.modelList,
+  doctor: files.diagnosis,
+  resume: runs.summaryOfRun,
+  retry: runs.summaryOfRun,
+  cancel: runs.signalled,
+  pause: runs.signalled,
+  answer: runs.answered,
+  approve: runs.answered,
+  deny: runs.answered,
+  'permissions list': files.ruleList,
+  'permissions remove': files.rulesRemoved,
+  'ledger new-key': keeping.newKey,
+  'ledger stats': keeping.ledgerStats,
+  'ledger verify': keeping.verifyReport,
+  'ledger rebuild': keeping.rebuilt,
+  'ledger gc': keeping.collected,
+  'ledger copy': keeping.copied,
+  'groups create': keeping.groupMade,
+  'groups list': keeping.groupList,
+  'groups show': keeping.groupShown,
+  'groups rename': keeping.groupRenamed,
+  'groups move': keeping.groupMoved,
+  'groups delete': keeping.groupDeleted,
+  'groups save': keeping.groupSaved,
+  'groups send': keeping.groupSent,
+  'groups pause': keeping.groupSignalled,
+  'groups resume': keeping.groupResumed,
+  'groups stop': keeping.groupSignalled,
+  'agents list': z.array(files.agentLine),
+  'agents show': files.agentShown,
+  'agents search': z.array(files.agentFound),
+  'agents add': files.agentAdded,
+  'agents allow': files.agentAllowed,
+  'agents remove': files.agentRemoved,
+  'presets list': files.presetList,
+  'presets show': files.presetShown,
+  'presets import': files.presetsImported,
+  'cluster status': keeping.clusterStatus,
+} as const;
+
+export type JsonCommand = keyof typeof jsonContract;
+
+type Given<Value> = Value extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Given<Value[Key]> }
+    : Value;
+
+/** A run as `show` has it in its tree. */
+export type TreeRun = Given<z.input<typeof runs.treeRun>>;
+
+/** What a command has to print. */
+export type JsonOf<Command extends JsonCommand> = Given<z.input<(typeof jsonContract)[Command]>>;

@@ -1,0 +1,179 @@
+/** What programs get of files: agents, presets, rules, and what is wrong with any of them. */
+import { z } from 'zod';
+import { groupModes, presetTiers } from '../../agents/presets/preset.ts';
+import { worktreeStrategy } from '../../events/organisation.ts';
+
+const count = z.number().int().nonnegative();
+const texts = z.array(z.string());
+
+const written = z.object({
+  folder: z.string(),
+  template: z.string(),
+  files: z.array(z.object({ path: z.string(), done: z.enum(['written', 'kept']) })),
+  next: z.string().describe('a command to go on with'),
+  withoutKey: z.string().describe('the same, with a script instead of a model'),
+});
+const templateList = z.object({
+  templates: z
+    .array(z.object({ name: z.string(), about: z.string(), agent: z.string(), prompt: z.string() }))
+    .describe('with --list'),
+});
+export const initialised = z.union([written, templateList]);
+
+export const newFiles = z.object({ files: texts, next: z.string().describe('a command to go on with') });
+
+export const modelList = z.object({
+  models: z.array(
+    z.object({
+      name: z.string(),
+      input: z.number().optional().describe('dollars per million tokens, as output'),
+      output: z.number().optional(),
+      window: count.optional().describe('how many tokens it reads at most'),
+      from: z.enum(['provider', 'table', 'settings']).describe('who named it'),
+      used: z.boolean(),
+    }),
+  ),
+  used: z.object({ models: texts, why: z.string() }).optional().describe('absent when there is none'),
+  providers: z.array(z.object({ provider: z.string(), answered: z.boolean(), problem: z.string().optional() })),
+});
+
+export const edge = z.object({ from: z.string(), to: z.string(), kind: z.string() });
+
+export const checked = z.object({
+  ok: z.boolean(),
+  agents: count,
+  errors: count,
+  warnings: count,
+  diagnostics: z.array(
+    z.object({
+      file: z.string(),
+      line: count,
+      column: count,
+      severity: z.enum(['error', 'warning']),
+      message: z.string(),
+      fix: z.string().optional(),
+    }),
+  ),
+  graph: z
+    .object({ edges: z.array(edge), entries: texts, alone: texts, unreachable: texts, missing: texts })
+    .optional()
+    .describe('with --graph or --from'),
+});
+
+export const diagnosis = z.object({
+  ok: z.boolean(),
+  findings: z.array(
+    z.object({ about: z.string(), state: z.enum(['good', 'note', 'broken']), text: z.string(), fix: z.string().optional() }),
+  ),
+});
+
+const origin = z.string().describe('project, user, claude, opencode, …');
+
+export const agentLine = z.object({
+  name: z.string(),
+  origin,
+  disabled: z.boolean(),
+  models: texts,
+  source: z.string().describe('its file'),
+  description: z.string().nullable(),
+});
+
+export const agentShown = z
+  .looseObject({
+    name: z.string(),
+    models: texts,
+    prompt: z.string(),
+    source: z.string(),
+    origin,
+    uses: z.array(edge),
+  })
+  .describe('and every setting of the file, as docs/agents.md has them');
+
+export const agentFound = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  tags: texts,
+  origin,
+});
+
+export const agentAdded = z.object({
+  added: z.string(),
+  file: z.string(),
+  copy: z.string().nullable().describe('of what was there before'),
+  warnings: texts,
+});
+
+export const agentAllowed = z.object({
+  agent: z.string(),
+  allowed: z.array(z.object({ server: z.string(), shown: z.string() })),
+});
+
+export const agentRemoved = z.object({
+  removed: z.string(),
+  file: z.string(),
+  copy: z.string(),
+  back: z.string().describe('a command that brings it back'),
+  namedBy: texts,
+});
+
+const badge = z.string();
+
+export const presetList = z.object({
+  presets: z.array(
+    z.object({
+      name: z.string(),
+      reference: z.string().describe('what every command takes, also when it is shadowed'),
+      tier: z.enum(presetTiers),
+      badge,
+      path: z.string().nullable(),
+      mode: z.enum(groupModes),
+      workers: texts,
+      description: z.string(),
+      shadowedBy: z.string().nullable(),
+    }),
+  ),
+  warnings: texts,
+});
+
+export const presetShown = z.object({
+  name: z.string(),
+  description: z.string(),
+  emoji: z.string().optional(),
+  mode: z.enum(groupModes),
+  orchestrator: z.object({ model: z.string().optional(), prompt: z.string().optional() }),
+  workers: z.array(
+    z.object({
+      name: z.string(),
+      model: z.string().optional(),
+      charter: z.string().optional(),
+      role: z.string().optional(),
+      tools: texts.optional(),
+    }),
+  ),
+  sharedContext: z.string().optional(),
+  routingContext: z.string().optional(),
+  maxIterations: count.optional(),
+  worktrees: worktreeStrategy.optional(),
+  source: z.object({ tier: z.enum(presetTiers), path: z.string().optional() }),
+  badge,
+});
+
+export const presetsImported = z.object({ imported: texts, file: z.string(), warnings: texts });
+
+const permission = z.enum(['allow', 'ask', 'deny']);
+
+export const ruleList = z.object({
+  rules: z.array(
+    z.object({
+      from: z.enum(['agent', 'settings', 'remembered']),
+      agent: z.string().optional().describe('all agents without one'),
+      tool: z.string(),
+      pattern: z.string().optional(),
+      permission,
+      file: z.string(),
+    }),
+  ),
+});
+
+export const rulesRemoved = z.object({ removed: z.array(z.object({ tool: z.string(), pattern: z.string().optional() })) });

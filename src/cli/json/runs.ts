@@ -1,0 +1,283 @@
+/** What programs get of runs: the values behind `--json` of the commands that start, show and steer them. */
+import { z } from 'zod';
+import { answer, failure, report } from '../../events/catalogue.ts';
+import { jsonValue } from '../../events/message-schemas.ts';
+import { runStatus } from '../../events/run-status.ts';
+import { verification } from '../../events/verification.ts';
+
+const milliseconds = z.number().int().nonnegative();
+const count = z.number().int().nonnegative();
+
+/** How a run stands: the same word in every command. */
+export const runStanding = z.enum([...runStatus.options, 'running', 'waiting', 'paused', 'parked', 'interrupted', 'lost']);
+
+export const worth = z.enum(['verified', 'unverified', 'unchecked']);
+
+export const owner = z.object({ id: z.string(), pid: z.number().int(), host: z.string() });
+
+export const cost = z.object({
+  nanoUsd: z.number().describe('billionths of a dollar that are known'),
+  unknownCalls: count.describe('calls without a known price'),
+});
+
+export const tokens = z.object({ input: count, output: count, cached: count });
+
+const asked = {
+  run: z.string(),
+  agent: z.string(),
+  wait: z.string().describe('what --wait takes'),
+  question: z.string(),
+  askedAt: z.string(),
+};
+const permissionAsked = {
+  ...asked,
+  kind: z.literal('permission'),
+  tool: z.string(),
+  input: jsonValue,
+  missing: count,
+  request: z.string(),
+  shown: z.string().optional(),
+  rule: z.string().optional(),
+};
+const questionAsked = { ...asked, kind: z.literal('question'), choices: z.array(z.string()).optional() };
+
+export const openWait = z.discriminatedUnion('kind', [z.object(permissionAsked), z.object(questionAsked)]);
+
+const whereItWaits = {
+  session: z.string(),
+  root: z.string().describe('the run at the top of its tree'),
+  path: z.array(z.string()).describe('the agents from the top down to who asks'),
+  ageMs: milliseconds,
+};
+export const inbox = z.array(
+  z.discriminatedUnion('kind', [
+    z.object({ ...permissionAsked, ...whereItWaits }),
+    z.object({ ...questionAsked, ...whereItWaits }),
+  ]),
+);
+
+const stopReason = z.string();
+
+const summaryShape = {
+  run: z.string(),
+  session: z.string(),
+  agent: z.string(),
+  finalAgent: z.string().nullable().describe('whose answer it is, once it has ended'),
+  status: runStanding,
+  verification: verification.nullable(),
+  report: report.nullable(),
+  error: failure.nullable(),
+  cutShort: z.boolean().describe('the answer ends where the limit of one answer was reached'),
+  turns: count.describe('of the run and everything below it, as are the sums that follow'),
+  toolCalls: count,
+  callsGone: count.describe('calls that were not made because their exact arguments are gone'),
+  runs: count,
+  tokens,
+  cost,
+  durationMs: milliseconds,
+  waits: z.array(openWait),
+  loop: z
+    .object({ ended: stopReason.nullable(), scores: z.array(z.number().nullable()) })
+    .optional()
+    .describe('of a reflect loop'),
+  ledger: z.string(),
+};
+export const summaryOfRun = z.object(summaryShape);
+
+export const treeCall = z.object({
+  name: z.string(),
+  subject: z.string().describe('what it was about, in a few words'),
+  state: z.enum(['running', 'done', 'failed']),
+  durationMs: milliseconds.nullable(),
+});
+
+export const treeRun = z.object({
+  run: z.string(),
+  parent: z.string().nullable(),
+  depth: count.describe('0 is the run that was asked for'),
+  agent: z.string(),
+  role: z.string().nullable(),
+  status: runStanding,
+  verification: worth.nullable(),
+  error: failure.nullable(),
+  turns: count.describe('its own, as are toolCalls; tokens and cost are with everything below it'),
+  toolCalls: count,
+  calls: z.array(treeCall).describe('the newest, in the order in which they were asked for'),
+  tokens,
+  cost,
+  startedAt: milliseconds,
+  endedAt: milliseconds.nullable(),
+});
+
+const groupProgress = z.object({
+  run: z.string(),
+  agent: z.string(),
+  phase: z.enum(['planning', 'working', 'synthesising', 'evaluating', 'ended']),
+  iterations: z.array(
+    z.object({
+      iteration: count,
+      workers: z.array(
+        z.object({
+          worker: z.string(),
+          task: z.string().nullable(),
+          run: z.string().nullable(),
+          state: z.enum(['assigned', 'working', 'done', 'failed']),
+          verification: worth.optional(),
+        }),
+      ),
+      score: z.number().nullable(),
+      trend: z.string().nullable(),
+      stalled: count,
+      nudges: count,
+      unknown: z.array(z.string()),
+      direct: z.boolean(),
+      startedAt: milliseconds,
+      endedAt: milliseconds.nullable(),
+    }),
+  ),
+  stop: stopReason.nullable(),
+  summary: z.string().nullable(),
+});
+
+const processStatus = z.enum(['starting', 'running', 'finished', 'failed']);
+
+const thread = z.object({
+  thread: z.string(),
+  process: z.string(),
+  agent: z.string(),
+  status: processStatus,
+  pid: z.number().int().nullable(),
+  total: count.describe('the newest of them are in messages'),
+  messages: z.array(
+    z.object({
+      id: z.string(),
+      from: z.string(),
+      to: z.string(),
+      kind: z.enum(['report', 'question']).nullable(),
+      content: z.string(),
+      sentAt: milliseconds,
+      includedIn: z.string().nullable(),
+      readAt: milliseconds.nullable(),
+      lagMs: milliseconds.nullable(),
+    }),
+  ),
+});
+
+const shownRun = z.object({
+  ...summaryShape,
+  tree: z.array(treeRun).describe('the run and every run below it, parents first'),
+  groups: z.array(groupProgress),
+  threads: z.array(thread),
+});
+const requests = z.object({
+  requests: z
+    .array(z.object({ run: z.string(), wait: z.string(), input: jsonValue, request: z.string(), shown: z.string().optional() }))
+    .describe('with --request'),
+});
+export const shown = z.union([shownRun, requests]);
+
+export const psRow = z.object({
+  run: z.string(),
+  session: z.string(),
+  parent: z.string().nullable(),
+  depth: count.describe('how many listed runs it stands below'),
+  agent: z.string(),
+  state: runStanding,
+  verification: worth.nullable(),
+  startedAt: milliseconds,
+  endedAt: milliseconds.nullable(),
+  owner: owner.nullable().describe('the process that drives it'),
+  next: z.string().nullable().describe('a command that takes it further'),
+  pid: z.number().int().nullable(),
+  ageMs: milliseconds,
+  cost: cost.nullable().describe('of the run and everything below it; null when its events are gone'),
+  unread: count,
+  oldestUnreadAt: milliseconds.nullable(),
+  lagMs: milliseconds.nullable(),
+  process: z
+    .object({
+      spawnedBy: z.string(),
+      thread: z.string(),
+      status: processStatus,
+      exitCode: z.number().int().nullable(),
+      messages: count,
+      unreadByParent: count,
+    })
+    .nullable()
+    .describe('what only a spawned run has'),
+});
+
+export const sessionRow = z.object({
+  session: z.string(),
+  startedAt: milliseconds,
+  lastAt: milliseconds.describe('when the newest prompt was given'),
+  agent: z.string().describe('who was asked last'),
+  group: z.string().nullable(),
+  prompts: count,
+  prompt: z.string().nullable().describe('the beginning of the first; null when its events are gone'),
+  state: runStanding,
+  cost: cost.nullable(),
+});
+
+export const event = z.object({
+  event_id: z.string(),
+  parent_event_id: z.string().nullable(),
+  session_id: z.string(),
+  run_id: z.string(),
+  timestamp: z.string(),
+  actor: z.string(),
+  tool: z.string().nullable(),
+  event_type: z.string(),
+  payload_ref: z.string(),
+  attachment_ref: z.string().nullable(),
+  step: z.string().nullable(),
+  schema_version: count,
+  position: count,
+  payload: z.unknown().describe('as docs/events.md has it'),
+  inexact: z.string().optional(),
+});
+
+export const cause = z.object({
+  event: z.string(),
+  type: z.string(),
+  parent: z.string().nullable(),
+  also: z.array(z.string()).describe('what else it rests on'),
+  position: count,
+  time: z.string(),
+  run: z.string(),
+  agent: z.string(),
+  text: z.string(),
+  level: z.enum(['detail', 'info', 'warn', 'error']),
+});
+
+const callCosts = {
+  calls: count,
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  nanoUsd: z.number(),
+  unknownCalls: count,
+};
+export const costs = z.object({
+  sessions: count,
+  lines: z.array(z.object({ agent: z.string(), model: z.string(), ...callCosts })),
+  total: z.object(callCosts),
+  inDoubt: z
+    .object({ calls: count, tokens: count, nanoUsd: z.number() })
+    .describe('calls that were cut off: counted in full, perhaps not billed'),
+});
+
+export const signalled = z.object({
+  run: z.string(),
+  signal: z.enum(['cancel', 'pause']),
+  outcome: z.enum(['accepted', 'ended']).describe('ended: it came too late'),
+  live: z.boolean().describe('a process drives the run, and will hear of it'),
+});
+
+const recorded = z.object({
+  run: z.string(),
+  wait: z.string(),
+  answer,
+  live: z.boolean().describe('the answer is only recorded here: who drives the run goes on with it'),
+});
+export const answered = z.union([summaryOfRun, recorded]);

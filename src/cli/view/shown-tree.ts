@@ -1,0 +1,36 @@
+/** The tree of a run for programs: what `show` draws, as rows with their parents. */
+import type { RunId } from '../../base/ids.ts';
+import { type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../../projections/run-tree.ts';
+import type { TreeRun } from '../json/contract.ts';
+
+/** The run and every run below it, parents first. */
+export function treeRuns(tree: RunTree, root: RunId, standing: (node: RunNode) => TreeRun['status']): readonly TreeRun[] {
+  const depths = new Map<RunId, number>();
+  return subtree(tree, root).map((node) => {
+    const above = node.parent === null ? undefined : depths.get(node.parent);
+    const depth = above === undefined ? 0 : above + 1;
+    depths.set(node.run, depth);
+    const spent = subtreeSpending(tree, node.run);
+    return {
+      run: node.run,
+      parent: node.parent,
+      depth,
+      agent: node.agent,
+      role: node.role,
+      status: standing(node),
+      verification: node.verification?.state ?? null,
+      error: node.error,
+      turns: node.turn,
+      toolCalls: node.toolCalls,
+      calls: node.recent.filter(({ child }) => child === null).map(callOf),
+      tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
+      cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
+      startedAt: node.startedAt,
+      endedAt: node.endedAt,
+    };
+  });
+}
+
+function callOf({ name, subject, durationMs, failed }: ToolUse): TreeRun['calls'][number] {
+  return { name, subject, state: durationMs === null ? 'running' : failed ? 'failed' : 'done', durationMs };
+}

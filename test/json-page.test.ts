@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { jsonPage } from '../scripts/json-page.ts';
+import { jsonContract } from '../src/cli/json/contract.ts';
+
+it('docs/json.md is what the schemas say (npm run fix writes it)', () => {
+  expect(readFileSync(join(import.meta.dirname, '..', 'docs', 'json.md'), 'utf8')).toBe(jsonPage());
+});
+
+it('has every command', () => {
+  const page = jsonPage();
+  const missing = Object.keys(jsonContract).filter((command) => !new RegExp(`^### .*\\btroupe ${command}\\b`, 'm').test(page));
+  expect(missing).toEqual([]);
+});
