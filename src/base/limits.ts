@@ -250,6 +250,7 @@ export const limits = {
   // command line
   projectSearchDepth: 64,
   runLookup: 10_000,
+  completedRuns: 50,
   liveFramesPerSecond: 10,
   liveTextCharacters: 16_384,
   questionsPerRun: 1_000,

@@ -222,6 +222,7 @@ describe('the program', () => {
         "worker",
         "cluster",
         "completion",
+        "complete",
       ]
     `);
   });
@@ -241,7 +242,7 @@ describe('the program', () => {
   });
 
   it('completes words that a shell would run safely', () => {
-    const words = [{ command: 'run', about: "it's a run", words: ['--json'] }];
+    const words = [['run', "it's a run"]] as const;
     expect(completionScript('fish', words)).toContain("-d 'it\\'s a run'");
     expect(completionScript('tcsh', words)).toBeUndefined();
   });

@@ -46,6 +46,13 @@ export function describeCommands(program: Command, perform: Perform): void {
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
     (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
   );
+  program
+    .command('complete [words...]', { hidden: true })
+    .description('what the shell asks when Tab is pressed')
+    .addHelpText('before', 'Example:\n  troupe complete -- run ""\n')
+    .action((words: readonly string[]) =>
+      perform(async (context) => (await import('./complete.ts')).completeCommand(context, program, words)),
+    );
 }
 
 type Add = (usage: string, about: string, example: string) => Command;

@@ -1,0 +1,56 @@
+/**
+ * `troupe complete`: what the shell asks when Tab is pressed. One line for each word that fits, with a tab and what it is. It
+ * only reads, creates nothing, and is silent about everything that is wrong: nobody reads messages while they type.
+ */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { firstLine } from '../../projections/readable.ts';
+import { type CommandContext, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { type NameKind, type Offered, offeredAt } from './words-at.ts';
+
+const ABOUT_CHARACTERS = 60;
+
+/** `words` are those after the program's name; the last is being written and may be empty. */
+export async function completeCommand(context: CommandContext, program: Command, words: readonly string[]): Promise<ExitCode> {
+  const current = words.at(-1) ?? '';
+  const place = offeredAt(program, words.slice(0, -1), current);
+  const cwd = place.folder === undefined ? context.cwd : resolve(context.cwd, place.folder);
+  const names = place.names === undefined ? [] : await namesOf[place.names]({ ...context, cwd }, current).catch(() => []);
+  for (const [name, about] of [...place.words, ...names]) {
+    // A name that cannot be printed as it is, or would be taken for an option, has to be written by hand.
+    if (safeLine(name) !== name || (name.startsWith('-') && !current.startsWith('-'))) continue;
+    context.terminal.out.line(about === '' ? name : `${name}\t${safeLine(firstLine(about, ABOUT_CHARACTERS))}`);
+  }
+  return exitCodes.completed;
+}
+
+type Names = (context: CommandContext, current: string) => Promise<Offered['words']>;
+
+const namesOf: Readonly<Record<NameKind, Names>> = {
+  agents: async (context) => {
+    const { agents } = await (await import('../agents/files.ts')).readAgentFiles(context);
+    return agents.map(({ definition }) => [definition.name, definition.description ?? '']);
+  },
+  runs: (context, current) =>
+    withProject(context, { readOnly: true }, async ({ ledger }) => {
+      const rows = await ledger.runs({ limit: limits.completedRuns });
+      const whole = current.startsWith('run_');
+      const ids = rows.map(({ run, agent, state }) => [whole ? run : shortId(run), `${agent}, ${state}`] as const);
+      return rows.length === 0 ? [] : [['last', 'the newest run'], ...ids];
+    }),
+  groups: (context) =>
+    withProject(context, { readOnly: true }, async ({ ledger }) => {
+      const { groups } = await (await import('../../groups/organisation.ts')).readOrganisation(ledger);
+      return [...groups.values()].map(({ name }) => [name, 'group']);
+    }),
+  presets: async (context) => {
+    const { listed } = await (await import('../commands/presets.ts')).presetsOf(context);
+    return listed.filter((one) => one.shadowedBy === undefined).map(({ preset }) => [preset.name, preset.description]);
+  },
+  templates: async () => (await import('../setup/templates.ts')).templates.map(({ name, about }) => [name, about]),
+  shells: async () => (await import('./completion.ts')).SHELLS.map((shell) => [shell, '']),
+};
