@@ -123,7 +123,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['terminal'],
     ['markdown', 'view'],
     ['drive'],
-    ['agents', 'doctor', 'serving'],
+    ['agents', 'doctor', 'export', 'serving'],
     ['commands', 'setup'],
     ['program'],
     ['main'],

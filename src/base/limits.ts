@@ -257,6 +257,7 @@ export const limits = {
   requestCharacters: 16_000,
   renderedCharacters: 100_000,
   renderedSigns: 2_000,
+  exportTextCharacters: 1_000_000,
   inboxLookMs: 250,
   inboxTakeUpMs: 1_500,
   /** So many characters of its hash stand for what was shown, at the least. */

@@ -1,8 +1,10 @@
 /** Conversations of a person: going on with them, listing them, taking them out of the ledger. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/base/json.ts';
-import type { Reply } from '../support/models/script.ts';
-import { agentWith, createTestProject } from './support-project.ts';
+import { isJsonObject, parseJson } from '../../src/base/json.ts';
+import type { Reply, SeenRequest } from '../support/models/script.ts';
+import { agentWith, createTestProject, objectIn } from './support-project.ts';
 
 const settings = 'permissions: { shell: allow }\n';
 
@@ -84,3 +86,73 @@ describe('sessions', () => {
     expect((await project.look('sessions', '--all')).out).toContain('Number 0?');
   });
 });
+
+describe('export', () => {
+  const evil = '</pre><script>alert(1)</script>\n```\n# forged';
+  const secret = 'sk-live-0123456789abcdefghijklmnop';
+
+  async function talked() {
+    const project = await createTestProject(settings, agentWith('tools: [shell]\nagents: [second]'));
+    await project.write('agents/second.md', '---\nname: second\n---\nYou are the second.\n');
+    await project.write('evil.txt', evil);
+    const all = ({ body, toolResults }: SeenRequest): Reply => {
+      const text = JSON.stringify(body);
+      if (text.includes('You are the second.')) return { text: 'From below.' };
+      if (text.includes('Beta?')) return { text: 'The last word.' };
+      if (toolResults === 0) return { calls: [{ name: 'shell', input: { command: `cat evil.txt # ${secret}` } }] };
+      return toolResults === 1
+        ? { calls: [{ name: 'second', input: { prompt: 'Look.', reason: 'to be sure' } }] }
+        : { text: 'The first word.' };
+    };
+    await project.serve(all);
+    expect((await project.look('run', 'helper', 'Alpha?')).code).toBe(0);
+    expect((await project.look('run', '--continue', 'Beta?')).code).toBe(0);
+    return project;
+  }
+
+  it('writes a session, or one run of it with those below, in each format', async () => {
+    await using project = await talked();
+    const [newest] = parsedList((await project.look('sessions', '--json')).out);
+    const session = String(newest?.['session']);
+    const first = String(parsedList((await project.look('ps', '--json')).out)[1]?.['run']);
+    const words = ['Alpha?', 'cat evil.txt', 'forged', 'Look.', 'From below.', 'The first word.', 'Beta?', 'The last word.'];
+
+    for (const format of ['markdown', 'html', 'jsonl']) {
+      const whole = await project.look('export', session, '--format', format);
+      expect(whole.code).toBe(0);
+      for (const word of words) expect(whole.out).toContain(word);
+      expect(whole.out).not.toContain(secret);
+      const one = (await project.look('export', first, '--format', format)).out;
+      expect(words.filter((word) => !one.includes(word))).toEqual(['Beta?', 'The last word.']);
+      const last = (await project.look('export', 'last', '--format', format)).out;
+      expect(words.filter((word) => last.includes(word))).toEqual(['Beta?', 'The last word.']);
+    }
+    const markdown = (await project.look('export', session.slice(-6))).out;
+    expect(markdown).toMatch(/^# Session ses/);
+    expect(markdown).toMatch(/helper .*completed[^\n]*\n.*second \(sub-agent\)/);
+    expect(markdown).toMatch(/AGENT +MODEL +CALLS +IN +OUT +COST/);
+    expect(markdown).toMatch(/\n### helper: turn 1 · .*cost unknown/);
+    expect(markdown).toMatch(/\n#### second: is asked/);
+    expect((await project.look('export', 'last')).out).toContain('goes on after');
+    const html = (await project.look('export', session, '--format', 'html')).out;
+    expect(html).not.toContain('<script');
+    const lines = (await project.look('export', session, '--format', 'jsonl')).out.trim().split('\n');
+    expect(lines.map((line) => objectIn(line)['event_type'])).toContain('tool.result');
+  });
+
+  it('writes a file whole or not at all, for its owner only, in the format that its name says', async () => {
+    await using project = await talked();
+    const file = join(project.folder, 'out.html');
+    expect(await project.look('export', 'last', '-o', 'out.html')).toMatchObject({ code: 0, out: '' });
+    expect(await readFile(file, 'utf8')).toMatch(/^<!doctype html>.*Beta\?.*<\/html>\n$/s);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await project.look('export', 'last', '-o', 'no/such/folder.md')).toMatchObject({ code: 2 });
+    expect(await project.look('export', 'last', '-o', 'agents')).toMatchObject({ code: 2 });
+    expect((await readdir(project.folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+});
+
+function parsedList(text: string): readonly Record<string, unknown>[] {
+  const parsed = parseJson(text);
+  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isJsonObject) : [];
+}

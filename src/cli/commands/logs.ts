@@ -2,12 +2,11 @@
 
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { parentRun } from '../../events/run-origin.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { type Level, timelineLine } from '../../projections/timeline.ts';
-import { findRun } from '../drive/find-run.ts';
+import { belongsTo, findRun } from '../drive/find-run.ts';
 import { type CommandContext, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { isAtLeast, plainLine } from '../view/plain-lines.ts';
@@ -52,18 +51,6 @@ async function followLogs(
     stopListening();
     stop.abort();
   }
-}
-
-/** Says of each event, in order, whether it is of this run or of one below it. */
-function belongsTo(run: RunId): (event: LedgerEvent) => boolean {
-  const runs = new Set<string>([run]);
-  return (event) => {
-    const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
-    if (parent !== undefined && runs.has(parent)) {
-      runs.add(event.run_id);
-    }
-    return runs.has(event.run_id);
-  };
 }
 
 function printer(context: CommandContext, options: LogsOptions, collected: LedgerEvent[]): (event: LedgerEvent) => void {

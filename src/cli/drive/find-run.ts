@@ -1,7 +1,9 @@
 /** Finds the run that a person means: a whole id, its beginning or end, a session, or `last`. */
 import { TroupeError } from '../../base/errors.ts';
-import { shortId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { Wait } from '../../projections/waits.ts';
 
@@ -40,6 +42,21 @@ export function matchRuns(rows: readonly RunRow[], text: string): readonly RunRo
   if (bare.length < CHARACTERS_MIN) return [];
   const part = rows.filter((row) => row.run.startsWith(`run_${bare}`) || row.run.endsWith(text));
   return part.length > 0 ? part : newestOfSessions(rows, text);
+}
+
+/** Whether the text names this very run, and not the session that it is the newest of. */
+export function isNamedBy({ run }: RunRow, text: string): boolean {
+  return text === 'last' || run.startsWith(text) || run.startsWith(`run_${text}`) || run.endsWith(text);
+}
+
+/** Says of each event, in order, whether it is of this run or of one below it. */
+export function belongsTo(run: RunId): (event: LedgerEvent) => boolean {
+  const runs = new Set<string>([run]);
+  return (event) => {
+    const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
+    if (parent !== undefined && runs.has(parent)) runs.add(event.run_id);
+    return runs.has(event.run_id);
+  };
 }
 
 /** A session by a part of its id stands for its newest run. */

@@ -201,6 +201,7 @@ describe('the program', () => {
         "inbox",
         "show",
         "logs",
+        "export",
         "cost",
         "why",
         "models",

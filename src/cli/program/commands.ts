@@ -21,6 +21,7 @@ import type { WhyOptions } from '../commands/why.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
+import type { ExportOptions } from '../export/export.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
@@ -141,6 +142,14 @@ function describeLooks(add: Add, perform: Perform): void {
     )
     .action((run: string, options: LogsOptions) =>
       perform(async (context) => (await import('../commands/logs.ts')).logsCommand(context, run, options)),
+    );
+  add('export <run-or-session>', 'one document of all that was said and done', 'troupe export last -o conversation.html')
+    .addOption(
+      new Option('--format <format>', 'otherwise as the file is named, or markdown').choices(['markdown', 'html', 'jsonl']),
+    )
+    .option('-o, --output <file>', 'write this file and not to stdout')
+    .action((what: string, options: ExportOptions) =>
+      perform(async (context) => (await import('../export/export.ts')).exportCommand(context, what, options)),
     );
   json(add('cost [run]', 'what a run, or everything, cost', 'troupe cost last')).action(
     (run: string | undefined, options: JsonOption) =>

@@ -12,6 +12,14 @@ export function safeText(text: string): string {
   return stripVTControlCharacters(text).replace(/\r\n/g, '\n').replace(UNSAFE, '').replace(/\t/g, '  ');
 }
 
+/** Safe to keep in a file: nothing is lost, and what a screen would obey or hide is spelled out. */
+export function markedText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n/g, '\n')
+    .replace(UNSAFE, (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+}
+
 /** Safe to print within one line. */
 export function safeLine(text: string): string {
   return safeText(text)

@@ -1,0 +1,147 @@
+/** `troupe export`: a run or a whole session as one document, read page by page and written as it is read. */
+import { open, rename, rm } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { messageOf, unreachable } from '../../base/errors.ts';
+import { shortId } from '../../base/ids.ts';
+import { counted } from '../../base/wording.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import { readPages } from '../../ledger/pages.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
+import { type CallCosts, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
+import { readableCost, readableCount } from '../../projections/readable.ts';
+import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import { belongsTo, findRun, isNamedBy } from '../drive/find-run.ts';
+import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeText } from '../terminal/safe-text.ts';
+import { createScreen } from '../terminal/terminal.ts';
+import { tableLines } from '../view/table.ts';
+import { treeLines } from '../view/tree-lines.ts';
+import type { DocumentForm, DocumentHead } from './document-form.ts';
+import { createEntries } from './entries.ts';
+import { htmlPage } from './html-page.ts';
+import { markdownPage } from './markdown-page.ts';
+
+type ExportFormat = 'markdown' | 'html' | 'jsonl';
+
+export interface ExportOptions {
+  readonly format?: ExportFormat | undefined;
+  readonly output?: string | undefined;
+}
+
+/** What is exported: a whole session, or one run of it with those below. */
+interface Extent {
+  readonly row: RunRow;
+  readonly whole: boolean;
+}
+
+const BY_ENDING: Readonly<Record<string, ExportFormat>> = { '.html': 'html', '.htm': 'html', '.jsonl': 'jsonl' };
+
+export async function exportCommand(context: CommandContext, text: string, options: ExportOptions): Promise<ExitCode> {
+  const { output } = options;
+  const format = options.format ?? BY_ENDING[extname(output ?? '').toLowerCase()] ?? 'markdown';
+  return withProject(context, { readOnly: true }, async ({ ledger }) => {
+    const row = await findRun(ledger, text);
+    const extent = { row, whole: !isNamedBy(row, text) };
+    const pieces = piecesOf(ledger, extent, format, context.clock.now());
+    const { out, progress } = context.terminal;
+    if (output === undefined) for await (const piece of pieces) out.write(out.isTty ? safeText(piece) : piece);
+    else {
+      const written = await writeFileOf(resolve(context.cwd, output), pieces);
+      progress.line(`wrote ${counted(written, 'byte')} to ${output}`);
+    }
+    return exitCodes.completed;
+  });
+}
+
+/** The document in parts, none larger than a page of the ledger. */
+function piecesOf(ledger: Ledger, extent: Extent, format: ExportFormat, now: number): AsyncIterable<string> {
+  switch (format) {
+    case 'jsonl':
+      return jsonLines(ledger, extent);
+    case 'html':
+      return documentOf(ledger, extent, htmlPage, now);
+    case 'markdown':
+      return documentOf(ledger, extent, markdownPage, now);
+    default:
+      return unreachable(format);
+  }
+}
+
+async function* jsonLines(ledger: Ledger, extent: Extent): AsyncGenerator<string, void> {
+  for await (const page of pagesOf(ledger, extent)) yield page.map((event) => `${JSON.stringify(event)}\n`).join('');
+}
+
+async function* documentOf(ledger: Ledger, extent: Extent, page: DocumentForm, now: number): AsyncGenerator<string, void> {
+  yield page.head(await headOf(ledger, extent, now));
+  const entryOf = createEntries();
+  for await (const events of pagesOf(ledger, extent))
+    for (const event of events) {
+      const entry = entryOf(event);
+      if (entry !== undefined) yield page.entry(entry);
+    }
+  yield page.foot;
+}
+
+async function* pagesOf(ledger: Ledger, { row, whole }: Extent): AsyncGenerator<readonly LedgerEvent[], void> {
+  const belongs = belongsTo(row.run);
+  for await (const page of readPages(ledger, { session: row.session })) yield whole ? page : page.filter(belongs);
+}
+
+async function headOf(ledger: Ledger, extent: Extent, now: number): Promise<DocumentHead> {
+  const tree = initialRunTree();
+  const costs = initialCosts();
+  let [events, from, until] = [0, '', ''];
+  for await (const page of pagesOf(ledger, extent))
+    for (const event of page) {
+      foldRunTree(tree, event);
+      foldCosts(costs, event);
+      events += 1;
+      from ||= event.timestamp;
+      until = event.timestamp;
+    }
+  const { row, whole } = extent;
+  const look = { now, width: Number.MAX_SAFE_INTEGER, paint: createScreen({ write: () => undefined }, false).paint, calls: 0 };
+  const roots = whole ? tree.roots : [row.run];
+  const continues = whole ? null : (tree.runs.get(row.run)?.continues ?? null);
+  return {
+    title: whole ? `Session ${row.session}` : `Run ${row.run} of ${row.agent}`,
+    facts: [
+      `session ${row.session}`,
+      `${counted(events, 'event')} from ${from} to ${until}`,
+      ...(continues === null ? [] : [`goes on after ${shortId(continues)}: an export of the session has both`]),
+    ],
+    tree: roots.flatMap((root) => treeLines(tree, root, look)).join('\n'),
+    costs: costTable(costLines(costs), costs.total),
+  };
+}
+
+function costTable(lines: ReturnType<typeof costLines>, total: CallCosts): string {
+  const cells = ({ calls, inputTokens, outputTokens, ...spent }: CallCosts): readonly string[] => [
+    ...[calls, inputTokens, outputTokens].map(readableCount),
+    readableCost(spent),
+  ];
+  const rows = lines.map((line) => [line.agent, line.model, ...cells(line)]);
+  return tableLines(['AGENT', 'MODEL', 'CALLS', 'IN', 'OUT', 'COST'], [...rows, ['total', '', ...cells(total)]]).join('\n');
+}
+
+/** The file is there whole or not at all, and only for its owner to read: it holds what was said. */
+async function writeFileOf(path: string, pieces: AsyncIterable<string>): Promise<number> {
+  const part = `${path}.${process.pid}.part`;
+  const file = await open(part, 'wx', 0o600).catch((error: unknown) => refuse(path, error));
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) bytes += (await file.write(piece)).bytesWritten;
+    await file.close();
+    await rename(part, path).catch((error: unknown) => refuse(path, error));
+    return bytes;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+function refuse(path: string, error: unknown): never {
+  throw usageError(`${path} cannot be written: ${messageOf(error)}`, 'name another file: -o');
+}
