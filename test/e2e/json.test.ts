@@ -127,6 +127,7 @@ describe('a failure', () => {
   const failures: readonly (readonly [code: string, args: readonly string[], exit: number])[] = [
     ['usage', ['ps', '--nonsense'], 2],
     ['usage', ['pss'], 2],
+    ['usage', ['chat'], 2],
     ['usage', ['show'], 2],
     ['usage', ['ps', '--limit', 'many'], 2],
     ['usage', ['check', '--graph', 'round'], 2],

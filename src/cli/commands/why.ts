@@ -55,7 +55,9 @@ export function whyLines(causes: Causes, chain: readonly CauseLine[], look: WhyL
 function besideLines({ events }: Causes, beside: readonly EventId[], look: WhyLook): readonly string[] {
   const known = beside.flatMap((event) => events.get(event) ?? []);
   const lines = known.slice(0, BESIDE_MAX).map((cause) => causeLine(cause, '    and ', look));
-  return known.length <= BESIDE_MAX ? lines : [...lines, look.paint.dim(`    and ${known.length - BESIDE_MAX} more`)];
+  return known.length <= BESIDE_MAX
+    ? lines
+    : [...lines, look.paint.dim(`    and ${known.length - BESIDE_MAX} more that it rests on`)];
 }
 
 /** One line also on a screen: what does not fit is in `troupe logs`. */

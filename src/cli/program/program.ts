@@ -104,7 +104,7 @@ const hints: Readonly<Record<string, string>> = { no_model: 'see a run without a
 /** The parser has told people already; what it knows better comes in brackets behind its sentence. */
 function explainUsage({ message, exitCode }: CommanderError, args: readonly string[], terminal: Terminal): ExitCode {
   if (exitCode === 0) return exitCodes.completed;
-  const [, said = '', hint] = /^(?:error: )?([\s\S]*?)(?:\s+\(([^()]+)\))?$/.exec(message) ?? [];
+  const [, said = '', hint] = /^(?:error: )?([\s\S]*?)(?:\s+\(([^()]+)\))?$/.exec(withOurWord(message).trimEnd()) ?? [];
   const failure = said === '' ? { message: 'A command is missing' } : { message: said.replace(/\.$/, ''), fix: hint };
   const fix = 'see what there is: add --help';
   if (args.includes('--json')) printJsonError(terminal, { code: 'usage', fix, ...present(failure) });

@@ -34,7 +34,7 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   const rest = Math.max(0, room - lines.length);
   const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
   if (lines.length <= room) return [...lines, ...shown];
-  return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more runs`)];
+  return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more lines: troupe show`)];
 }
 
 /** The line that is being typed, within one row, and the cursor where it belongs; of a long text the part around it. */

@@ -171,7 +171,7 @@ function reasonsOf({ verification, error }: RunSummary): readonly string[] {
   if (verification?.state !== 'unverified') return [];
   const reasons = verification.reasons.filter((reason) => reason !== error?.message);
   const left = reasons.length - REASONS_SHOWN;
-  return left > 0 ? [...reasons.slice(0, REASONS_SHOWN), `and ${left} more: troupe show --json`] : reasons;
+  return left > 0 ? [...reasons.slice(0, REASONS_SHOWN), `and ${left} more reasons: troupe show --json`] : reasons;
 }
 
 function nextCommands(summary: RunSummary): readonly string[] {

@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import { answered, eventList, ROOT, started } from '../../../test/support/event-list.ts';
+import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
@@ -103,5 +103,29 @@ describe('a tree of patterns', () => {
       for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
     }
     expect(treeLines(session(), ROOT, { ...look, width: 60 })).toContain('   │  │  │    “Are you sure?”');
+  });
+});
+
+describe('on a narrow screen', () => {
+  const busy = (): RunTree => {
+    const list = eventList();
+    started(list, 'a-rather-long-name');
+    list.add('model.request', { turn: 12, model: 'anthropic/claude-sonnet-5-with-a-long-name', added: [] });
+    for (let call = 0; call < 9; call += 1) list.add('tool.result', { id: `${call}`, name: 'read', content: [], durationMs: 1 });
+    answered(list, 12, { tokens: [90_000, 10_000], nanoUsd: 1_250_000_000 });
+    list.add('model.request', { turn: 13, model: 'anthropic/claude-sonnet-5-with-a-long-name', added: [] });
+    return list.events.reduce(foldRunTree, initialRunTree());
+  };
+  const lineAt = (width: number): string => treeLines(busy(), ROOT, { ...look, width, now: startedAt(75) })[0] ?? '';
+
+  it.each([60, 80, 120, 200])('of %i columns a run shows what it does, what it cost and how long it has taken', (width) => {
+    const line = lineAt(width);
+    expect(textWidth(line)).toBeLessThanOrEqual(width);
+    expect(line).toMatch(/ asking anthropic.* · \$1\.25 · 1m14s$/);
+  });
+
+  it('counts go first, the calls of tools before all', () => {
+    expect(lineAt(200)).toContain(' · turn 13 · 9 tools · 100.0k tokens · ');
+    expect(lineAt(60)).not.toMatch(/turn|tools|tokens/);
   });
 });

@@ -114,7 +114,7 @@ function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, loo
   const role = roleText(node, root);
   const head = cutToWidth(`${safeLine(node.agent)}${role}`, Math.max(1, width - textWidth(guide) - 2));
   const used = textWidth(guide) + 2 + textWidth(head) + 2;
-  const facts = cutToWidth(factsOf(tree, node, look).join(' · '), Math.max(0, width - used));
+  const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, width - used);
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
   return `${paint.dim(guide)}${symbolOf(node, paint)} ${paint.bold(head)}${tail}`;
 }
@@ -129,19 +129,48 @@ function roleText(node: RunNode, root: RunNode): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly string[] {
-  const facts = [stateText(node, now, writing?.get(node.run) ?? 0)];
-  if (node.turn > 0) facts.push(node.endedAt === null ? `turn ${node.turn}` : counted(node.turn, 'turn'));
-  if (node.toolCalls > 0) facts.push(counted(node.toolCalls, 'tool'));
+interface Fact {
+  readonly text: string;
+  /** What goes first where there is no room: the lowest. What has none stays. */
+  readonly rank?: number;
+}
+
+const STATE_WIDTH_MIN = 8;
+
+/** What it costs and how long it takes are seen on a narrow screen, too: first counts go, then the end of what it is doing. */
+function fitted(facts: readonly Fact[], room: number): string {
+  const joined = (some: readonly Fact[]): string => some.map(({ text }) => text).join(' · ');
+  let left = facts;
+  for (const rank of [1, 2, 3]) {
+    if (textWidth(joined(left)) <= room) return joined(left);
+    left = left.filter((fact) => fact.rank !== rank);
+  }
+  const [state, ...others] = left;
+  const rest = others.length === 0 ? '' : ` · ${joined(others)}`;
+  const stateRoom = room - textWidth(rest);
+  if (state === undefined || stateRoom < STATE_WIDTH_MIN) return cutToWidth(joined(left), room);
+  return `${cutToWidth(state.text, stateRoom)}${rest}`;
+}
+
+/** As much of what went wrong as there is room for; the summary has all of it. */
+function withError(facts: string, { error }: RunNode, room: number): string {
+  const left = room - textWidth(facts) - 3;
+  return error === null || left < STATE_WIDTH_MIN ? facts : `${facts} · ${cutToWidth(safeLine(error.message), left)}`;
+}
+
+function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly Fact[] {
+  const facts: Fact[] = [{ text: stateText(node, now, writing?.get(node.run) ?? 0) }];
+  if (node.turn > 0) facts.push({ text: node.endedAt === null ? `turn ${node.turn}` : counted(node.turn, 'turn'), rank: 3 });
+  if (node.toolCalls > 0) facts.push({ text: counted(node.toolCalls, 'tool'), rank: 1 });
   const spent = subtreeSpending(tree, node.run);
   const tokens = spent.inputTokens + spent.outputTokens;
-  if (tokens > 0) facts.push(`${readableCount(tokens)} tokens`);
+  if (tokens > 0) facts.push({ text: `${readableCount(tokens)} tokens`, rank: 2 });
   if (spent.calls > 0) {
     const cap = node.budget?.usd === undefined ? '' : ` of ${readableMoney(node.budget.usd * NANO_PER_USD)}`;
-    facts.push(`${readableCost(spent)}${cap}`);
+    facts.push({ text: `${readableCost(spent)}${cap}` });
   }
-  facts.push(node.endedAt === null ? wholeSeconds(now - node.startedAt) : readableDuration(node.endedAt - node.startedAt));
-  if (node.error !== null) facts.push(safeLine(node.error.message));
+  const took = node.endedAt === null ? wholeSeconds(now - node.startedAt) : readableDuration(node.endedAt - node.startedAt);
+  facts.push({ text: took });
   return facts;
 }
 
