@@ -15,6 +15,7 @@ interface Place {
   readonly at?: number;
   readonly cause?: number;
   readonly actor?: Actor;
+  readonly step?: string;
 }
 
 export interface EventList {
@@ -40,7 +41,7 @@ export function eventList(): EventList {
         event_type: type,
         payload_ref: '00' as PayloadRef,
         attachment_ref: null,
-        step: null,
+        step: place.step ?? null,
         schema_version: 1,
         position,
         payload,

@@ -36,6 +36,17 @@ it('is the time since the start of the run without the time when nobody drove it
   expect([before(run('root')), before(run('child')), before(run('nobody'))]).toEqual([15_000, 5_000, 0]);
 });
 
+it('is without the time between an end and going on after it', () => {
+  const events = story([
+    ['run.started', 'root', 0],
+    ['run.ended', 'root', 10],
+    ['run.reopened', 'root', 1_010],
+    ['run.resumed', 'root', 1_012],
+    ['model.request', 'root', 1_015],
+  ]);
+  expect(createActiveTimes(wholePast(events), systemClock).before(run('root'))).toBe(13_000);
+});
+
 it('goes on from what was known where the root was condensed, for the root alone', () => {
   const events = story([
     ['run.started', 'root', 0],
