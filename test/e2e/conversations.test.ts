@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, parseJson } from '../../src/base/json.ts';
+import { limits } from '../../src/base/limits.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
 import { agentWith, createTestProject, objectIn } from './support-project.ts';
 
@@ -138,6 +139,22 @@ describe('export', () => {
     expect(html).not.toContain('<script');
     const lines = (await project.look('export', session, '--format', 'jsonl')).out.trim().split('\n');
     expect(lines.map((line) => objectIn(line)['event_type'])).toContain('tool.result');
+  });
+
+  it('leaves nothing out and repeats nothing where a session is longer than a page of the ledger', async () => {
+    const frontmatter = 'tools: [read]\nmaxTurns: 70\nmaxToolCallsPerTurn: 10\ncontextWindow: 1000000';
+    await using project = await createTestProject(settings, agentWith(frontmatter));
+    const calls = (turn: number): Reply => ({
+      calls: Array.from({ length: 10 }, (_, call) => ({ name: 'read', input: { path: `nr-${turn * 10 + call}-x` } })),
+    });
+    await project.serve(({ index }) => (index < 50 ? calls(index) : { text: 'Read.' }));
+    expect((await project.look('run', 'helper', 'Go.')).code).toBe(0);
+    const lines = (await project.look('export', 'last', '--format', 'jsonl')).out.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(limits.readPageEvents);
+    expect(new Set(lines.map((line) => objectIn(line)['event_id'])).size).toBe(lines.length);
+    const { out } = await project.look('export', 'last');
+    const asked = [...out.matchAll(/"path": "nr-(\d+)-x"/g)].map(([, number]) => Number(number));
+    expect(asked).toEqual(Array.from({ length: 500 }, (_, number) => number));
   });
 
   it('writes a file whole or not at all, for its owner only, in the format that its name says', async () => {

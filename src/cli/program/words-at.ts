@@ -78,6 +78,7 @@ const NAMES: Readonly<Record<string, NameKind>> = {
   members: 'agents',
   run: 'runs',
   'run-or-event': 'runs',
+  'run-or-session': 'runs',
   preset: 'presets',
   template: 'templates',
   shell: 'shells',

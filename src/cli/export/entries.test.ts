@@ -1,0 +1,64 @@
+/** What an export says of events. */
+import { expect, it } from 'vitest';
+import { eventList } from '../../../test/support/event-list.ts';
+import { limits } from '../../base/limits.ts';
+import { userText } from '../../events/messages.ts';
+import { createEntries } from './entries.ts';
+
+it('an answer has its price, its calls and what it thought; bookkeeping is no entry; a picture is named', () => {
+  const list = eventList();
+  list.add('run.started', {
+    agent: 'helper',
+    input: {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Go.' },
+        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      ],
+    },
+    origin: { kind: 'person' },
+    depth: 0,
+  });
+  list.add('model.response', {
+    turn: 1,
+    message: {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: '' },
+        { type: 'tool-call', id: 'a', name: 'read', input: {}, malformed: '{"path"' },
+      ],
+    },
+    finish: 'tool-calls',
+    usage: { inputTokens: 900, outputTokens: 40 },
+    requested: 'a/b',
+    served: 'a/b',
+    attempts: 1,
+    cost: { nanoUsd: 20_000_000, prices: 'x' },
+    durationMs: 300,
+  });
+  list.add('budget.reserved', { scopes: [], amounts: { calls: 1, tokens: 1 } });
+  list.add('model.request', { turn: 2, model: 'a/b', added: [{ step: 'x' }, { message: userText('Answer now.') }] });
+  list.add('tool.result', { id: 'a', name: 'read', content: [], isError: true, durationMs: 5, wholeBytes: 70_000 });
+  const entryOf = createEntries();
+  const entries = list.events.map(entryOf);
+  expect(
+    entries.map((entry) => entry && [entry.agent, entry.title, ...entry.blocks.map(({ label = '', text }) => label + text)]),
+  ).toEqual([
+    ['helper', 'is asked', 'Go.', '[image: image/png]'],
+    ['helper', 'turn 1 · a/b · 900 in, 40 out · $0.02 · 300ms', 'thinksHm.', 'calls read, not in JSON{"path"'],
+    undefined,
+    ['helper', 'is told by the runtime', 'Answer now.'],
+    ['helper', 'error of read · 5ms · the agent saw a part of 70000 bytes'],
+  ]);
+});
+
+it('a text that is too long ends with how much is missing', () => {
+  const list = eventList();
+  const text = 'x'.repeat(limits.exportTextCharacters + 3);
+  list.add('tool.result', { id: 'a', name: 'read', content: [{ type: 'text', text }], durationMs: 5 });
+  const said = list.events.map(createEntries())[0]?.blocks[0]?.text ?? '';
+  expect(said.slice(limits.exportTextCharacters)).toBe(
+    '\n… 3 more characters (limit exportTextCharacters); --format jsonl has all of them',
+  );
+});
