@@ -108,6 +108,58 @@ describe('edit and approve', () => {
   });
 });
 
+describe('keys at the question', () => {
+  it('Ctrl-Z and back: the question is still there, and what is typed counts', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.script(...asksFor({ name: 'shell', input: { command: 'touch kept.txt' } }));
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always');
+    // What stands behind the key is on the screen once the key was heard. Without a shell above it nothing stops; what a shell
+    // sends with `fg` comes all the same.
+    person.type('\u001ano not');
+    await person.sees('): no not');
+    person.kill('SIGCONT');
+    person.type(' this\r');
+    expect(await person.ended).toBe(0);
+    expect((await decisions(project))[1]).toMatchObject({ answer: { kind: 'denied', note: 'not this' } });
+  });
+
+  it('a yes with a condition behind it is none', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.script(...asksFor({ name: 'shell', input: { command: 'touch PWNED' } }));
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always');
+    for (const almost of ['yes but ask Bob first', 'a lot of files', 'always projekt']) {
+      person.type(`${almost}\r`);
+      await person.sees(new RegExp(`${almost}[\\s\\S]*allow\\? yes, always, .*:$`));
+    }
+    person.type('no\r');
+    expect(await person.ended).toBe(0);
+    expect((await decisions(project)).map(({ answer }) => answer)).toEqual([undefined, { kind: 'denied' }]);
+  });
+
+  it('Ctrl-C leaves the inbox, Ctrl-D only the question', async () => {
+    await using project = await createTestProject('', WORKER);
+    for (const name of ['one', 'two']) {
+      await project.script(...asksFor({ name: 'shell', input: { command: `touch ${name}` } }));
+      expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
+    }
+    await using leaving = sitDown(project, ['inbox']);
+    await leaving.sees('allow? yes, always');
+    leaving.type('\u0003');
+    expect(await leaving.ended).toBe(130);
+    expect(leaving.screen().match(/wants to use shell/g)).toHaveLength(1);
+    await using passing = sitDown(project, ['inbox']);
+    await passing.sees('| touch one');
+    await passing.sees('allow? yes, always');
+    passing.type('\u0004');
+    await passing.sees(/touch two[\s\S]*allow\? yes, always/);
+    passing.type('\u0004');
+    expect(await passing.ended).toBe(0);
+    expect(passing.screen()).toContain('2 questions left open');
+  });
+});
+
 describe('asked at once, answered at once', () => {
   const sub = (name: string): string =>
     `---\nname: ${name}\ntools: [shell]\npermissions: { shell: ask }\n---\nYou are ${name}.\n`;

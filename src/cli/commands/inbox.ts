@@ -7,14 +7,15 @@ import { codeOf } from '../../base/errors.ts';
 import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import type { OpenWait, RunEnd } from '../../engine/port.ts';
-import type { RunRow } from '../../ledger/port.ts';
+import { counted } from '../../base/wording.ts';
+import type { FirstAnswer, OpenWait, RunEnd } from '../../engine/port.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { readableDuration } from '../../projections/readable.ts';
 import { askPerson } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
-import { notRecorded } from '../drive/not-recorded.ts';
+import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -95,28 +96,45 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   const { terminal, clock } = context;
   const driven = createDriven(context, project);
   const left = new Set<string>();
-  const stop = terminal.onStop(() => void project.engine.close());
+  const stopping = new AbortController();
+  const stop = terminal.onStop(() => {
+    if (stopping.signal.aborted) return terminal.exitNow(exitCodes.interrupted);
+    stopping.abort();
+  });
   let asked = 0;
   try {
-    for (;;) {
+    while (!stopping.signal.aborted) {
       const [next] = (await readInbox(context, project)).filter(({ wait }) => !left.has(keyOf(wait)));
+      for (const line of driven.news()) terminal.progress.line(line);
       if (next !== undefined) {
         asked += 1;
-        if ((await answerOne(context, project, next)) === 'answered') driven.goOn(next.root);
+        if ((await answerOne(context, project, next, stopping.signal)) === 'answered') driven.goOn(next.root);
         else left.add(keyOf(next.wait));
       } else if (driven.size() > 0) await Promise.race([driven.one(), sleep(clock, limits.inboxLookMs)]);
       else break;
     }
+    if (stopping.signal.aborted) {
+      terminal.progress.line('stopping; what is done is kept. Once more to leave at once.');
+      await project.engine.close();
+      return exitCodes.interrupted;
+    }
   } finally {
     stop();
   }
-  terminal.progress.line(asked === 0 ? 'nothing waits for you' : 'nothing else waits for you');
+  const open = (await readInbox(context, project)).filter(({ wait }) => left.has(keyOf(wait))).length;
+  if (open > 0) terminal.progress.line(`${counted(open, 'question')} left open`);
+  else terminal.progress.line(asked === 0 ? 'nothing waits for you' : 'nothing else waits for you');
   return exitCodes.completed;
 }
 
 const keyOf = ({ run, wait }: OpenWait): string => `${run} ${wait}`;
 
-async function answerOne(context: CommandContext, { ledger, engine }: Project, item: InboxItem): Promise<'answered' | 'left'> {
+async function answerOne(
+  context: CommandContext,
+  { ledger, engine }: Project,
+  item: InboxItem,
+  stopping: AbortSignal,
+): Promise<'answered' | 'left'> {
   const { terminal } = context;
   const { wait, session } = item;
   const gone = new AbortController();
@@ -126,10 +144,12 @@ async function answerOne(context: CommandContext, { ledger, engine }: Project, i
     });
   });
   try {
-    const desk = createDesk(terminal, createSilentView(terminal.progress), gone.signal);
+    const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, stopping]));
     desk.say('', headLine(item));
     const answer = await askPerson(desk, terminal.progress, wait);
-    if (answer === undefined && gone.signal.aborted) desk.say('', '  answered elsewhere');
+    if (answer === undefined && gone.signal.aborted)
+      desk.say('', `  answered elsewhere${firstText(await firstAnswer(ledger, session, wait))}`);
+    else if (answer === undefined) desk.say('');
     if (answer === undefined) return 'left';
     const shown = wait.kind === 'permission' ? wait.shown : undefined;
     const answering = { by: personHere(), where: 'inbox', ...present({ shown }) } as const;
@@ -142,9 +162,19 @@ async function answerOne(context: CommandContext, { ledger, engine }: Project, i
   }
 }
 
+/** Who was faster. */
+async function firstAnswer(ledger: Ledger, session: SessionId, { run, wait }: OpenWait): Promise<FirstAnswer | undefined> {
+  const answers = await ledger.read({ session, run, types: ['approval.answered'] });
+  for (const event of answers.toReversed())
+    if (event.event_type === 'approval.answered' && event.payload.wait === wait) return firstOf(event);
+  return undefined;
+}
+
 /** The runs that nobody else goes on with, driven here in the background. */
-function createDriven({ terminal, clock }: CommandContext, { engine, ledger }: Project) {
+function createDriven({ clock }: CommandContext, { engine, ledger }: Project) {
   const driven = new Map<RunId, Promise<unknown>>();
+  /** Kept until nobody is being asked: a line in between would stand in what they type. */
+  let news: readonly string[] = [];
   const drive = async (root: RunId): Promise<void> => {
     // Whoever stays with the run takes it up with the answer; a moment is enough for that.
     for (const since = clock.elapsed(); clock.elapsed() - since < limits.inboxTakeUpMs; ) {
@@ -153,9 +183,15 @@ function createDriven({ terminal, clock }: CommandContext, { engine, ledger }: P
     }
     const resumed = await engine.resume(root);
     const end = resumed.kind === 'resumed' ? await resumed.handle.done : undefined;
-    if (end !== undefined) terminal.progress.line(`${shortId(root)}: ${endText(end)}`);
+    // That it waits again is asked about next.
+    if (end !== undefined && end.kind !== 'waiting') news = [...news, `${shortId(root)}: ${endText(end)}`];
   };
   return {
+    news: (): readonly string[] => {
+      const told = news;
+      news = [];
+      return told;
+    },
     size: () => driven.size,
     one: () => Promise.race(driven.values()),
     goOn(root: RunId): void {

@@ -80,18 +80,18 @@ async function asked<Said>(desk: Desk, prompt: string, parse: (typed: string) =>
   return undefined;
 }
 
-/** Only a clear yes is a yes. */
+/** Only a clear yes is a yes: "yes, but ask Bob first" is none, and "a lot of files" is not "always". */
 export function parsePermission(typed: string): Answer | undefined {
   const [word = '', ...rest] = typed.trim().split(/\s+/);
+  const behind = rest.join(' ').toLowerCase();
   switch (word.toLowerCase()) {
     case 'y':
     case 'yes':
-      return { kind: 'approved' };
+      return behind === '' ? { kind: 'approved' } : undefined;
     case 'a':
     case 'always':
-      return rest.join(' ').toLowerCase() === 'project'
-        ? { kind: 'approved', remember: true, scope: 'project' }
-        : { kind: 'approved', remember: true };
+      if (behind === 'project') return { kind: 'approved', remember: true, scope: 'project' };
+      return behind === '' ? { kind: 'approved', remember: true } : undefined;
     case 'n':
     case 'no': {
       const note = rest.join(' ');

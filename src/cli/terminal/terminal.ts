@@ -143,6 +143,11 @@ async function askOnce(
       process.emit('SIGINT', 'SIGINT');
     });
   });
+  // Node lets go of the keyboard when the process comes back from Ctrl-Z: whoever wants it takes it again.
+  prompt.on('SIGCONT', () => {
+    prompt.resume();
+    changed();
+  });
   try {
     stdin.on('keypress', changed);
     const answer = prompt.question(show === undefined ? question : '');

@@ -3,6 +3,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
@@ -12,6 +13,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.execvp(sys.argv[3], sys.argv[3:])
+signal.signal(signal.SIGCONT, lambda *_: os.kill(pid, signal.SIGCONT))
 watched = [0, terminal]
 while True:
     ready, _, _ = select.select(watched, [], [])
