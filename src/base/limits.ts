@@ -251,6 +251,8 @@ export const limits = {
   projectSearchDepth: 64,
   runLookup: 10_000,
   completedRuns: 50,
+  notificationCharacters: 200,
+  notificationMs: 5_000,
   liveFramesPerSecond: 10,
   liveTextCharacters: 16_384,
   questionsPerRun: 1_000,

@@ -37,6 +37,7 @@ export interface SettingsFlags {
   readonly engine?: string | undefined;
   readonly workspace?: string | undefined;
   readonly require?: Settings['require'];
+  readonly notify?: Settings['notify'];
   readonly vars?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -65,6 +66,8 @@ export interface ProjectConfig extends DotEnv {
   readonly verify: Settings['verify'];
   /** The least that a result must be worth for exit code 0. */
   readonly require: NonNullable<Settings['require']>;
+  /** How a person is called back when a run needs them or ends. */
+  readonly notify: NonNullable<Settings['notify']>;
   readonly assistants: NonNullable<Settings['assistants']>;
   readonly serve: NonNullable<Settings['serve']>;
   readonly workspace: string;
@@ -168,6 +171,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     permissions: [near.permissions, far.permissions].filter((one) => one !== undefined),
     mcp,
     verify: near.verify ?? far.verify,
+    notify: flags.notify ?? near.notify ?? far.notify ?? 'none',
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
     serve: { ...far.serve, ...near.serve },

@@ -61,6 +61,8 @@ export const settingsSchema = z.strictObject({
   mcp: definitionSchema.shape.mcp,
   /** The least that a result must be worth for exit code 0. */
   require: z.enum(['verified', 'unchecked']).optional(),
+  /** How a person is called back who looks elsewhere. */
+  notify: z.enum(['none', 'bell', 'desktop']).optional(),
   /** What the runtime runs itself before a run may call itself verified. */
   verify: definitionSchema.shape.verify,
   /** How many assistants there may be, and what the processes that host them may take. */

@@ -17,6 +17,8 @@ export interface TestTerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
+  /** What it writes is seen on a terminal. */
+  readonly tty?: boolean;
 }
 
 export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
@@ -28,7 +30,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
   const answers = [...(options.answers ?? [])];
   const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
   const exits: number[] = [];
-  const size = { columns: options.columns ?? 80, rows: options.rows ?? 24 };
+  const size = { columns: options.columns ?? 80, rows: options.rows ?? 24, isTTY: options.tty ?? false };
   return {
     written,
     exits,

@@ -19,6 +19,7 @@ import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.t
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
+import type { NotifyBy } from '../terminal/notify.ts';
 import { drainQueue } from './queue.ts';
 
 export interface ResumeCommandOptions extends OutputOptions {
@@ -31,10 +32,11 @@ export interface ResumeCommandOptions extends OutputOptions {
   readonly budgetWall?: number | undefined;
   readonly yes?: boolean | undefined;
   readonly require?: 'verified' | 'unchecked' | undefined;
+  readonly notify?: NotifyBy | undefined;
 }
 
 export async function resumeCommand(context: CommandContext, text: string, options: ResumeCommandOptions): Promise<ExitCode> {
-  return withProject(context, { flags: { require: options.require } }, async (project) => {
+  return withProject(context, { flags: { require: options.require, notify: options.notify } }, async (project) => {
     const row = await findRun(project.ledger, text);
     return resumeRun(context, project, await rootOf(project.ledger, row), options, termsIn(options));
   });
@@ -97,11 +99,12 @@ export interface RetryCommandOptions extends OutputOptions {
   readonly model?: string | undefined;
   readonly maxTurns?: number | undefined;
   readonly yes?: boolean | undefined;
+  readonly notify?: NotifyBy | undefined;
 }
 
 export async function retryCommand(context: CommandContext, text: string, options: RetryCommandOptions): Promise<ExitCode> {
   const { model, maxTurns } = options;
-  return withProject(context, { flags: { model, maxTurns } }, async (project) => {
+  return withProject(context, { flags: { model, maxTurns, notify: options.notify } }, async (project) => {
     const row = await findRun(project.ledger, text);
     requireFailed(row);
     const { agent, input, workspace = project.config.workspace } = await startOf(project.ledger, row);

@@ -16,6 +16,7 @@ import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.t
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
+import type { NotifyBy } from '../terminal/notify.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 
@@ -29,6 +30,7 @@ export interface RunCommandOptions extends OutputOptions {
   readonly workspace?: string | undefined;
   readonly yes?: boolean | undefined;
   readonly require?: 'verified' | 'unchecked' | undefined;
+  readonly notify?: NotifyBy | undefined;
   readonly var?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -42,8 +44,8 @@ export async function runCommand(
   const [named, argument] = options.continue === true && second === undefined ? [undefined, first] : [first, second];
   const agentFile = named === undefined ? undefined : await agentFileOf(context.cwd, named);
   const prompt = await readPrompt(context.terminal, argument);
-  const { model, maxTurns, workspace, var: vars, require } = options;
-  return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile, require } }, async (project) => {
+  const { model, maxTurns, workspace, var: vars, require, notify } = options;
+  return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile, require, notify } }, async (project) => {
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
     const before = await goesOnFrom(project, options);
     const { definition } = await findAgent(files, named ?? before?.agent ?? first, agentFile);

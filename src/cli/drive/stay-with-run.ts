@@ -2,6 +2,7 @@
  * Stays with a run until it ends, waits for somebody who is not here, or is interrupted: shows it, puts its questions to the
  * person at the terminal, and turns Ctrl-C into an orderly stop.
  */
+import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
 import type { EventOf } from '../../events/envelope.ts';
@@ -12,6 +13,7 @@ import type { GivenAnswer } from '../../library/questions.ts';
 import type { Project } from '../../project/project.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { createNotifier, type Notifier } from '../terminal/notify.ts';
 import type { RunView } from '../view/run-view.ts';
 import { askPerson } from './ask-person.ts';
 import { createDesk } from './desk.ts';
@@ -30,6 +32,7 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
   const stopListening = stopOnSignal(drive);
+  const notifier = createNotifier(drive.context.terminal, project.config.notify, process.platform);
   const firsts = new Map<string, EventOf<'approval.answered'>>();
   const follow: Company['follow'] = (done, asked) =>
     follower.follow(done, (event, tree) => {
@@ -37,21 +40,33 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
       view.event(event, tree);
       asked(event);
     });
-  const answer: Company['answer'] = (wait, gone) => answerTo(drive, wait, gone, () => firsts.get(`${wait.run} ${wait.wait}`));
+  const answer: Company['answer'] = (wait, gone) =>
+    answerTo(drive, notifier, wait, gone, () => firsts.get(`${wait.run} ${wait.wait}`));
   const told = (wait: OpenWait, outcome: AnswerOutcome): void => {
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
   try {
-    return await driveToRest({ engine: project.engine, follow, answer, told, oneByOne: true }, started);
+    const end = await driveToRest({ engine: project.engine, follow, answer, told, oneByOne: true }, started);
+    tellEnd(notifier, follower.tree.runs.get(started.run)?.agent ?? shortId(started.run), end);
+    return end;
   } finally {
+    await notifier.settled();
     stopListening();
     unwatch();
     view.rest(follower.tree);
   }
 }
 
+/** Not what somebody here did themselves, and not a question: that was told when it came. */
+function tellEnd(notifier: Notifier, agent: string, end: RunEnd): void {
+  if (end.kind === 'waiting' || (end.kind === 'interrupted' && end.error === undefined)) return;
+  const how = end.kind === 'ended' ? end.result.status : end.kind;
+  notifier.tell(`Run of ${agent}: ${how}`);
+}
+
 async function answerTo(
   { approveAll, context: { terminal }, view }: Drive,
+  notifier: Notifier,
   wait: OpenWait,
   gone: AbortSignal,
   first: () => EventOf<'approval.answered'> | undefined,
@@ -59,6 +74,7 @@ async function answerTo(
   const by = personHere();
   if (approveAll && wait.kind === 'permission')
     return { answer: { kind: 'approved', whole: true }, answering: { by, where: 'flag' } };
+  notifier.tell(`Needs you: ${wait.agent}`);
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, gone);
   const answer = await askPerson(desk, terminal.progress, wait);

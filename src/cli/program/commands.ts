@@ -106,6 +106,7 @@ function describeStart(add: Add, perform: Perform): void {
     .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
+    .addOption(notifyOption())
     .action((agent: string, prompt: string | undefined, options: RunCommandOptions) =>
       perform(async (context) => (await import('../commands/run.ts')).runCommand(context, agent, prompt, options)),
     );
@@ -188,6 +189,7 @@ function describeRuns(add: Add, perform: Perform): void {
     .option('--budget-wall <time>', 'work no longer than this in all, such as 20m', parseTime)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
+    .addOption(notifyOption())
     .action((run: string, options: ResumeCommandOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
     );
@@ -195,6 +197,7 @@ function describeRuns(add: Add, perform: Perform): void {
     .option('-m, --model <name>', 'use this model, whatever the agents name')
     .option('--max-turns <count>', 'stop after so many turns', parseCount)
     .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(notifyOption())
     .action((run: string, options: RetryCommandOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).retryCommand(context, run, options)),
     );
@@ -367,4 +370,8 @@ function describePresets(presets: Command, perform: Perform): void {
 
 function requireOption(): Option {
   return new Option('--require <worth>', 'what the result must be worth for exit code 0').choices(['verified', 'unchecked']);
+}
+
+function notifyOption(): Option {
+  return new Option('--notify <how>', 'call you back when a run needs you or ends').choices(['none', 'bell', 'desktop']);
 }

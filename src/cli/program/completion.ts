@@ -43,9 +43,9 @@ _troupe() {
     case "$quoted" in
       "$current"*) COMPREPLY+=("$quoted") ;;
     esac
-  done <<TROUPE_NAMES
+  done <<NAMES
 $("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-TROUPE_NAMES
+NAMES
 }
 complete -o default -F _troupe troupe
 `;
