@@ -115,7 +115,14 @@ describe('the packed tarball', () => {
 
   it('holds what is needed and nothing else', () => {
     expect(files).toEqual(
-      expect.arrayContaining(['bin/troupe.mjs', 'dist/index.js', 'dist/index.d.ts', 'dist/testing/index.js', 'dist/cli/main.js']),
+      expect.arrayContaining([
+        'bin/troupe.mjs',
+        'dist/index.js',
+        'dist/index.d.ts',
+        'dist/testing/index.js',
+        'dist/cli/main.js',
+        'templates/agent/agents/hello.md',
+      ]),
     );
     expect(files.filter((path) => /^(src|test|bench|scripts|tools)\/|^dist\/.*\.test\.|\.troupe\b|\.tgz$/.test(path))).toEqual(
       [],
