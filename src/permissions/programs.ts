@@ -38,6 +38,14 @@ const PACKAGE_MANAGER: Program = {
   verbs: list('test t tst run run-script ls list view info outdated why explain search ping whoami help root'),
 };
 const AWK: Program = { code: 1, short: 'fielE', long: list('file source exec load include profile dump-variables') };
+const COMPILER: Program = {
+  words: /^(?:@|-B|-o|-wrapper|-fplugin|-specs|-Xclang|-load)|^--?(?:specs|load|driver-mode|sysroot)(?:=|$)/,
+};
+const PYTEST: Program = { short: 'pco', long: list('rootdir pdbcls confcutdir override-ini basetemp junit-xml') };
+const LINTER: Program = {
+  short: 'cof',
+  long: list('rulesdir resolve-plugins-relative-to parser format fix fix-dry-run fix-type write cache-location cache-file'),
+};
 const CONTAINERS: Program = { verbs: list('ps images logs inspect version info top stats port') };
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
@@ -67,6 +75,16 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['find', { words: /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/ }],
   ['sort', { short: 'oT', long: list('temporary-directory') }],
   ['uniq', { writesFrom: 1 }],
+  ['split', { long: ['filter'] }],
+  ['shuf', { short: 'o' }],
+  ['xxd', { writesFrom: 1 }],
+  ['dd', { words: /^of=/ }],
+  ['ssh-keygen', { short: 'D' }],
+  ['openssl', { notVerbs: ['engine'], words: /^-(?:engine|provider|provider-path|out|config)$/ }],
+  ['mypy', { long: list('python-executable install-types junit-xml cache-dir') }],
+  ...['pytest', 'py.test'].map((name) => [name, PYTEST] as const),
+  ...['eslint', 'prettier', 'stylelint', 'ruff', 'biome'].map((name) => [name, LINTER] as const),
+  ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++'].map((name) => [name, COMPILER] as const),
   [
     'curl',
     {

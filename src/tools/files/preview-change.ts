@@ -1,5 +1,6 @@
 /** What a change would do to a file as it is now: a unified diff, for whoever is to allow it. */
 import { ok, type Result } from '../../base/result.ts';
+import { groupDigits } from '../bounded.ts';
 import { decodeUtf8, type FileContent, looksBinary, readContent } from './file-content.ts';
 import { lineDiff } from './line-diff.ts';
 import { pathExists } from './path-exists.ts';
@@ -17,10 +18,17 @@ export async function previewChange(
   if (!there.ok) return undefined;
   const before = there.value;
   const after = next(target.value, before);
+  if (!after.ok) return undefined;
   const text = before === undefined ? '' : looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
-  if (!after.ok || text === undefined) return undefined;
-  const diff = lineDiff(text, after.value);
+  const diff = lineDiff(text ?? '', after.value);
   const changed = `+${diff.added} -${diff.removed} lines`;
-  const what = before === undefined ? `new file, ${changed}` : diff.text === '' ? 'stays as it is' : changed;
+  const what =
+    before === undefined
+      ? `new file, ${changed}`
+      : text === undefined
+        ? `takes the place of ${groupDigits(before.bytes.length)} bytes that are not text, ${changed}`
+        : diff.text === ''
+          ? 'stays as it is'
+          : changed;
   return `${target.value.relative} (${what})\n${diff.text}`.trimEnd();
 }
