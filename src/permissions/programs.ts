@@ -22,7 +22,7 @@ const list = (text: string): readonly string[] => text.split(' ');
 
 /** Of whatever program: names that are used for the same thing again and again. */
 const ANY: readonly string[] = list(
-  'exec exec-path command to-command use-compress-program compress-program checkpoint-action rsh rsh-command rsync-path pager ' +
+  'exec exec-path command to-command use-compress-program compress-program rsh rsh-command rsync-path pager ' +
     'editor ext-diff textconv upload-pack receive-pack output output-file out-file config config-file init-file rcfile eval ' +
     'prefix shell script-shell plugin require import loader preload log-file use-askpass in-place inplace',
 );
@@ -66,7 +66,11 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['sed', { code: 1, short: 'ief', long: list('in-place expression file') }],
   [
     'tar',
-    { short: 'IFC', long: list('info-script new-volume-script rmt-command directory'), words: /^[A-Za-z]*[IFC][A-Za-z]*$/ },
+    {
+      short: 'IFC',
+      long: list('info-script new-volume-script rmt-command directory checkpoint-action'),
+      words: /^[A-Za-z]*[IFC][A-Za-z]*$/,
+    },
   ],
   ['rsync', { short: 'eM', long: list('remote-option daemon') }],
   ['ssh', { short: 'oFJDLRwWESI', code: 2 }],
