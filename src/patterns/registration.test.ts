@@ -193,6 +193,10 @@ it('what follows an answer decides who gives it', () => {
     true,
     true,
   ]);
+  // Whoever has answered and is asked again goes on with its conversation; its patterns were for the first request.
+  const clarification = { kind: 'clarification', parent: 'run_above', maxTurns: 3 } as const;
+  const started = { agent: 'worker', input: userText('go'), origin: clarification, depth: 0, continues: 'run_before' };
+  expect(answersItself(registeredPatterns, { agent: agent({ handoff, router }), ...wantedBy(started) })).toBe(true);
   const passed = (role: string | undefined, changes: Partial<AgentDefinition>): boolean =>
     passesOn(registeredPatterns, wanted(changes), role);
   expect(['handoff', 'router', 'supervisor', 'advisor', 'member', undefined].map((role) => passed(role, {}))).toEqual([

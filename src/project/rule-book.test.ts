@@ -5,6 +5,7 @@ import { start } from '../../test/conformance/engine/checks.ts';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
 import { agent, calls, createWorld, says, turnOf } from '../../test/support/world.ts';
 import type { Json } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { textResult } from '../tools/port.ts';
 import { createRuleBook, withRuleBook } from './rule-book.ts';
@@ -76,4 +77,45 @@ it('is written by an answer for the whole project, and by no other', async () =>
   } finally {
     await engine.close();
   }
+});
+
+it.each([
+  ['an answer that does not count', undefined, { shown: '0'.repeat(64) }, 'other'],
+  ['an approval of what is protected', 'agents' as const, {}, 'accepted'],
+])('is not written by %s', async (_name, protection, answering, outcome) => {
+  await using project = await temporaryProject();
+  const book = createRuleBook(project.root, { HOME: project.root });
+  const write = {
+    ...{ name: 'write', description: '', inputSchema: { type: 'object' }, replay: 'never' as const },
+    protects: async () => protection,
+    target: async () => 'agents/a.md',
+    run: async () => textResult('done'),
+  };
+  const world = createWorld({
+    agents: [agent({ tools: ['write'], permissions: { write: protection === undefined ? 'ask' : 'allow' } })],
+    tools: [write],
+    engineOptions: { opening: () => 'ask' },
+    brain: (request) => (turnOf(request) === 1 ? calls({ name: 'write', input: { path: 'agents/a.md' } }) : says('Done.')),
+  });
+  const engine = withRuleBook(world.engine, book);
+  try {
+    const end = await (await start(world, { workspace: project.root })).done;
+    const [wait] = end.kind === 'waiting' ? end.waits : [];
+    if (wait?.kind !== 'permission') throw new Error(end.kind);
+    expect(wait.rule).toBe(protection === undefined ? 'write agents/a.md' : 'protected:agents agents/a.md');
+    const always = { kind: 'approved', whole: true, remember: true, scope: 'project' } as const;
+    expect(await engine.answer(wait.run, wait.wait, always, answering)).toMatchObject({ kind: outcome });
+    expect(book.rules()).toEqual([]);
+  } finally {
+    await engine.close();
+  }
+});
+
+it('takes no more rules than there may be, and says so', async () => {
+  await using project = await temporaryProject();
+  const book = createRuleBook('/a', { HOME: project.root });
+  await book.add({ tool: 'first' });
+  for (let index = 1; index < limits.rememberedRules; index += 1) writeFileSync(join(book.folder, `${index}.json`), '{}');
+  expect(await book.add({ tool: 'one more' })).toEqual({ ok: false, error: expect.stringContaining('rememberedRules') });
+  expect(book.rules()).toEqual([{ tool: 'first' }]);
 });

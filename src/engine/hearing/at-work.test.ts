@@ -1,7 +1,12 @@
 /** A question is waited for in its place as long as something goes on by itself, and no longer. */
 import { expect, it } from 'vitest';
+import { resultOf, start } from '../../../test/conformance/engine/checks.ts';
+import { keptWorlds } from '../../../test/support/kept-worlds.ts';
+import { agent, calls, reports, turnOf } from '../../../test/support/world.ts';
 import { eventLoopTurn } from '../../base/clock.ts';
 import { createAtWork } from './at-work.ts';
+
+const created = keptWorlds();
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await eventLoopTurn();
@@ -75,4 +80,32 @@ it('rest waits until what was to be recorded is', async () => {
   expect(said).toEqual([]);
   recorded.resolve();
   await rested;
+});
+
+it('an answer is used while others work, and what it says "always" to is not asked for again', async () => {
+  const slow = Promise.withResolvers<void>();
+  const act = (name: string) => calls({ name: 'act', input: { name } });
+  const asks = (name: string) => ({ name, input: { prompt: 'Go', reason: 'need' }, id: name });
+  const world = created({
+    agents: [
+      agent({ agents: ['asker', 'slow'] }),
+      agent({ name: 'asker', permissions: { act: 'ask' } }),
+      agent({ name: 'slow' }),
+    ],
+    brain: async (request) => {
+      if (request.agent === 'slow') await slow.promise;
+      if (request.agent === 'asker' && turnOf(request) <= 2) return act(`${turnOf(request)}`);
+      return request.agent === 'worker' && turnOf(request) === 1 ? calls(asks('asker'), asks('slow')) : reports('Done.');
+    },
+  });
+  const handle = await start(world);
+  await expect.poll(() => world.engine.waits(handle.run)).toHaveLength(1);
+  const [{ run, wait } = expect.unreachable()] = await world.engine.waits(handle.run);
+  await world.engine.answer(run, wait, { kind: 'approved', remember: true });
+  try {
+    await expect.poll(() => world.outside.effects).toEqual(['act 1', 'act 2']);
+  } finally {
+    slow.resolve();
+  }
+  expect(await resultOf(handle)).toMatchObject({ status: 'completed' });
 });

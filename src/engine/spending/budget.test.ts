@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitingScopes, tighter } from './budget.ts';
+import { limitingScopes, tighter, withTimeLimit } from './budget.ts';
 
 describe('two budgets', () => {
   it('both hold: limit by limit the lower one counts', () => {
@@ -21,4 +21,13 @@ it('only budgets of what is counted are accounted for, also those that are nothi
     limit,
   }));
   expect(limitingScopes(scopes).map(({ scope }) => scope)).toEqual(['run_2', 'run_3']);
+});
+
+it('a limit of time is named where it is the shorter one, and there alone', () => {
+  const limit = { milliseconds: 10, setting: 'assistants.lifetime' };
+  expect(withTimeLimit({ calls: 3 }, limit)).toEqual({ budget: { calls: 3, wallMs: 10 }, timeLimit: 'assistants.lifetime' });
+  expect(withTimeLimit({ wallMs: 11 }, limit)).toEqual({ budget: { wallMs: 10 }, timeLimit: 'assistants.lifetime' });
+  expect(withTimeLimit({ wallMs: 10 }, limit)).toEqual({ budget: { wallMs: 10 } });
+  expect(withTimeLimit({ wallMs: 9 }, limit)).toEqual({ budget: { wallMs: 9 } });
+  expect(withTimeLimit({ wallMs: 9 }, undefined)).toEqual({ budget: { wallMs: 9 } });
 });
