@@ -76,7 +76,7 @@ export async function runLoop(input: LoopInput, ports: LoopPorts): Promise<LoopR
   return ended(loop, input.limits.maxTurns, 'failed', {
     code: 'no_report',
     message: `The agent used its ${counted(all, 'turn')} without giving an answer.`,
-    fix: 'Raise maxTurns in the agent file, or give the agent a smaller task.',
+    fix: `Go on with more: troupe resume <run> --max-turns ${all * 2}. Or raise maxTurns in its file, or give a smaller task.`,
   });
 }
 

@@ -36,6 +36,14 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     await expectKept(project, 'completed');
   });
 
+  it('a provider, of which a quiet run says it as well', async () => {
+    await using project = await createTestProject(settings, agentWith('maxRetries: 0'));
+    await project.serve({ fault: 'status', status: 503 }, { text: 'All done.' });
+    const ended = await project.troupe('run', 'helper', 'Go.', '--quiet');
+    expect(ended).toMatchObject({ code: 5, out: '', err: expect.stringMatching(/^parked: .*503.*\n$/) });
+    expect(await project.typed(printed(ended.err, 'resume'))).toMatchObject({ code: 0, out: 'All done.\n' });
+  });
+
   it('a server that was stopped, with a sub-agent below', async () => {
     await using project = await createTestProject(settings, agentWith('maxRetries: 0\nagents: [second]'));
     await project.write('agents/second.md', '---\nname: second\ntools: [shell]\nmaxRetries: 0\n---\nYou do it.\n');
@@ -94,7 +102,8 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     const server = await project.serve(work, work, ({ model }) => {
       return model === 'other' ? { text: 'All done.' } : { fault: 'status', status: 404 };
     });
-    expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(1);
+    const ended = await project.troupe('run', 'helper', 'Go.');
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('troupe resume <run> --max-turns 4') });
     const more = await project.troupe('resume', 'last', '--max-turns', '5', '--json');
     expect(objectIn(more.out)).toMatchObject({ status: 'failed', error: { code: 'model_invalid_request' } });
     expect(await lines(project)).toBe(2);

@@ -68,6 +68,9 @@ export async function finishRun(
   }
   if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
     terminal.progress.line(`${end.kind}: ${safeText(end.reason)}`);
+  // The summary says it, where there is one.
+  if (end.kind === 'parked' && options.quiet)
+    terminal.progress.line(`parked: ${safeText(end.reason)}; to go on: ${callOf(context)} resume ${shortId(finished.run)}`);
   if (end.kind === 'interrupted' && project.config.cluster !== undefined) sayHowToFollow(context, finished.run);
   for (const line of waitLines(summary.waits, callOf(context))) terminal.progress.line(line);
   return code;
