@@ -10,7 +10,7 @@ import type { LedgerAccess, TimeAndIds } from './options.ts';
 import type { ResumeOutcome, ResumeTerms } from './port.ts';
 import { forgetPast } from './record/kept-past.ts';
 import { readAll } from './record/read-all.ts';
-import { type ReopenedRun, reopening, typesForReopening } from './record/reopening.ts';
+import { endedForGood, type ReopenedRun, reopening, typesForReopening } from './record/reopening.ts';
 
 /** `goes on`: the run can be taken up now. */
 type Reopened = { readonly kind: 'goes on' } | { readonly kind: 'stays'; readonly why: Failure } | ResumeOutcome;
@@ -23,6 +23,8 @@ export async function reopen(
 ): Promise<Reopened> {
   const { ledger } = options;
   const { session, run } = root;
+  const forGood = endedForGood(root);
+  if (forGood !== undefined) return { kind: 'stays', why: forGood };
   const lease = await acquire(ledger, session, run);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };

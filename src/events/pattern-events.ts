@@ -70,7 +70,7 @@ export type PatternEventType = keyof typeof patternEvents;
 export const patternEventTypes = Object.keys(patternEvents) as readonly PatternEventType[];
 
 /** Those that only say how something ended: a run that goes on after its end goes on as if they had not been recorded. */
-export const patternEndTypes: readonly PatternEventType[] = ['advisor.reported', 'group.ended'];
+export const patternEndTypes: readonly PatternEventType[] = ['advisor.reported', 'group.ended', 'member.exited'];
 
 /** Broadcasts: what a run says to others, which is heard in their requests. */
 export const broadcastTypes = ['team.broadcast'] as const satisfies readonly PatternEventType[];

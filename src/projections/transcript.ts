@@ -27,7 +27,9 @@ interface RunTranscript {
   /** What has its place in the conversation. */
   placed: Placed[];
   /** Outcomes of steps that no request has carried yet. */
-  readonly pending: Map<string, Message>;
+  pending: Map<string, Message>;
+  /** How it was before the latest request. */
+  before?: { readonly position: number; readonly placed: number; readonly pending: ReadonlyMap<string, Message> };
   /** What others said and this run had taken in when it was condensed, as it read it: nobody else's reading of the same. */
   readonly takenIn: Map<string, string>;
   condensed: boolean;
@@ -94,12 +96,24 @@ function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
       condense(run, event.step ?? '', event.payload);
       break;
     case 'model.request':
+      run.before = { position: event.position, placed: run.placed.length, pending: new Map(run.pending) };
       for (const item of event.payload.added) place(run, item, event.run_id, said);
       // A pattern may have put its own words in the place of the request.
       run.pending.delete(INPUT_STEP);
       break;
+    case 'run.reopened':
+      takeBack(run, event.payload.undone);
+      break;
     default:
   }
+}
+
+/** A request that nobody answered is put anew when its run goes on, and not always in the same words. */
+function takeBack(run: RunTranscript, undone: readonly number[]): void {
+  const { before } = run;
+  if (before === undefined || !undone.includes(before.position)) return;
+  run.placed.length = before.placed;
+  run.pending = new Map([...before.pending, ...run.pending]);
 }
 
 function place(run: RunTranscript, item: Added, reader: string, said: Said): void {

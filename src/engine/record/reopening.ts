@@ -10,6 +10,7 @@ import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { patternEndTypes, patternEventTypes } from '../../events/pattern-events.ts';
 import { parentRun } from '../../events/run-origin.ts';
+import type { RunRow } from '../../ledger/port.ts';
 import type { ResumeTerms } from '../port.ts';
 import { standing, startedUnder } from './standing-events.ts';
 
@@ -37,7 +38,7 @@ const OF_THE_END: ReadonlySet<EventType> = new Set<EventType>([
 
 /** Everything of these types in the tree is needed. */
 export const typesForReopening: readonly EventType[] = [
-  ...(['run.started', 'run.reopened', 'model.failed', 'tool.result'] as const),
+  ...(['run.started', 'run.reopened', 'model.request', 'model.failed', 'tool.result'] as const),
   ...WORK,
   ...OF_THE_END,
 ];
@@ -136,6 +137,8 @@ function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[
   const cutOff = ended.payload.reason === 'time';
   return after.filter((event) => {
     if (OF_THE_END.has(event.event_type) || event === failed) return true;
+    // The question that nobody answered is put anew: those below that go on may give it other words.
+    if (event.event_type === 'model.request') return below.size > 0 && event.step === failed?.step;
     if (event.event_type !== 'tool.result' || event.step === null) return false;
     // What the limit of time kept from being called at all is called now.
     return below.has(childRunId(run, event.step)) || (cutOff && !called.has(event.step));
@@ -183,6 +186,12 @@ function whyNot({ ended: { payload } }: EndedRun, terms: ResumeTerms): Failure {
     return { code: 'ended', message: `The run has ended (${said}), and not for a reason outside of it.`, fix: AGAIN };
   const given = Object.keys(present(terms)).length > 0 ? ' What was given does not change that.' : '';
   return { code: 'ended', message: `The run has ended (${said}).${given}`, fix: needs };
+}
+
+/** What came to an end of its own accord: no terms make it go on, so that nobody has to be asked for its lease. */
+export function endedForGood({ state, endedAt }: Pick<RunRow, 'state' | 'endedAt'>): Failure | undefined {
+  if (endedAt === null || state === 'failed' || state === 'budget_exhausted') return undefined;
+  return { code: 'ended', message: `The run has ended (${state}), and not for a reason outside of it.`, fix: AGAIN };
 }
 
 const AGAIN = 'Do the work again: troupe retry <run>.';

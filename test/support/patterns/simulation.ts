@@ -177,7 +177,8 @@ async function untilStuck(scene: Scene, world: World): Promise<RunEnd | undefine
       const started = await engine.start(request);
       if (started.kind !== 'started') return undefined;
       const end = await started.handle.done;
-      if (end.kind !== 'waiting' && end.kind !== 'paused') return end;
+      // A parked one is asked for again, as a person would once the provider is back.
+      if (end.kind !== 'waiting' && end.kind !== 'paused' && end.kind !== 'parked') return end;
       for (const { run, wait, kind } of end.kind === 'waiting' ? end.waits : [])
         await engine.answer(run, wait, kind === 'permission' ? { kind: 'approved' } : { kind: 'text', text: 'So be it.' });
     }
