@@ -175,7 +175,7 @@ const modelRows: readonly ModelRow[] = [
     agent: 'maxTurns: 2',
     code: 1,
     says: /its 2 turns/,
-    fix: /Raise maxTurns/,
+    fix: /--max-turns 4\. Or raise maxTurns/,
     asked: 2,
   },
 ];
