@@ -140,6 +140,28 @@ describe('createSharedQuota', () => {
     expect(seen.done).toEqual([5]);
   });
 
+  it('gives back what it holds only after the claim that is under way has been answered', async () => {
+    const clock = createVirtualClock(1_000_000);
+    const memory = createQuotaMemory(clock, 6);
+    const answered: number[] = [];
+    const slow = Promise.withResolvers<void>();
+    const store = memory.as('w');
+    const claim: typeof store.claim = async (asked) => {
+      if (asked.needed > 0) await slow.promise;
+      answered.push(asked.needed);
+      return await store.claim(asked);
+    };
+    const quota = createSharedQuota({ store: { ...store, claim }, clock, random: seededRandom(1) });
+    void quota.acquire('a', never);
+    await pass(clock, 1_000);
+    const closing = quota.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    slow.resolve();
+    await pass(clock, 1_000);
+    await closing;
+    expect(answered).toEqual([1, 0]);
+  });
+
   it('forgets a caller that gives up, and gives everything back when closed', async () => {
     const { quotas, memory, pass } = setUp(1, 2);
     const [quota, other] = quotas;

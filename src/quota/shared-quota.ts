@@ -44,6 +44,8 @@ interface Account {
   spreadMs: number;
   /** What was under way when the claim that is under way was sent. */
   claimedWith: number | undefined;
+  /** Resolves when the latest claim has been answered. */
+  underWay: Promise<void>;
   /** When the last claim was sent, and whether it got everything that was needed. */
   claimedAt: number;
   enough: boolean;
@@ -79,8 +81,13 @@ export function createSharedQuota(options: SharedQuotaOptions): SharedQuota {
         account.cancelPause?.();
       }
       const nothing = { needed: 0, used: 0, inFlight: 0, succeeded: 0 };
-      // What cannot be given back returns by itself.
-      await Promise.all(all.map(({ name }) => store.claim({ account: name, ...nothing }).catch(() => undefined)));
+      const giveBack = async ({ name, underWay }: Account): Promise<void> => {
+        // A claim that is answered after this one would take again what was given back.
+        await underWay;
+        // What cannot be given back returns by itself.
+        await store.claim({ account: name, ...nothing }).catch(() => undefined);
+      };
+      await Promise.all(all.map(giveBack));
       await store.close();
     },
   };
@@ -95,7 +102,8 @@ function createAccount(name: string, clock: Clock): Account {
   const counts = { active: 0, mostActive: 0, mostNeeded: 0, succeeded: 0, granted: 0, holds: 0, failures: 0 };
   const times = { validUntil: 0, pausedUntil: 0, resumeAt: 0, spreadMs: 0, claimedAt: clock.elapsed() - limits.quotaRetryMs };
   const none = { refusal: undefined, claimedWith: undefined, cancelClaim: undefined, cancelPause: undefined };
-  return { name, queue: new Set(), ...counts, ...times, ...none, enough: true, claimAt: Number.POSITIVE_INFINITY };
+  const settled = { enough: true, underWay: Promise.resolve() };
+  return { name, queue: new Set(), ...counts, ...times, ...none, ...settled, claimAt: Number.POSITIVE_INFINITY };
 }
 
 function enter(account: Account, signal: AbortSignal, here: Here): Promise<Slot | undefined> {
@@ -205,7 +213,9 @@ function schedule(account: Account, here: Here): void {
   const delayMs = account.claimAt - here.clock.elapsed();
   account.cancelClaim = here.clock.after(
     Math.max(0, delayMs),
-    () => void claim(account, here),
+    () => {
+      account.underWay = claim(account, here);
+    },
     isBusy(account) ? 'hold' : undefined,
   );
 }
