@@ -78,6 +78,25 @@ export function createListeners(onFirst: () => void, onLast: () => void): Listen
   };
 }
 
+/** Calls back when what was last is no longer so; `last` tells where it stands. */
+export function onLater(listeners: Listeners, name: string, last: () => number, callback: () => void): () => void {
+  let seen = last();
+  let stopped = false;
+  const stop = listeners.add(name, () => {
+    const now = last();
+    if (now <= seen) return;
+    seen = now;
+    // Apart from the commit that brought the news: what the listener does cannot harm it.
+    queueMicrotask(() => {
+      if (!stopped) callback();
+    });
+  });
+  return () => {
+    stopped = true;
+    stop();
+  };
+}
+
 /** Rings for the processes that watch the file. A bell that cannot be rung is made up for by their slow check. */
 export function ring(path: string): void {
   try {

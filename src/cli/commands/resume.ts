@@ -15,24 +15,18 @@ import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
-import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
+import { chooseView, finishRun, type OutputOptions, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { NotifyBy } from '../terminal/notify.ts';
 import { drainQueue } from './queue.ts';
 
-export interface ResumeCommandOptions extends OutputOptions {
-  readonly model?: string | undefined;
-  readonly maxTurns?: number | undefined;
-  readonly budgetUsd?: number | undefined;
+export interface ResumeCommandOptions extends RunTermsOptions {
   readonly budgetTokens?: number | undefined;
   readonly budgetCalls?: number | undefined;
   /** In milliseconds. */
   readonly budgetWall?: number | undefined;
-  readonly yes?: boolean | undefined;
-  readonly require?: 'verified' | 'unchecked' | undefined;
-  readonly notify?: NotifyBy | undefined;
 }
 
 export async function resumeCommand(context: CommandContext, text: string, options: ResumeCommandOptions): Promise<ExitCode> {

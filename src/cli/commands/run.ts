@@ -12,25 +12,18 @@ import type { Project } from '../../project/project.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
-import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
+import { chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
-import type { NotifyBy } from '../terminal/notify.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 
-export interface RunCommandOptions extends OutputOptions {
-  readonly model?: string | undefined;
-  readonly budgetUsd?: number | undefined;
-  readonly maxTurns?: number | undefined;
+export interface RunCommandOptions extends RunTermsOptions {
   readonly session?: string | undefined;
   /** Goes on with a conversation: the newest, or the one of `session`. */
   readonly continue?: boolean | undefined;
   readonly workspace?: string | undefined;
-  readonly yes?: boolean | undefined;
-  readonly require?: 'verified' | 'unchecked' | undefined;
-  readonly notify?: NotifyBy | undefined;
   readonly var?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -7,6 +7,7 @@ import type { RunTree } from '../../projections/run-tree.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { type CommandContext, callOf, printJson, printJsonError } from '../terminal/command.ts';
 import { type ExitCode, exitCodeOfEnd, isTooLittle } from '../terminal/exit-codes.ts';
+import type { NotifyBy } from '../terminal/notify.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
@@ -19,6 +20,16 @@ export interface OutputOptions {
   readonly json?: boolean | undefined;
   readonly jsonl?: boolean | undefined;
   readonly quiet?: boolean | undefined;
+}
+
+/** What both a new run and one that goes on can be given. */
+export interface RunTermsOptions extends OutputOptions {
+  readonly model?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly budgetUsd?: number | undefined;
+  readonly yes?: boolean | undefined;
+  readonly require?: 'verified' | 'unchecked' | undefined;
+  readonly notify?: NotifyBy | undefined;
 }
 
 export function chooseView(context: CommandContext, run: RunId, options: OutputOptions): RunView {

@@ -10,7 +10,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import { followSession } from '../follow.ts';
 import type { Ledger } from '../port.ts';
 import { integer, text } from '../rows.ts';
-import { createListeners } from '../watch.ts';
+import { createListeners, onLater } from '../watch.ts';
 import type { Database, Statement } from './connection.ts';
 import { createListening } from './listen.ts';
 import type { BatchState } from './state.ts';
@@ -76,23 +76,7 @@ export function createPostgresNotices(options: NoticesOptions): PostgresNotices 
       const ended = AbortSignal.any([signal, closing.signal]);
       return followSession(options.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
-    onInbound: (session, callback) => {
-      let seen = inbound.known(session);
-      let stopped = false;
-      const stop = waiting.add(session, () => {
-        const last = inbound.known(session);
-        if (last <= seen) return;
-        seen = last;
-        // Apart from the commit that brought the news: what the listener does cannot harm it.
-        queueMicrotask(() => {
-          if (!stopped) callback();
-        });
-      });
-      return () => {
-        stopped = true;
-        stop();
-      };
-    },
+    onInbound: (session, callback) => onLater(waiting, session, () => inbound.known(session), callback),
     committed: (state) => {
       for (const { name, head, inbound: position, changed } of state.sessions.values()) {
         if (!changed || head === 0) continue;

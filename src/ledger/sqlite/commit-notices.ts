@@ -10,7 +10,7 @@ import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { followSession } from '../follow.ts';
 import { integer } from '../rows.ts';
-import { createListeners, ring, type Watch, watchFile } from '../watch.ts';
+import { createListeners, onLater, ring, type Watch, watchFile } from '../watch.ts';
 import type { Reader } from './read.ts';
 
 export interface CommitNotices {
@@ -52,23 +52,7 @@ export function createCommitNotices(database: DatabaseSync, path: string, reader
       const ended = AbortSignal.any([signal, closing.signal]);
       return followSession(reader.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
-    onInbound: (session, callback) => {
-      let seen = lastInbound(session);
-      let stopped = false;
-      const stop = waiting.add(session, () => {
-        const last = lastInbound(session);
-        if (last <= seen) return;
-        seen = last;
-        // Apart from the commit that brought the news: what the listener does cannot harm it.
-        queueMicrotask(() => {
-          if (!stopped) callback();
-        });
-      });
-      return () => {
-        stopped = true;
-        stop();
-      };
-    },
+    onInbound: (session, callback) => onLater(waiting, session, () => lastInbound(session), callback),
     committed: (session, inbound) => {
       tails.tell(session);
       if (!inbound) return;
