@@ -5,14 +5,17 @@
  *     node scripts/under-load.ts                        every test that starts or kills processes, 20 times, 8 busy loops
  *     node scripts/under-load.ts --times 5 --loops 4 --core 1 test/sim/kill.test.ts
  *     node scripts/under-load.ts --times 1 --loops 4 --whole     the whole suite, in one run
+ *     node scripts/under-load.ts --loops 0 --beside 9            nine files at a time, so that each has eight others as its load
  *
  * Which tests start or kill processes is found in the sources: a file that does, or that imports one that does, of the tests or
  * of the product (the shell, MCP servers, runners, the servers of a cluster). Linux only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
 const VITEST = 'node_modules/vitest/vitest.mjs';
@@ -27,6 +30,7 @@ const { values, positionals } = parseArgs({
     loops: { type: 'string', default: '8' },
     core: { type: 'string', default: '0' },
     whole: { type: 'boolean', default: false },
+    beside: { type: 'string' },
   },
 });
 
@@ -81,15 +85,50 @@ interface Count {
 
 const counts = new Map<string, Count>();
 
-async function once(name: string, parameters: readonly string[]): Promise<void> {
-  const begun = performance.now();
-  const { passed, said } = await run(parameters);
+function note(name: string, passed: boolean, seconds: number, said: string): void {
   const count = counts.get(name) ?? { passed: 0, failed: 0, seconds: 0 };
   counts.set(name, count);
-  count.seconds += (performance.now() - begun) / 1_000;
+  count.seconds += seconds;
   if (passed) count.passed += 1;
   else count.failed += 1;
   process.stdout.write(passed ? `passed  ${name}\n` : `FAILED  ${name}\n${said}\n`);
+}
+
+async function once(name: string, parameters: readonly string[]): Promise<void> {
+  const begun = performance.now();
+  const { passed, said } = await run(parameters);
+  note(name, passed, (performance.now() - begun) / 1_000, said);
+}
+
+/** What Vitest says of each file when it has run several. */
+const Results = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      startTime: z.number(),
+      endTime: z.number(),
+      message: z.string().default(''),
+    }),
+  ),
+});
+
+/** All files in one run, so many at a time. A file that Vitest says nothing of has failed. */
+async function together(files: readonly string[], beside: string): Promise<void> {
+  const output = join(mkdtempSync(join(tmpdir(), 'under-load-')), 'results.json');
+  const { said } = await run([
+    ...files,
+    `--maxWorkers=${beside}`,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile=${output}`,
+  ]);
+  const { testResults } = existsSync(output) ? Results.parse(JSON.parse(readFileSync(output, 'utf8'))) : { testResults: [] };
+  for (const file of files) {
+    const result = testResults.find(({ name }) => relative(root, name) === file);
+    note(file, result?.status === 'passed', result === undefined ? 0 : (result.endTime - result.startTime) / 1_000, '');
+  }
+  if (testResults.some(({ status }) => status !== 'passed') || testResults.length < files.length) process.stdout.write(said);
 }
 
 function report(rounds: number): void {
@@ -115,6 +154,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 process.stdout.write(`${loops.length} busy loops on core ${values.core}\n\n`);
 for (let round = 1; round <= Number(values.times); round += 1) {
   if (values.whole) await once('the whole suite', []);
+  else if (values.beside !== undefined) await together(files, values.beside);
   else for (const file of files) await once(file, [file]);
   report(round);
 }

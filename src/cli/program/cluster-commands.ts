@@ -1,14 +1,12 @@
 /** The words and options of `troupe worker` and `troupe cluster`. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { ClusterStatusOptions, ClusterUpOptions } from '../serving/cluster.ts';
 import type { WorkerCommandOptions } from '../serving/worker.ts';
 import type { Perform } from '../terminal/command.ts';
 import { collectText, parseCount, parsePort } from '../terminal/parse-option.ts';
+import { type Add, addTo } from './describe.ts';
 
-type Add = (usage: string, about: string, example: string) => Command;
-type AddTo = (parent: Command, usage: string, about: string, example: string) => Command;
-
-export function describeCluster(add: Add, addTo: AddTo, perform: Perform): void {
+export function describeCluster(add: Add, perform: Perform): void {
   add('worker', 'work on runs of the cluster, until Ctrl-C', 'troupe worker --concurrency 200')
     .option('--concurrency <count>', 'so many runs at a time', parseCount)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')

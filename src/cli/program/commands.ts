@@ -1,22 +1,12 @@
 /** Every command with its words, options and an example. What a command does is in its own file, loaded when it is used. */
 
 import { type Command, Option } from 'commander';
-import { limits } from '../../base/limits.ts';
-import { present } from '../../base/present.ts';
-import type { AgentsAddOptions } from '../agents/add.ts';
-import type { AgentsAllowOptions } from '../agents/allow.ts';
-import type { AgentsRemoveOptions } from '../agents/remove.ts';
-import type { AgentsSearchOptions } from '../agents/search.ts';
-import type { AnswerOptions } from '../commands/answer.ts';
 import type { CheckCommandOptions } from '../commands/check.ts';
-import type { CopyCommandOptions, GcOptions } from '../commands/ledger.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
-import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
 import type { SessionsOptions } from '../commands/sessions.ts';
 import type { ShowOptions } from '../commands/show.ts';
-import type { SignalOptions } from '../commands/signal.ts';
 import type { WhyOptions } from '../commands/why.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
@@ -26,10 +16,13 @@ import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { collectText, collectVariable, parseCount, parsePort, parseTime, parseUsd } from '../terminal/parse-option.ts';
+import { collectText, collectVariable, parseCount, parsePort, parseUsd } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
+import { type Add, addTo, json, notifyOption, output, requireOption } from './describe.ts';
 import { describeGroups } from './group-commands.ts';
+import { describeAgents, describeLedger, describePresets } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
+import { describeAnswers, describeRuns } from './run-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
@@ -39,11 +32,11 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeAnswers(add, perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
-  describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), addTo, perform);
+  describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   describeServers(add, perform);
-  describeCluster(add, addTo, perform);
+  describeCluster(add, perform);
   add('completion <shell>', 'print a completion script for bash, zsh or fish', 'source <(troupe completion bash)').action(
     (shell: string) => perform(async (context) => (await import('./completion.ts')).completionCommand(context, program, shell)),
   );
@@ -55,16 +48,6 @@ export function describeCommands(program: Command, perform: Perform): void {
       perform(async (context) => (await import('./complete.ts')).completeCommand(context, program, words)),
     );
 }
-
-type Add = (usage: string, about: string, example: string) => Command;
-
-function addTo(parent: Command, usage: string, about: string, example: string): Command {
-  return parent.command(usage).description(about).addHelpText('before', `Example:\n  ${example}\n`);
-}
-
-const json = (command: Command): Command => command.option('--json', 'print one JSON value');
-const output = (command: Command): Command =>
-  json(command).option('--jsonl', 'print every event as a JSON line').option('-q, --quiet', 'no progress, only the result');
 
 function describeStart(add: Add, perform: Perform): void {
   json(add('init', 'write first agents and settings, from a template', 'troupe init --template review'))
@@ -173,76 +156,6 @@ function describeLooks(add: Add, perform: Perform): void {
     );
 }
 
-function describeRuns(add: Add, perform: Perform): void {
-  output(
-    add(
-      'resume <run>',
-      'go on with a run that was cut off, paused or answered, or failed for a reason outside',
-      'troupe resume last',
-    ),
-  )
-    .option('-m, --model <name>', 'go on with this model, whatever the agents name')
-    .option('--max-turns <count>', 'stop after so many turns in all', parseCount)
-    .option('--budget-usd <amount>', 'spend no more than this in all', parseUsd)
-    .option('--budget-tokens <count>', 'use no more tokens than this in all', parseCount)
-    .option('--budget-calls <count>', 'ask models no more often than this in all', parseCount)
-    .option('--budget-wall <time>', 'work no longer than this in all, such as 20m', parseTime)
-    .option('-y, --yes', 'give every permission that is asked for')
-    .addOption(requireOption())
-    .addOption(notifyOption())
-    .action((run: string, options: ResumeCommandOptions) =>
-      perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
-    );
-  output(add('retry <run>', 'do the work of a run that failed again, from what was before it', 'troupe retry last'))
-    .option('-m, --model <name>', 'use this model, whatever the agents name')
-    .option('--max-turns <count>', 'stop after so many turns', parseCount)
-    .option('-y, --yes', 'give every permission that is asked for')
-    .addOption(notifyOption())
-    .action((run: string, options: RetryCommandOptions) =>
-      perform(async (context) => (await import('../commands/resume.ts')).retryCommand(context, run, options)),
-    );
-  for (const signal of ['cancel', 'pause'] as const) {
-    const about = signal === 'cancel' ? 'end a run and everything below it' : 'stop a run after what is under way';
-    json(add(`${signal} <run>`, about, `troupe ${signal} last --reason "wrong branch"`))
-      .option('--reason <text>', 'kept in the ledger')
-      .action((run: string, options: SignalOptions) =>
-        perform(async (context) => (await import('../commands/signal.ts')).signalCommand(context, signal, run, options)),
-      );
-  }
-}
-
-function describeAnswers(add: Add, perform: Perform): void {
-  const answering = (command: Command): Command =>
-    output(command)
-      .option('--wait <name>', 'which question, when there are several')
-      .option('--no-resume', 'only record the answer');
-  answering(add('answer <run> <text>', 'answer a question and go on', 'troupe answer last "Use the second one"')).action(
-    (run: string, text: string, options: AnswerOptions) =>
-      perform(async (context) =>
-        (await import('../commands/answer.ts')).answerCommand(context, run, { kind: 'text', text }, options),
-      ),
-  );
-  answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
-    .addOption(
-      new Option('--remember [scope]', 'and the same call later: in this run, or in this project').choices(['run', 'project']),
-    )
-    .option('--whole', 'you have seen all of it, also what the question has no room for')
-    .option('--shown <hash>', 'what you have seen, as the question names it: nothing else is approved')
-    .action((run: string, options: AnswerOptions & { readonly remember?: true | 'run' | 'project'; readonly whole?: true }) => {
-      const { remember, whole } = options;
-      const kept =
-        remember === undefined ? {} : ({ remember: true, ...(remember === 'project' ? { scope: remember } : {}) } as const);
-      const answer = { kind: 'approved', ...kept, ...present({ whole }) } as const;
-      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
-    });
-  answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
-    .option('--note <text>', 'what the agent is told')
-    .action((run: string, options: AnswerOptions & { readonly note?: string }) => {
-      const answer = { kind: 'denied', ...present({ note: options.note }) } as const;
-      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
-    });
-}
-
 function describeServers(add: Add, perform: Perform): void {
   const as = 'the name under which the client takes part in threads';
   add('mcp', 'serve the agents to an MCP client on stdin and stdout', 'claude mcp add troupe -- troupe mcp')
@@ -260,118 +173,4 @@ function describeServers(add: Add, perform: Perform): void {
     .action((options: ServeOptions) =>
       perform(async (context) => (await import('../serving/serve.ts')).serveCommand(context, options)),
     );
-}
-
-function describeLedger(ledger: Command, perform: Perform): void {
-  json(
-    addTo(ledger, 'new-key', 'seal secrets with a new key from now on; earlier ones still open', 'troupe ledger new-key'),
-  ).action((options: JsonOption) =>
-    perform(async (context) => (await import('../commands/ledger.ts')).ledgerNewKeyCommand(context, options)),
-  );
-  json(addTo(ledger, 'stats', 'how much is in it', 'troupe ledger stats')).action((options: JsonOption) =>
-    perform(async (context) => (await import('../commands/ledger.ts')).ledgerStatsCommand(context, options)),
-  );
-  json(
-    addTo(
-      ledger,
-      'verify [run]',
-      'walk the hash chain, compare what follows from it, and name what is wrong',
-      'troupe ledger verify',
-    ),
-  ).action((run: string | undefined, options: JsonOption) =>
-    perform(async (context) => (await import('../commands/ledger.ts')).ledgerVerifyCommand(context, run, options)),
-  );
-  json(addTo(ledger, 'rebuild', 'set right what has drifted from the events', 'troupe ledger rebuild')).action(
-    (options: JsonOption) =>
-      perform(async (context) => (await import('../commands/ledger.ts')).ledgerRebuildCommand(context, options)),
-  );
-  json(
-    addTo(
-      ledger,
-      'gc',
-      'drop the payloads of old sessions; shows what it would do unless --yes',
-      'troupe ledger gc --older-than 30d',
-    ),
-  )
-    .option('--older-than <duration>', 'sessions without an event for so long', '30d')
-    .option('--dry-run', 'only show')
-    .option('-y, --yes', 'do it')
-    .action((options: GcOptions) =>
-      perform(async (context) => (await import('../commands/ledger.ts')).ledgerGcCommand(context, options)),
-    );
-  json(
-    addTo(
-      ledger,
-      'copy <from> <to>',
-      'copy all sessions into another ledger and verify them; goes on where it stopped',
-      'troupe ledger copy sqlite:.troupe/ledger.db postgres://troupe@db.internal/troupe',
-    ),
-  )
-    .option('--force', 'also sessions that somebody works on, up to where they are')
-    .action((from: string, to: string, options: CopyCommandOptions) =>
-      perform(async (context) => (await import('../commands/ledger.ts')).ledgerCopyCommand(context, from, to, options)),
-    );
-}
-
-function describeAgents(agents: Command, perform: Perform): void {
-  json(addTo(agents, 'list', 'every agent and where it comes from', 'troupe agents list')).action((options: JsonOption) =>
-    perform(async (context) => (await import('../agents/agents.ts')).agentsListCommand(context, options)),
-  );
-  json(addTo(agents, 'show <agent>', 'what an agent says, by name or file', 'troupe agents show hello')).action(
-    (agent: string, options: JsonOption) =>
-      perform(async (context) => (await import('../agents/agents.ts')).agentsShowCommand(context, agent, options)),
-  );
-  json(
-    addTo(
-      agents,
-      'search <words...>',
-      'who could do it, asked in plain words',
-      'troupe agents search someone to find bugs in python',
-    ),
-  )
-    .option('-n, --limit <count>', `at most so many, up to ${limits.searchResults}`, parseCount)
-    .action((words: readonly string[], options: AgentsSearchOptions) =>
-      perform(async (context) => (await import('../agents/search.ts')).agentsSearchCommand(context, words, options)),
-    );
-  json(addTo(agents, 'add <file>', 'check an agent file and put it into agents/; - reads stdin', 'troupe agents add reviewer.md'))
-    .option('--name <name>', 'give the agent this name')
-    .option('--user', 'for all your projects: into your own folder')
-    .option('--force', 'replace what is there; a copy is kept')
-    .action((file: string, options: AgentsAddOptions) =>
-      perform(async (context) => (await import('../agents/add.ts')).agentsAddCommand(context, file, options)),
-    );
-  json(addTo(agents, 'allow <agent>', 'allow the MCP servers that its own file starts', 'troupe agents allow reviewer'))
-    .option('-y, --yes', 'do not ask')
-    .action((agent: string, options: AgentsAllowOptions) =>
-      perform(async (context) => (await import('../agents/allow.ts')).agentsAllowCommand(context, agent, options)),
-    );
-  json(addTo(agents, 'remove <agent>', 'take an agent out of agents/; a copy is kept', 'troupe agents remove reviewer'))
-    .option('-y, --yes', 'do not ask')
-    .option('--force', 'also when other agents name it')
-    .action((agent: string, options: AgentsRemoveOptions) =>
-      perform(async (context) => (await import('../agents/remove.ts')).agentsRemoveCommand(context, agent, options)),
-    );
-}
-
-function describePresets(presets: Command, perform: Perform): void {
-  json(addTo(presets, 'list', 'every preset, with the tier it comes from', 'troupe presets list')).action((options: JsonOption) =>
-    perform(async (context) => (await import('../commands/presets.ts')).presetsListCommand(context, options)),
-  );
-  json(
-    addTo(presets, 'show <name>', 'a preset whole; built-in:<name> shows one that is shadowed', 'troupe presets show bug-hunt'),
-  ).action((name: string, options: JsonOption) =>
-    perform(async (context) => (await import('../commands/presets.ts')).presetsShowCommand(context, name, options)),
-  );
-  json(addTo(presets, 'import <file>', 'add the presets of a file to your own', 'troupe presets import presets.json')).action(
-    (file: string, options: JsonOption) =>
-      perform(async (context) => (await import('../commands/presets.ts')).presetsImportCommand(context, file, options)),
-  );
-}
-
-function requireOption(): Option {
-  return new Option('--require <worth>', 'what the result must be worth for exit code 0').choices(['verified', 'unchecked']);
-}
-
-function notifyOption(): Option {
-  return new Option('--notify <how>', 'call you back when a run needs you or ends').choices(['none', 'bell', 'desktop']);
 }

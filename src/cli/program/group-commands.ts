@@ -4,15 +4,10 @@ import type { CreateOptions, DeleteOptions, MoveOptions, SaveOptions } from '../
 import type { SendOptions, StopOptions } from '../commands/groups-send.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
+import { type Add, addTo, json, output } from './describe.ts';
 
-type Add = (parent: Command, usage: string, about: string, example: string) => Command;
-
-const json = (command: Command): Command => command.option('--json', 'print one JSON value');
-const output = (command: Command): Command =>
-  json(command).option('--jsonl', 'print every event as a JSON line').option('-q, --quiet', 'no progress, only the result');
-
-export function describeGroups(groups: Command, addTo: Add, perform: Perform): void {
-  const add = (usage: string, about: string, example: string): Command => addTo(groups, usage, about, example);
+export function describeGroups(groups: Command, perform: Perform): void {
+  const add: Add = (usage, about, example) => addTo(groups, usage, about, example);
   describeKeeping(add, perform);
   describeTalking(add, perform);
 }

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { RemoveRuleOptions } from '../commands/permissions.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
+import { json } from './describe.ts';
 
-const json = (command: Command): Command => command.option('--json', 'print one JSON value');
 const example = (command: Command, about: string, line: string): Command =>
   command.description(about).addHelpText('before', `Example:\n  ${line}\n`);
 

@@ -1,0 +1,79 @@
+/** Commands that steer a run, and those that answer what it asks, with their words, options and examples. */
+import { type Command, Option } from 'commander';
+import { present } from '../../base/present.ts';
+import type { AnswerOptions } from '../commands/answer.ts';
+import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
+import type { SignalOptions } from '../commands/signal.ts';
+import type { Perform } from '../terminal/command.ts';
+import { parseCount, parseTime, parseUsd } from '../terminal/parse-option.ts';
+import { type Add, json, notifyOption, output, requireOption } from './describe.ts';
+
+export function describeRuns(add: Add, perform: Perform): void {
+  output(
+    add(
+      'resume <run>',
+      'go on with a run that was cut off, paused or answered, or failed for a reason outside',
+      'troupe resume last',
+    ),
+  )
+    .option('-m, --model <name>', 'go on with this model, whatever the agents name')
+    .option('--max-turns <count>', 'stop after so many turns in all', parseCount)
+    .option('--budget-usd <amount>', 'spend no more than this in all', parseUsd)
+    .option('--budget-tokens <count>', 'use no more tokens than this in all', parseCount)
+    .option('--budget-calls <count>', 'ask models no more often than this in all', parseCount)
+    .option('--budget-wall <time>', 'work no longer than this in all, such as 20m', parseTime)
+    .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(requireOption())
+    .addOption(notifyOption())
+    .action((run: string, options: ResumeCommandOptions) =>
+      perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
+    );
+  output(add('retry <run>', 'do the work of a run that failed again, from what was before it', 'troupe retry last'))
+    .option('-m, --model <name>', 'use this model, whatever the agents name')
+    .option('--max-turns <count>', 'stop after so many turns', parseCount)
+    .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(notifyOption())
+    .action((run: string, options: RetryCommandOptions) =>
+      perform(async (context) => (await import('../commands/resume.ts')).retryCommand(context, run, options)),
+    );
+  for (const signal of ['cancel', 'pause'] as const) {
+    const about = signal === 'cancel' ? 'end a run and everything below it' : 'stop a run after what is under way';
+    json(add(`${signal} <run>`, about, `troupe ${signal} last --reason "wrong branch"`))
+      .option('--reason <text>', 'kept in the ledger')
+      .action((run: string, options: SignalOptions) =>
+        perform(async (context) => (await import('../commands/signal.ts')).signalCommand(context, signal, run, options)),
+      );
+  }
+}
+
+export function describeAnswers(add: Add, perform: Perform): void {
+  const answering = (command: Command): Command =>
+    output(command)
+      .option('--wait <name>', 'which question, when there are several')
+      .option('--no-resume', 'only record the answer');
+  answering(add('answer <run> <text>', 'answer a question and go on', 'troupe answer last "Use the second one"')).action(
+    (run: string, text: string, options: AnswerOptions) =>
+      perform(async (context) =>
+        (await import('../commands/answer.ts')).answerCommand(context, run, { kind: 'text', text }, options),
+      ),
+  );
+  answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
+    .addOption(
+      new Option('--remember [scope]', 'and the same call later: in this run, or in this project').choices(['run', 'project']),
+    )
+    .option('--whole', 'you have seen all of it, also what the question has no room for')
+    .option('--shown <hash>', 'what you have seen, as the question names it: nothing else is approved')
+    .action((run: string, options: AnswerOptions & { readonly remember?: true | 'run' | 'project'; readonly whole?: true }) => {
+      const { remember, whole } = options;
+      const kept =
+        remember === undefined ? {} : ({ remember: true, ...(remember === 'project' ? { scope: remember } : {}) } as const);
+      const answer = { kind: 'approved', ...kept, ...present({ whole }) } as const;
+      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
+    });
+  answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
+    .option('--note <text>', 'what the agent is told')
+    .action((run: string, options: AnswerOptions & { readonly note?: string }) => {
+      const answer = { kind: 'denied', ...present({ note: options.note }) } as const;
+      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
+    });
+}
