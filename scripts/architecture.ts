@@ -113,7 +113,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['calls'],
     ['run'],
     ['driver', 'lease'],
-    ['start', 'take-up', 'reopen'],
+    ['start', 'take-up', 'reopen', 'withdraw'],
     ['engine'],
     ['local', 'restate'],
   ],

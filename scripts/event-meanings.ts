@@ -38,6 +38,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
       retries: 'the earlier run of this session whose work it does again',
       model: 'takes the place of the agent’s own models',
+      condense: 'it begins with what was said before condensed, whether there is room or not',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
     },
   },
@@ -66,6 +67,10 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       model: 'of a root run: in the place of the models of every agent in its tree',
       maxTurns: 'of a root run: in the place of the turns of every agent in its tree',
     },
+  },
+  'run.withdrawn': {
+    says: 'A person took back what they had said: later runs go on with what was there before this one. What it did stays done.',
+    fields: {},
   },
   'run.ended': {
     says: 'The end of a run, unless it is reopened. Every run has a report, if need be one that the runtime wrote.',

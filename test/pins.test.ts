@@ -63,6 +63,7 @@ describe('events', () => {
       'run.resumed',
       'run.signalled',
       'run.started',
+      'run.withdrawn',
       'session.config',
       'session.moved',
       'session.started',

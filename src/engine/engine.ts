@@ -17,6 +17,7 @@ import type { Engine, LivePiece, ResumeOutcome, ResumeTerms, RunEnd, SignalOutco
 import { reopen } from './reopen.ts';
 import { startNew } from './start.ts';
 import { closedSince, takeUp } from './take-up.ts';
+import { withdraw } from './withdraw.ts';
 
 export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(piece: LivePiece) => void>) => Driver;
 
@@ -99,6 +100,10 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       const row = await rowOf(run);
       return row === undefined ? [] : await openWaits(options.ledger, row.session);
     },
+    async withdraw(run) {
+      const row = await rowOf(run);
+      return row === undefined ? { kind: 'refused', error: unknownRun(run) } : await withdraw(options, row);
+    },
     watch(watcher) {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
@@ -106,6 +111,8 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     close: () => driver.stop('Troupe was stopped.'),
   };
 }
+
+const unknownRun = (run: RunId): Failure => ({ code: 'unknown_run', message: `There is no run ${run}.` });
 
 /** A run that stands still for something outside goes on whoever asks; one that has ended only for who says so. */
 const needsReopening = ({ state, endedAt }: RunRow, terms: ResumeTerms | undefined): boolean =>

@@ -32,6 +32,8 @@ export interface StartRequest {
   readonly model?: string | undefined;
   /** Tightens the agent's own budget; never widens it. */
   readonly budget?: Budget | undefined;
+  /** Begins with what was said before condensed, whether there is room or not. */
+  readonly condense?: boolean | undefined;
 }
 
 /** Under which terms a run goes on. What is left out stays as it was. */
@@ -138,6 +140,11 @@ export interface FirstAnswer extends Pick<Answering, 'by' | 'where'> {
   readonly at: string;
 }
 
+export type WithdrawOutcome =
+  | { readonly kind: 'withdrawn' }
+  /** It has not ended, somebody went on with it, or it was taken back before. Nothing was written. */
+  | { readonly kind: 'refused'; readonly error: Failure };
+
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePiece {
   readonly session: SessionId;
@@ -168,6 +175,11 @@ export interface Engine {
   /** Answers a question or a permission request. Does not resume a run that nobody drives. */
   answer(run: RunId, wait: string, answer: Answer, answering?: Answering): Promise<AnswerOutcome>;
   waits(run: RunId): Promise<readonly OpenWait[]>;
+  /**
+   * Takes the latest exchange of a conversation back: whoever goes on in the session goes on with what was before this run. What
+   * it did stays done.
+   */
+  withdraw(run: RunId): Promise<WithdrawOutcome>;
   /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
   watch(watcher: (piece: LivePiece) => void): () => void;
   /** Lets running steps finish being recorded, gives the leases back. */

@@ -13,7 +13,7 @@ import type { StartOutcome, StartRequest } from './port.ts';
 import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
-import { latestEnded, NO_PAST, type Past, pastBefore } from './record/past.ts';
+import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted } from './run/setup-run.ts';
@@ -49,6 +49,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
       ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
       ...bounds,
       ...present({ continues, retries: request.retries, model: request.model }),
+      ...(request.condense === true ? { condense: true } : {}),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
     };
     const opening = (root: DrivenRun): readonly NewEvent[] => {
@@ -71,7 +72,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   });
 }
 
-/** Whose conversation goes on: the latest root run of the same agent that has ended, or the member's latest run. */
+/** Whose conversation goes on: the latest root run of the same agent that has ended and stands, or the member's latest run. */
 async function continued(
   ledger: Ledger,
   session: SessionId,
@@ -83,7 +84,7 @@ async function continued(
     return before?.event_type === 'run.started' ? before.payload.continues : undefined;
   }
   const member = origin?.kind === 'group' ? origin.member : undefined;
-  if (member === undefined) return await latestEnded(ledger, session, agent);
+  if (member === undefined) return await latestStanding(ledger, session, agent);
   const members = createMembers();
   members.restore(facts.members);
   for (const event of events) members.apply(event);

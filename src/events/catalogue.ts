@@ -134,6 +134,8 @@ const catalogue = {
     retries: z.string().optional(),
     /** Takes the place of the agent's own models. */
     model: z.string().optional(),
+    /** Begins with what was said before condensed, whether there is room or not. */
+    condense: z.boolean().optional(),
     /** The folder that tools may touch, when it is not the session's; holds for the runs below too. */
     workspace: z.string().optional(),
   }),

@@ -28,4 +28,6 @@ export const goingOnEvents = {
     model: z.string().optional(),
     maxTurns: z.number().int().positive().optional(),
   }),
+  /** A person takes back what they said: later runs go on with what was there before this one. What it did stays done. */
+  'run.withdrawn': z.object({}),
 } as const;

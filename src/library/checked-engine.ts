@@ -13,9 +13,10 @@ import { personHere } from './person-here.ts';
 
 const isMessage = (value: unknown): string | undefined =>
   userMessage.safeParse(value).success ? undefined : 'must be what `userText` gives';
+const isSwitch = (value: unknown): string | undefined => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const starting = {
   ...{ agent: isText, workspace: isText, model: isText, session: isText, run: isText },
-  ...{ input: isMessage, origin: isObject, budget: budgetCheck },
+  ...{ input: isMessage, origin: isObject, budget: budgetCheck, condense: isSwitch },
 };
 
 export function checkedEngine(engine: Engine): Engine {

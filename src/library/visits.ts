@@ -53,6 +53,7 @@ export function createVisits(project: Closable): Visits {
       pause: (run, reason) => among(visiting, () => engine.pause(run, reason)),
       answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),
       waits: (run) => among(visiting, () => engine.waits(run)),
+      withdraw: (run) => among(visiting, () => engine.withdraw(run)),
       watch: engine.watch,
       close: engine.close,
     },

@@ -62,6 +62,12 @@ export function condensable(filled: Filled): number | undefined {
   return cut > 0 && total - kept > (total > room ? 0 : room * WORTH_IT) ? cut : undefined;
 }
 
+/** Where to cut when it is wanted: of what was said before the request only the last turn stays. */
+export function beforeLastTurn({ messages, request }: Pick<Filled, 'messages' | 'request'>): number | undefined {
+  const cut = messages.slice(0, messages.indexOf(request)).findLastIndex(({ role }) => role === 'assistant');
+  return cut > 0 ? cut : undefined;
+}
+
 /** So much that some more turns like those before fit on top of it. */
 function keptTokens({ messages, total, room, tokensOf }: Filled): number {
   const turns = messages.filter((message) => message.role === 'assistant').length;

@@ -1,7 +1,7 @@
 /** The messages of one loop as they grow, and how much of a model's context they fill. */
 import type { Message, ToolResultPart, UserMessage } from '../events/messages.ts';
 import { messageTokens, textTokens } from '../models/tokens.ts';
-import { type ContextVerdict, condensable, digest, digestTokens, judgeContext } from './condense.ts';
+import { beforeLastTurn, type ContextVerdict, condensable, digest, digestTokens, judgeContext } from './condense.ts';
 import type { Condensing, LoopInput } from './port.ts';
 
 export interface Conversation {
@@ -14,9 +14,10 @@ export interface Conversation {
   judge(): ContextVerdict;
   /** Tokens that could still be added; negative when there are too many already. */
   roomTokens(): number;
-  /** What condensing would leave, or `undefined` when it would not help. */
+  /** What condensing would leave, or `undefined` when it would not help. `asked`: it is wanted although there is room. */
   condensed(
     reference: (item: Message | ToolResultPart) => string | undefined,
+    asked: boolean,
   ): Pick<Condensing, 'text' | 'leads' | 'kept' | 'unsent'> | undefined;
   /** From now on the conversation is what was left, with the message that tells the rest. */
   replace(left: Pick<Condensing, 'leads' | 'kept' | 'unsent'>, summary: UserMessage): void;
@@ -54,8 +55,9 @@ export function createConversation(input: LoopInput): Conversation {
     },
     judge: () => judgeContext(tokens(), room, messages.length),
     roomTokens: () => room - tokens(),
-    condensed(reference) {
-      const cut = condensable({ messages, request, total: tokens(), room, tokensOf: messageTokens });
+    condensed(reference, asked) {
+      const all = { messages, request, total: tokens(), room, tokensOf: messageTokens };
+      const cut = (asked ? beforeLastTurn(all) : undefined) ?? condensable(all);
       if (cut === undefined) return undefined;
       const gone = messages.slice(0, cut).filter((message) => message !== request);
       const leads = messages.indexOf(request) < cut ? [request] : [];

@@ -221,11 +221,12 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
   });
 }
 
-/** Condenses old turns when the window fills up, and asks for the report when that is not enough. */
+/** Condenses old turns when the window fills up or somebody asked for it, and asks for the report when that is not enough. */
 async function makeRoom(loop: Loop, turn: number): Promise<void> {
   const { conversation, ports } = loop;
-  if (conversation.judge() === 'fits' && loop.mustEnd !== prompts.outOfContext) return;
-  const left = conversation.condensed(ports.reference);
+  const asked = turn === 1 && loop.input.condense === true;
+  if (!asked && conversation.judge() === 'fits' && loop.mustEnd !== prompts.outOfContext) return;
+  const left = conversation.condensed(ports.reference, asked);
   if (left !== undefined) {
     const { mustEnd: why, toldToEnd: told } = loop;
     const summary = await ports.condense({ turn, ...left, ...(why === undefined ? {} : { ending: { why, told } }) });

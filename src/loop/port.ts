@@ -62,6 +62,8 @@ export interface LoopInput {
   readonly request: UserMessage;
   /** In the place of the beginning, with the history in it. */
   readonly from?: Checkpoint | undefined;
+  /** The history is condensed before the first turn, whether there is room or not. */
+  readonly condense?: boolean | undefined;
   /** Tools that end the loop, such as `final_report`. Without any, only a plain answer does. */
   readonly exits: readonly Exit[];
   /** What an answer without tool calls amounts to. The failure is written for the model, which may try again. */

@@ -71,6 +71,7 @@ function describe(event: LedgerEvent): Description {
     case 'run.signalled':
     case 'run.parked':
     case 'run.reopened':
+    case 'run.withdrawn':
     case 'run.ended':
       return describeRun(event);
     case 'model.request':
@@ -144,6 +145,8 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
       return ['warn', `parked: ${event.payload.error.message}`];
     case 'run.reopened':
       return ['info', `goes on${termsText(event.payload)}`];
+    case 'run.withdrawn':
+      return ['info', 'taken back: the conversation goes on with what was before it'];
     case 'run.ended': {
       const { status, report, error, finalRun, finalAgent, spoke, verification } = event.payload;
       const ended = `ended ${endedText(status, verification)}`;

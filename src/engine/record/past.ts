@@ -139,9 +139,21 @@ export async function unfinished(ledger: Ledger, session: SessionId, types: read
 const unfinishedRoots = (ledger: Ledger, session: SessionId): Promise<readonly RunRow[]> =>
   ledger.runs({ session, roots: true, states: UNFINISHED });
 
-/** The latest root of an agent that has ended. */
-export async function latestEnded(ledger: Ledger, session: SessionId, agent: string): Promise<RunId | undefined> {
-  return (await ledger.runs({ session, roots: true, agent, states: FINISHED, limit: 1 }))[0]?.run;
+/** The latest root of an agent that has ended and was not taken back: where its conversation goes on. */
+export async function latestStanding(ledger: Ledger, session: SessionId, agent: string): Promise<RunId | undefined> {
+  let at = (await ledger.runs({ session, roots: true, agent, states: FINISHED, limit: 1 }))[0]?.run;
+  while (at !== undefined && (await isWithdrawn(ledger, session, at))) {
+    // Each goes on with an earlier one, so this comes to an end.
+    const [started] = await ledger.read({ session, run: at, types: ['run.started'], limit: 1 });
+    at = started?.event_type === 'run.started' ? (started.payload.continues as RunId | undefined) : undefined;
+  }
+  return at;
+}
+
+/** One that has gone on since counts again. */
+async function isWithdrawn(ledger: Ledger, session: SessionId, run: RunId): Promise<boolean> {
+  const last = await one(ledger, { session, run, types: ['run.withdrawn', 'run.reopened'] });
+  return last?.event_type === 'run.withdrawn';
 }
 
 async function latestFacts(ledger: Ledger, session: SessionId): Promise<{ facts: SessionFacts; position: number }> {

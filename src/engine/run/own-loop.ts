@@ -41,6 +41,7 @@ export async function ownLoop(
     history: from === undefined ? await tree.history(node) : [],
     request: request.input,
     from,
+    condense: node.started.condense,
     exits,
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },

@@ -101,6 +101,7 @@ export function remoteLoop(start: Start, peer: Peer, signal: AbortSignal): { inp
     history: start.history.map((given) => names.learn(given)),
     request,
     from: checkpoint(start, names, request),
+    condense: start.condense,
     exits: start.exits.map((exit, index) => ({
       spec: specs[start.tools.length + index] ?? nameOnly(exit.name),
       goesOn: exit.goes_on,

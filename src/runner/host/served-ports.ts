@@ -75,6 +75,7 @@ function startOf({ input, ports, given, turns, from }: Served, thread: string): 
     system: input.system,
     history: from === undefined ? input.history.map((message) => given.give(message)) : [],
     request: given.give(input.request),
+    ...present({ condense: input.condense }),
     ...present({ from: from && { ...from, messages: from.messages.map((message) => given.give<Message>(message)) } }),
     tools: ports.tools.specs.map((spec) => spec.name),
     exits: input.exits.map((exit) => ({ name: exit.spec.name, goes_on: exit.goesOn === true })),

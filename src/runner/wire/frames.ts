@@ -101,6 +101,7 @@ export type Start = {
     readonly unsent: number;
     readonly ending?: LastTurns | undefined;
   };
+  readonly condense?: boolean;
   readonly tools: readonly string[];
   readonly exits: readonly { readonly name: string; readonly goes_on: boolean }[];
   readonly limits: Readonly<Record<keyof LoopLimits, number>>;

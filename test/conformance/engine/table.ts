@@ -2,12 +2,14 @@
 
 import { assistantCases } from './assistants.ts';
 import type { EngineCase } from './checks.ts';
+import { conversationCases } from './conversations.ts';
 import { reopenedCases } from './reopened.ts';
 import { runCases, signalCases, waitCases } from './runs.ts';
 import { budgetCases, doubtCases, treeCases } from './trees.ts';
 
 export const engineConformance: readonly EngineCase[] = [
   ...runCases,
+  ...conversationCases,
   ...waitCases,
   ...signalCases,
   ...treeCases,
