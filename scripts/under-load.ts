@@ -20,6 +20,8 @@ import { z } from 'zod';
 const root = join(import.meta.dirname, '..');
 const VITEST = 'node_modules/vitest/vitest.mjs';
 const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
+/** Starting Vitest costs about as much as a small file does. */
+const FILES_IN_TURN = 6;
 const STARTS = /from 'node:child_process'/;
 const STARTS_OR_KILLS = /from 'node:child_process'|\.kill\(/;
 
@@ -113,22 +115,31 @@ const Results = z.object({
   ),
 });
 
-/** All files in one run, so many at a time. A file that Vitest says nothing of has failed. */
-async function together(files: readonly string[], beside: string): Promise<void> {
+/** Some files after each other, in one run. A file that Vitest says nothing of has failed. */
+async function inTurn(files: readonly string[]): Promise<void> {
   const output = join(mkdtempSync(join(tmpdir(), 'under-load-')), 'results.json');
-  const { said } = await run([
-    ...files,
-    `--maxWorkers=${beside}`,
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile=${output}`,
-  ]);
+  const { said } = await run([...files, '--maxWorkers=1', '--reporter=default', '--reporter=json', `--outputFile=${output}`]);
   const { testResults } = existsSync(output) ? Results.parse(JSON.parse(readFileSync(output, 'utf8'))) : { testResults: [] };
   for (const file of files) {
     const result = testResults.find(({ name }) => relative(root, name) === file);
     note(file, result?.status === 'passed', result === undefined ? 0 : (result.endTime - result.startTime) / 1_000, '');
   }
   if (testResults.some(({ status }) => status !== 'passed') || testResults.length < files.length) process.stdout.write(said);
+}
+
+/** So many lanes beside each other, each with a few files in turn, until all were there so many times: no round waits for its last. */
+async function inLanes(files: readonly string[], lanes: number, times: number): Promise<void> {
+  const shares = Math.ceil(files.length / FILES_IN_TURN);
+  const chunks = Array.from({ length: shares }, (_, at) => files.filter((_file, index) => index % shares === at));
+  const work = Array.from({ length: times }, () => chunks).flat();
+  let begun = 0;
+  const lane = async (): Promise<void> => {
+    for (let chunk = work[begun++]; chunk !== undefined; chunk = work[begun++]) {
+      await inTurn(chunk);
+      if (begun % shares === 0) report(Math.floor(begun / shares));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
 }
 
 function report(rounds: number): void {
@@ -152,12 +163,14 @@ process.once('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 process.stdout.write(`${loops.length} busy loops on core ${values.core}\n\n`);
-for (let round = 1; round <= Number(values.times); round += 1) {
-  if (values.whole) await once('the whole suite', []);
-  else if (values.beside !== undefined) await together(files, values.beside);
-  else for (const file of files) await once(file, [file]);
-  report(round);
-}
+const rounds = Number(values.times);
+if (values.beside !== undefined) await inLanes(files, Number(values.beside), rounds);
+else
+  for (let round = 1; round <= rounds; round += 1) {
+    if (values.whole) await once('the whole suite', []);
+    else for (const file of files) await once(file, [file]);
+    report(round);
+  }
 const failures = [...counts.values()].reduce((sum, { failed }) => sum + failed, 0);
 process.stdout.write(failures === 0 ? 'all passed\n' : `${failures} failed\n`);
 process.exit(failures === 0 ? 0 : 1);
