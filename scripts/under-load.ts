@@ -127,7 +127,7 @@ async function inTurn(files: readonly string[]): Promise<void> {
   if (testResults.some(({ status }) => status !== 'passed') || testResults.length < files.length) process.stdout.write(said);
 }
 
-/** So many lanes beside each other, each with a few files in turn, until all were there so many times: no round waits for its last. */
+/** So many lanes beside each other, each with a few files in turn, until all were there so often: no round waits for its last. */
 async function inLanes(files: readonly string[], lanes: number, times: number): Promise<void> {
   const shares = Math.ceil(files.length / FILES_IN_TURN);
   const chunks = Array.from({ length: shares }, (_, at) => files.filter((_file, index) => index % shares === at));

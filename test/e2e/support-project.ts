@@ -60,8 +60,12 @@ export interface TestProject extends AsyncDisposable {
 
 const AGENT = '---\nname: helper\ntools: [read, list, write, shell, ask]\n---\nYou help.\n';
 
-export async function createTestProject(settings = '', agent = AGENT): Promise<TestProject> {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-luck-'));
+export async function createTestProject(
+  settings = '',
+  agent = AGENT,
+  prefix = join(tmpdir(), 'troupe-luck-'),
+): Promise<TestProject> {
+  const folder = await mkdtemp(prefix);
   const servers: ModelServer[] = [];
   const env: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,

@@ -66,8 +66,8 @@ it('pauses all processes when one is refused, and finds out together how many ma
   expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
   expect(workers.map(({ done }) => done())).toEqual([80, 80, 80]);
   expect(provider.callsDuringPause()).toEqual([]);
-  // Each pause halves what is allowed, so that 240 calls are refused at most 240 + 120 + 60 + ... times, and now and then one that
-  // tries for more. With nothing learnt, twelve get through each time and all the others are refused once more.
+  // Each pause halves what is allowed, so that 240 calls are refused at most 240 + 120 + 60 + ... times, and now and then one
+  // that tries for more. With nothing learnt, twelve get through each time and all the others are refused once more.
   const refusals = provider.seen.filter(({ refused }) => refused).length;
   expect(refusals).toBeGreaterThan(0);
   expect(refusals).toBeLessThan(720);

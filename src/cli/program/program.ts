@@ -28,11 +28,16 @@ const EXAMPLES = `Examples:
 
 const openLazily: OpenProject = async (options) => (await import('../../project/open.ts')).openProject(options);
 
-export async function runProgram(args: readonly string[], terminal: Terminal, openProject = openLazily): Promise<number> {
+export async function runProgram(
+  args: readonly string[],
+  terminal: Terminal,
+  openProject = openLazily,
+  clock = systemClock,
+): Promise<number> {
   let code: ExitCode = exitCodes.completed;
   const program = createProgram(terminal, (command) => async (folder) => {
     const cwd = await folderOf(terminal, folder);
-    code = await command({ terminal, clock: systemClock, cwd, openProject });
+    code = await command({ terminal, clock, cwd, openProject });
   });
   try {
     if (args.length === 0) program.outputHelp();

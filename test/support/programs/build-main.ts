@@ -17,6 +17,7 @@ const PROGRAMS = [
   'test/support/cluster/worker-main.ts',
   'test/support/mcp/server.ts',
   'test/support/process/orphan-parent-main.ts',
+  'test/support/terminal/stage-main.ts',
 ];
 /** Started by the programs. Built by themselves, so that they share no file with what they must not be able to read. */
 const WORKERS = ['src/runner/child/loop-worker.ts', 'src/tools/files/regex-worker.ts'];

@@ -1,18 +1,19 @@
 /** A person at a real pseudo-terminal: they type, wait until they see something, and look. */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import pseudoTerminals from '@lydell/node-pty';
 import { MAIN } from '../../e2e/support-project.ts';
-import { createTerminalScreen } from './screen.ts';
-
-const PTY = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url));
+import { createTerminalScreen, type TerminalScreen } from './screen.ts';
 
 export interface AtKeyboard extends AsyncDisposable {
   /** Keys as they are: `\r` is Enter, `\u0003` is Ctrl-C. */
   type(keys: string): void;
-  /** Waits until this is on the screen. */
+  /** Waits until this is on the screen; wherever a line ends there, a string may have a space. */
   sees(what: string | RegExp): Promise<void>;
+  /** Waits until the screen has changed, or the program has ended. */
+  readonly changes: () => Promise<void>;
   /** Everything that was printed, as the screen has it now. */
   screen(): string;
+  readonly shown: TerminalScreen;
+  resize(columns: number, rows: number): void;
   readonly ended: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -22,49 +23,85 @@ export interface Desk {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function sitDown(
-  { folder, env }: Desk,
-  args: readonly string[],
-  { columns = 100, rows = 30 }: { readonly columns?: number; readonly rows?: number } = {},
-): AtKeyboard {
-  const command = [PTY, `${columns}`, `${rows}`, process.execPath, MAIN, ...args];
-  const child = spawn('python3', command, { cwd: folder, env: { ...env, TERM: 'xterm' }, detached: true });
+export interface Seat {
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Another program than the command line. */
+  readonly main?: string;
+  /** Under a shell with job control: Ctrl-Z stops it, and `fg` is what takes it up. */
+  readonly shell?: boolean;
+}
+
+/** As a person's shell does it: says that it has stopped, and does what is typed then. */
+const JOBS = 'set -m; "$@"; code=$?; while [ $code -gt 145 ] && [ $code -lt 150 ]; do '.concat(
+  'printf "[stopped] $ "; read -r typed; eval "$typed"; code=$?; done; exit $code',
+);
+
+export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Seat = {}): AtKeyboard {
+  const { columns = 100, rows = 30, main = MAIN, shell = false } = seat;
+  const command = [process.execPath, main, ...args];
+  const [program = '', ...rest] = shell ? ['/bin/sh', '-c', JOBS, 'sh', ...command] : command;
+  const child = pseudoTerminals.spawn(program, rest, { cols: columns, rows, cwd: folder, env: { ...env }, name: 'xterm' });
   const screen = createTerminalScreen(columns, rows);
   const listeners = new Set<() => void>();
+  let drawn = Promise.resolve();
+  child.onData((text) => {
+    drawn = screen.write(text).then(() => {
+      for (const listener of listeners) listener();
+    });
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.onExit(({ exitCode, signal }) => {
+      const code = signal === undefined || signal === 0 ? exitCode : null;
+      void drawn.then(() => resolve(code));
+    });
+  });
   const shown = (): string => screen.lines().join('\n');
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen.write(text);
-    for (const listener of listeners) listener();
-  });
-  child.stdin.on('error', () => undefined);
-  const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+  const flat = (): string =>
+    screen
+      .paragraphs()
+      .map((rows) => rows.join(''))
+      .join(' ')
+      .replace(/\s+/g, ' ');
+  const isThere = (what: string | RegExp): boolean =>
+    typeof what === 'string' ? flat().includes(what.replace(/\s+/g, ' ')) : what.test(shown());
   const kill = (signal: NodeJS.Signals): void => {
     try {
-      if (child.pid !== undefined) process.kill(-child.pid, signal);
+      process.kill(-child.pid, signal);
     } catch {
       // It is gone already.
     }
   };
   return {
-    type: (keys) => void child.stdin.write(keys),
+    type: (keys) => child.write(keys),
     screen: shown,
+    shown: screen,
     ended,
     kill,
+    resize(wide, high) {
+      screen.resize(wide, high);
+      child.resize(wide, high);
+    },
+    changes: () =>
+      new Promise((resolve) => {
+        const changed = (): void => {
+          listeners.delete(changed);
+          resolve();
+        };
+        listeners.add(changed);
+        void ended.then(changed);
+      }),
     sees: (what) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          if (typeof what === 'string' ? !shown().includes(what) : !what.test(shown())) return;
+          if (!isThere(what)) return;
           listeners.delete(look);
           resolve();
         };
         listeners.add(look);
         void ended.then(() => {
           look();
-          if (listeners.has(look)) reject(new Error(`never seen: ${what}\n${errors}${shown()}`));
+          if (listeners.has(look)) reject(new Error(`never seen: ${what}\n${shown()}`));
         });
         look();
       }),

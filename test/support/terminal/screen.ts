@@ -1,59 +1,59 @@
-/** What a terminal shows: as much of one as the command line and readline make use of. */
+/** What a terminal shows: a whole emulator, which also breaks long lines anew when its width changes, as terminals do. */
+import xterm from '@xterm/headless';
 
-const ESCAPE = '\u001b';
-const PIECE = new RegExp(`${ESCAPE}\\[(\\??)([\\d;]*)([A-Za-z])|${ESCAPE}[^[]|[\\s\\S]`, 'gu');
+const SCROLLBACK = 5_000;
+const CURSOR_MODE = 25;
 
 export interface TerminalScreen {
-  write(text: string): void;
+  /** Resolves when it is on the screen. */
+  write(text: string): Promise<void>;
+  resize(columns: number, rows: number): void;
   /** Everything from the first line that was ever printed, as it stands now; what scrolled away included. */
   lines(): readonly string[];
+  /** The same by lines as they were printed: each with the rows that it takes. */
+  paragraphs(): readonly (readonly string[])[];
+  columns(): number;
+  cursorIsShown(): boolean;
 }
 
 export function createTerminalScreen(columns: number, rows: number): TerminalScreen {
-  const lines: string[][] = [[]];
-  let row = 0;
-  let column = 0;
-  const lineAt = (at: number): string[] => {
-    while (lines.length <= at) lines.push([]);
-    return lines[at] ?? [];
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true });
+  let cursor = true;
+  const follow = (final: string, shown: boolean): void => {
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (modes) => {
+      if (modes.includes(CURSOR_MODE)) cursor = shown;
+      return false;
+    });
   };
-  const top = (): number => Math.max(0, lines.length - rows);
-  const put = (sign: string): void => {
-    if (column >= columns) {
-      row += 1;
-      column = 0;
-    }
-    const line = lineAt(row);
-    while (line.length < column) line.push(' ');
-    line[column] = sign;
-    column += 1;
-  };
-  const control = (letter: string, given: string): void => {
-    const count = Math.max(1, Number(given.split(';')[0]) || 1);
-    if (letter === 'A') row = Math.max(top(), row - count);
-    else if (letter === 'B') row = Math.min(lines.length - 1, row + count);
-    else if (letter === 'C') column = Math.min(columns - 1, column + count);
-    else if (letter === 'D') column = Math.max(0, column - count);
-    else if (letter === 'G') column = count - 1;
-    else if (letter === 'K') lineAt(row).length = Math.min(lineAt(row).length, column);
-    else if (letter === 'J') {
-      lineAt(row).length = Math.min(lineAt(row).length, column);
-      lines.length = row + 1;
-    }
+  follow('h', true);
+  follow('l', false);
+  const rowsNow = (): readonly { readonly text: string; readonly goesOn: boolean }[] => {
+    const { active } = terminal.buffer;
+    return Array.from({ length: active.length }, (_none, index) => {
+      const goesOn = active.getLine(index + 1)?.isWrapped === true;
+      return { text: active.getLine(index)?.translateToString(!goesOn) ?? '', goesOn };
+    });
   };
   return {
-    write(text) {
-      for (const [piece, mark, given = '', letter] of text.matchAll(PIECE)) {
-        if (letter !== undefined) {
-          if (mark === '') control(letter, given);
-        } else if (piece === '\n') {
-          row += 1;
-          lineAt(row);
-        } else if (piece === '\r') column = 0;
-        else if (piece === '\b') column = Math.max(0, column - 1);
-        else if (piece >= ' ') put(piece);
+    write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
+    resize: (wide, high) => terminal.resize(wide, high),
+    lines: () => withoutEmptyEnd(rowsNow().map(({ text }) => text.trimEnd())),
+    paragraphs() {
+      const all: string[][] = [];
+      let open: string[] = [];
+      for (const { text, goesOn } of rowsNow()) {
+        open.push(goesOn ? text : text.trimEnd());
+        if (goesOn) continue;
+        all.push(open);
+        open = [];
       }
+      return all.slice(0, all.findLastIndex((rows) => rows.some((row) => row !== '')) + 1);
     },
-    lines: () => lines.map((line) => line.join('').trimEnd()),
+    columns: () => terminal.cols,
+    cursorIsShown: () => cursor,
   };
+}
+
+function withoutEmptyEnd(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
 }
