@@ -20,8 +20,6 @@ import { z } from 'zod';
 const root = join(import.meta.dirname, '..');
 const VITEST = 'node_modules/vitest/vitest.mjs';
 const TESTS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
-/** Starting Vitest costs about as much as a small file does. */
-const FILES_IN_TURN = 6;
 const STARTS = /from 'node:child_process'/;
 const STARTS_OR_KILLS = /from 'node:child_process'|\.kill\(/;
 
@@ -115,10 +113,11 @@ const Results = z.object({
   ),
 });
 
-/** Some files after each other, in one run. A file that Vitest says nothing of has failed. */
-async function inTurn(files: readonly string[]): Promise<void> {
+/** All files after each other, in an order of their own, in one run. A file that Vitest says nothing of has failed. */
+async function inTurn(files: readonly string[], round: number): Promise<void> {
   const output = join(mkdtempSync(join(tmpdir(), 'under-load-')), 'results.json');
-  const { said } = await run([...files, '--maxWorkers=1', '--reporter=default', '--reporter=json', `--outputFile=${output}`]);
+  const order = ['--maxWorkers=1', '--sequence.shuffle.files', `--sequence.seed=${round}`];
+  const { said } = await run([...files, ...order, '--reporter=default', '--reporter=json', `--outputFile=${output}`]);
   const { testResults } = existsSync(output) ? Results.parse(JSON.parse(readFileSync(output, 'utf8'))) : { testResults: [] };
   for (const file of files) {
     const result = testResults.find(({ name }) => relative(root, name) === file);
@@ -127,16 +126,16 @@ async function inTurn(files: readonly string[]): Promise<void> {
   if (testResults.some(({ status }) => status !== 'passed') || testResults.length < files.length) process.stdout.write(said);
 }
 
-/** So many lanes beside each other, each with a few files in turn, until all were there so often: no round waits for its last. */
+/** So many rounds beside each other, each in another order, until there were so many: they are each other's load. */
 async function inLanes(files: readonly string[], lanes: number, times: number): Promise<void> {
-  const shares = Math.ceil(files.length / FILES_IN_TURN);
-  const chunks = Array.from({ length: shares }, (_, at) => files.filter((_file, index) => index % shares === at));
-  const work = Array.from({ length: times }, () => chunks).flat();
   let begun = 0;
+  let ended = 0;
   const lane = async (): Promise<void> => {
-    for (let chunk = work[begun++]; chunk !== undefined; chunk = work[begun++]) {
-      await inTurn(chunk);
-      if (begun % shares === 0) report(Math.floor(begun / shares));
+    while (begun < times) {
+      begun += 1;
+      await inTurn(files, begun);
+      ended += 1;
+      report(ended);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
