@@ -61,7 +61,10 @@ const onCore = (command: string, parameters: readonly string[]): [string, string
   ['-c', values.core, command, ...parameters],
 ];
 
-function run(parameters: readonly string[]): Promise<{ readonly passed: boolean; readonly said: string }> {
+function run(
+  parameters: readonly string[],
+  heard: (text: string) => void = () => undefined,
+): Promise<{ readonly passed: boolean; readonly said: string }> {
   const child = spawn(...onCore(process.execPath, [VITEST, 'run', ...parameters]), {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,6 +73,7 @@ function run(parameters: readonly string[]): Promise<{ readonly passed: boolean;
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       said += chunk.toString();
+      heard(chunk.toString());
     });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -117,7 +121,11 @@ const Results = z.object({
 async function inTurn(files: readonly string[], round: number): Promise<void> {
   const output = join(mkdtempSync(join(tmpdir(), 'under-load-')), 'results.json');
   const order = ['--maxWorkers=1', '--sequence.shuffle.files', `--sequence.seed=${round}`];
-  const { said } = await run([...files, ...order, '--reporter=default', '--reporter=json', `--outputFile=${output}`]);
+  // A round takes long: which files have ended, and how, is said as it comes.
+  const heard = (text: string): void => {
+    for (const line of text.matchAll(/^.*[✓❯].*\.test\.ts.*$/gm)) process.stdout.write(`round ${round}: ${line[0].trim()}\n`);
+  };
+  const { said } = await run([...files, ...order, '--reporter=default', '--reporter=json', `--outputFile=${output}`], heard);
   const { testResults } = existsSync(output) ? Results.parse(JSON.parse(readFileSync(output, 'utf8'))) : { testResults: [] };
   for (const file of files) {
     const result = testResults.find(({ name }) => relative(root, name) === file);
