@@ -212,6 +212,8 @@ export const limits = {
   fetchRedirects: 5,
   mcpStartMs: 30 * SECOND,
   mcpToolsPerServer: 500,
+  foreignServers: 200,
+  allowedServers: 10_000,
   mcpProbeMs: 5 * SECOND,
   mcpMessageBytes: 16 * MIB,
   mcpStderrBytes: 8 * KIB,

@@ -8,7 +8,7 @@ import type { RegisteredAgent } from '../agents/registry/registry.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
 import type { Clock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
-import { type ProjectConfig, userFolder } from './config.ts';
+import { type ProjectConfig, serverNames, userFolder } from './config.ts';
 import type { OpenOptions } from './project.ts';
 
 /** What a program has brought along. */
@@ -54,7 +54,7 @@ export function createAgentSource(
       projectRoot: config.root,
       userConfigDir: userFolder(options.env),
       variables: Object.keys(config.vars),
-      mcpServers: Object.keys(config.mcp),
+      mcpServers: serverNames(config),
       permissions: config.permissions,
       named: config.named,
       brought: tools,
@@ -82,7 +82,7 @@ export function createAgentSource(
     const loaded = await loadAgent({ path: agentFile, root: config.root, variables: Object.keys(config.vars) });
     if (!loaded.ok) throw new TroupeError('agent', loaded.error.map(formatDiagnostic).join('\n'));
     const { checkRights } = await import('../agents/check-project.ts');
-    const known = { servers: Object.keys(config.mcp), brought: tools };
+    const known = { servers: serverNames(config), brought: tools };
     const problems = checkRights(loaded.value, known, config.permissions).filter(isError);
     if (problems.length > 0) throw new TroupeError('agent', problems.map(formatDiagnostic).join('\n'));
     return loaded.value.definition;

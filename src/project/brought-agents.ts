@@ -6,15 +6,15 @@ import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { checkToolNames } from '../agents/definition/tool-names.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { Tool } from '../tools/port.ts';
-import type { ProjectConfig } from './config.ts';
+import { type ProjectConfig, serverNames } from './config.ts';
 
 interface Brought {
   readonly agents?: readonly AgentDefinition[] | undefined;
   readonly tools?: readonly Tool[] | undefined;
 }
 
-export function requireRights({ agents = [], tools = [] }: Brought, config: Pick<ProjectConfig, 'mcp'>): void {
-  const known = { servers: Object.keys(config.mcp), brought: tools.map(({ name }) => name) };
+export function requireRights({ agents = [], tools = [] }: Brought, config: Pick<ProjectConfig, 'mcp' | 'foreign'>): void {
+  const known = { servers: serverNames(config), brought: tools.map(({ name }) => name) };
   const problems = agents.flatMap((agent) => {
     // What it may call is looked at when it runs.
     const rights = { ...agent, tools: [] };

@@ -4,14 +4,17 @@ import { parseMcpReference } from '../agents/definition/tool-names.ts';
 import { decide } from '../tools/permissions.ts';
 import type { ProjectConfig } from './config.ts';
 
-type Settings = Pick<ProjectConfig, 'permissions' | 'mcp' | 'verify'>;
+type Settings = Pick<ProjectConfig, 'permissions' | 'mcp' | 'foreign' | 'verify'>;
 
 /** In words for an error; `undefined` when it cannot. */
-export function commandsOf(agent: AgentDefinition, { permissions, mcp, verify }: Settings): string | undefined {
+export function commandsOf(agent: AgentDefinition, { permissions, mcp, foreign, verify }: Settings): string | undefined {
   const { tools = [] } = agent;
   const shell = { name: 'shell', replay: 'never' } as const;
   if (tools.includes('shell') && decide(shell, agent.permissions, permissions) !== 'deny') return 'its tool shell';
-  const servers = { ...mcp, ...agent.mcp };
+  const ofOthers = foreign.servers.flatMap((one) =>
+    one.kind === 'sound' && one.shadowedBy === undefined ? [[one.name, one.declared] as const] : [],
+  );
+  const servers = { ...Object.fromEntries(ofOthers), ...mcp, ...agent.mcp };
   for (const name of tools) {
     const { server } = parseMcpReference(name) ?? {};
     const config = server === undefined ? undefined : servers[server];

@@ -20,6 +20,8 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
 import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
 import type { DotEnv } from './dot-env.ts';
+import { hasForeignFiles } from './servers/foreign-files.ts';
+import type { ForeignServers } from './servers/foreign-servers.ts';
 import type { Settings } from './settings.ts';
 import type { ParsedSettings } from './settings-file.ts';
 
@@ -63,6 +65,10 @@ export interface ProjectConfig extends DotEnv {
   /** The project's and the user's own: the stricter holds, so that neither opens what the other closed. */
   readonly permissions: readonly NonNullable<Settings['permissions']>[];
   readonly mcp: NonNullable<Settings['mcp']>;
+  /** The file that each of them stands in. */
+  readonly mcpFiles: Readonly<Record<string, string>>;
+  /** What the project's files for other tools say about servers. */
+  readonly foreign: ForeignServers;
   readonly verify: Settings['verify'];
   /** The least that a result must be worth for exit code 0. */
   readonly require: NonNullable<Settings['require']>;
@@ -153,6 +159,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
   const providers = { ...far.providers, ...near.providers };
   const mcp = { ...far.mcp, ...near.mcp };
   const home = resolve(root, env['TROUPE_HOME'] || '.troupe');
+  const dotEnv = await dotEnvOf(join(root, DOT_ENV), env, { providers, mcp });
   const ledgerAddress = ledgerOf(root, home, env, near.ledger ?? far.ledger);
   return {
     root,
@@ -166,10 +173,12 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     whenInDoubt: near.whenInDoubt ?? far.whenInDoubt ?? 'tell',
     budget: { ...far.budget, ...near.budget },
     providers,
-    ...(await dotEnvOf(join(root, DOT_ENV), env, { providers, mcp })),
+    ...dotEnv,
     prices: { ...far.prices, ...near.prices },
     permissions: [near.permissions, far.permissions].filter((one) => one !== undefined),
     mcp,
+    mcpFiles: { ...filesOf(far.mcp, user.path), ...filesOf(near.mcp, CONFIG_FILE) },
+    foreign: await foreignOf(root, dotEnv.keyEnv, Object.keys(mcp)),
     verify: near.verify ?? far.verify,
     notify: flags.notify ?? near.notify ?? far.notify ?? 'none',
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
@@ -188,6 +197,21 @@ async function dotEnvOf(path: string, env: Environment, settings: Pick<ProjectCo
   if (!(await isThere(path))) return { keyEnv: env, fromDotEnv: [], dotEnv: {} };
   const { readDotEnv } = await import('./dot-env.ts');
   return await readDotEnv(path, env, settings);
+}
+
+/** Loaded only for a project that has such a file. */
+async function foreignOf(root: string, env: Environment, settings: readonly string[]): Promise<ForeignServers> {
+  if (!(await hasForeignFiles(root))) return { servers: [], diagnostics: [] };
+  const { readForeignServers } = await import('./servers/foreign-servers.ts');
+  return await readForeignServers({ root, env }, settings);
+}
+
+const filesOf = (mcp: Settings['mcp'], file: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(mcp ?? {}).map((name) => [name, file]));
+
+/** Every server that an agent may name which is not of its own file. */
+export function serverNames({ mcp, foreign }: Pick<ProjectConfig, 'mcp' | 'foreign'>): readonly string[] {
+  return [...new Set([...Object.keys(mcp), ...foreign.servers.map(({ name }) => name)])];
 }
 
 function modelsOf(

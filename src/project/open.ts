@@ -37,11 +37,11 @@ import { createAgentSource } from './agent-source.ts';
 import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
-import { createDeclaredServers } from './declared-servers.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
+import { createDeclaredServers } from './servers/declared-servers.ts';
 import { createToolsets } from './toolsets.ts';
 
 /** What an embedding program may bring along. */
@@ -83,11 +83,11 @@ async function assemble(
   const models = withModels(extras.models ?? [], modelsOf(config, ledger, clock));
   const prices = createPrices({ clock, env: config.keyEnv, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
-  const { mcp, root: folder } = config;
+  const { mcp, foreign, root: folder } = config;
   const places = protectedPlaces(config, env);
   const declared = createDeclaredServers(config, env, extras.agents);
   const toolsets = createToolsets({
-    ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, places, declared },
+    ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, places, declared },
     ...{ tools: extras.tools, assistants: talking },
   });
   const host = createLazyHost(clock, config.assistants);

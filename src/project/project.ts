@@ -10,9 +10,9 @@ import type { GroupNeeds } from '../groups/groups.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
-import type { DeclaredServers } from './declared-servers.ts';
 import type { LazyAssistants } from './lazy-assistants.ts';
 import type { RuleBook } from './rule-book.ts';
+import type { DeclaredServers } from './servers/declared-servers.ts';
 
 export interface Project {
   readonly root: string;
@@ -25,7 +25,7 @@ export interface Project {
   readonly groups: GroupNeeds;
   /** Agents to spawn and to talk with, for clients outside. */
   readonly assistants: LazyAssistants;
-  /** The MCP servers that agents' own files declare, and which of them a person has allowed. */
+  /** The MCP servers that agents' own files and those of other tools declare, and which of them a person has allowed. */
   readonly servers: Pick<DeclaredServers, 'open' | 'allow'>;
   /** What somebody said "always" to for this project. */
   readonly rules: RuleBook;

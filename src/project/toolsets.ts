@@ -1,4 +1,4 @@
-/** The tools of each agent: built-ins, the project's MCP servers, and those that only the agent's own file declares. */
+/** The tools of each agent: built-ins, the project's MCP servers, those of other tools' files, and those of the agent's own. */
 
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/definition/tool-names.ts';
@@ -13,7 +13,8 @@ import type { McpServers } from '../tools/mcp/servers.ts';
 import type { Tool } from '../tools/port.ts';
 import { createToolset } from '../tools/registry.ts';
 import { minimalEnvironment } from '../tools/shell/environment.ts';
-import type { DeclaredServers } from './declared-servers.ts';
+import type { DeclaredServers } from './servers/declared-servers.ts';
+import type { ForeignServer } from './servers/foreign-servers.ts';
 
 export interface ToolsetsOptions {
   readonly clock: Clock;
@@ -24,9 +25,11 @@ export interface ToolsetsOptions {
   /** Where MCP servers are started. */
   readonly folder: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** Started only for an agent that `declared` does not refuse. */
+  readonly foreign: readonly ForeignServer[];
   /** What the built-in tools keep agents out of. */
   readonly places: ProtectedPlaces;
-  readonly declared: Pick<DeclaredServers, 'refusal'>;
+  readonly declared: Pick<DeclaredServers, 'refusal' | 'foreignRefusal'>;
   /** Tools to find, spawn and talk with other agents; loaded with the first agent that uses one. */
   assistants(): Promise<readonly Tool[]>;
   /** Tools of an embedding program, beside the built-in ones. */
@@ -56,19 +59,27 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
 
   // The protocol is loaded with the first agent that uses a server.
   const sharedServers = (): Promise<McpServers> => {
-    shared ??= import('../tools/mcp/servers.ts').then(({ createMcpServers }) => createMcpServers(options.mcp, mcpOptions));
+    shared ??= import('../tools/mcp/servers.ts').then(({ createMcpServers }) => {
+      const own = createMcpServers(options.mcp, mcpOptions);
+      const mayStart = options.declared.foreignRefusal;
+      const foreign = createMcpServers(foreignConfigs(options.foreign), { ...mcpOptions, verbatim: true, mayStart });
+      const close = async (): Promise<void> => void (await Promise.all([own.close(), foreign.close()]));
+      return { ...both(own, foreign), close };
+    });
     return shared;
   };
-  const ownServers = async (mcp: NonNullable<AgentDefinition['mcp']>): Promise<McpServers> => {
+  const ownServers = async (agent: AgentDefinition): Promise<McpServers> => {
     const { createMcpServers } = await import('../tools/mcp/servers.ts');
-    return both(createMcpServers(mcp, { ...mcpOptions, environment: minimalEnvironment(env) }), await sharedServers());
+    const mayStart = (): Promise<string | undefined> => options.declared.refusal(agent);
+    const own = createMcpServers(agent.mcp ?? {}, { ...mcpOptions, environment: minimalEnvironment(env), mayStart });
+    return both(own, await sharedServers());
   };
   const serversOf = async (agent: AgentDefinition): Promise<McpServers | undefined> => {
     if (agent.tools?.some((name) => name.startsWith('mcp:')) !== true) return undefined;
     if (agent.mcp === undefined) return await sharedServers();
     // A file that has changed since declares others.
     const key = JSON.stringify([agent.source, agent.mcp]);
-    const made = byAgent.get(key) ?? ownServers(agent.mcp);
+    const made = byAgent.get(key) ?? ownServers(agent);
     byAgent.set(key, made);
     return await made;
   };
@@ -96,4 +107,9 @@ function both(near: McpServers, far: McpServers): McpServers {
     tools: (server) => (near.names.includes(server) ? near : far).tools(server),
     close: () => near.close(),
   };
+}
+
+function foreignConfigs(servers: readonly ForeignServer[]): Readonly<Record<string, McpServerConfig>> {
+  const sound = servers.filter((one) => one.kind === 'sound' && one.shadowedBy === undefined);
+  return Object.fromEntries(sound.flatMap((one) => (one.kind === 'sound' ? [[one.name, one.started()]] : [])));
 }

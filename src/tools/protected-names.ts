@@ -14,7 +14,9 @@ export const SETTINGS_FILE = 'troupe.yaml';
 
 /** Folders that hold agents, of ours and of other tools, and files that say which servers are started. */
 export const AGENT_FOLDERS: readonly string[] = ['.claude', '.opencode', '.squad', '.ai-team'];
-export const SETTINGS_FILES: readonly string[] = [SETTINGS_FILE, '.mcp.json'];
+export const SETTINGS_FILES: readonly string[] = [SETTINGS_FILE, '.mcp.json', 'opencode.json', 'opencode.jsonc'];
+/** In a folder that is otherwise an editor's own business. */
+export const EDITOR_SERVERS = { folder: '.vscode', file: 'mcp.json' } as const;
 
 const PROTECTED: ReadonlyMap<string, ProtectedKind> = new Map<string, ProtectedKind>([
   [STATE_FOLDER, 'state'],
@@ -39,7 +41,11 @@ export function foldedName(name: string): string {
 /** Of the parts of a path, the first that is protected wherever it stands; what Troupe itself keeps counts before the rest. */
 export function protectedName(parts: readonly string[]): ProtectedKind | undefined {
   const found = parts.map((part) => PROTECTED.get(foldedName(part))).filter((one) => one !== undefined);
-  return found.includes('state') ? 'state' : found[0];
+  if (found.includes('state')) return 'state';
+  return found[0] ?? (parts.some((part, index) => isEditorServers(part, parts[index + 1])) ? 'settings' : undefined);
 }
+
+const isEditorServers = (folder: string, file = ''): boolean =>
+  foldedName(folder) === EDITOR_SERVERS.folder && foldedName(file) === EDITOR_SERVERS.file;
 
 export const plainPath = (path: string): string => path.split('/').map(foldedName).join('/');

@@ -37,6 +37,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
   await writeFile(join(project, 'replies.yaml'), '[{ text: Hello. }]');
   await writeFile(join(project, 'troupe.yaml'), 'model: scripted:replies.yaml\n');
+  await writeFile(join(project, '.mcp.json'), '{"mcpServers": {"github": {"command": "x"}}}');
   await writeFile(join(project, 'agents/poet.md'), '---\ndescription: Writes verse.\n---\nWrite.\n');
   await writeFile(join(project, 'agents/poor painter.md'), '---\ndescription: Paints.\n---\nPaint.\n');
   await writeFile(join(project, 'agents/$(touch PWNED)`touch PWNED`.md'), '---\ndescription: Trouble.\n---\nTrouble.\n');
@@ -57,6 +58,8 @@ describe('what is offered', () => {
       ['$(touch PWNED)`touch PWNED`', 'poet', 'poor painter'],
     ],
     [['run', 'poet', ''], []],
+    [['servers', 'allow', ''], ['github']],
+    [['servers', 'forget', ''], ['github']],
     [['new', 'agent', ''], []],
     [
       ['new', 'team', 'room', 'poet', ''],

@@ -59,6 +59,10 @@ describe('what programs read', () => {
     await call(0, 'agents', 'add', 'new.md');
     await call(0, 'agents', 'allow', 'new');
     await call(0, 'agents', 'remove', 'new', '--yes');
+    await at.write('.mcp.json', JSON.stringify({ mcpServers: { github: { command: 'x' } } }));
+    await call(0, 'servers', 'list');
+    await call(0, 'servers', 'allow', 'github', '--yes');
+    await call(0, 'servers', 'forget', 'github');
     await call(0, 'presets', 'list');
     await call(0, 'presets', 'show', 'bug-hunt');
     const mine = { name: 'Mine', mode: 'broadcast', workers: [{ name: 'a', charter: 'You are a.' }] };

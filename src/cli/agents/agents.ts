@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 import { readAgentFiles } from './files.ts';
+import { describeServer, serversOf } from './servers.ts';
 
 const DESCRIPTION_CHARACTERS = 100;
 
@@ -40,8 +41,9 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   const files = await readAgentFiles(context);
   const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
   const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
+  const servers = await serversOf(context, agent);
   const { out } = context.terminal;
-  if (options.json) printJson(context, 'agents show', { ...agent.definition, origin: agent.origin, uses });
+  if (options.json) printJson(context, 'agents show', { ...agent.definition, origin: agent.origin, uses, servers });
   else {
     const { prompt, ...settings } = agent.definition;
     for (const [key, value] of Object.entries(settings)) {
@@ -49,6 +51,8 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
         out.line(`${out.paint.dim(key)}  ${safeLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
     }
     for (const edge of uses) out.line(`${out.paint.dim('uses')}  ${safeLine(edge.to)} (${edge.kind})`);
+    for (const server of servers)
+      out.line(`${out.paint.dim('server')}  ${safeLine(server.name)} (${safeLine(describeServer(server))})`);
     out.line();
     out.line(safeText(prompt));
   }

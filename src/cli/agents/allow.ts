@@ -1,6 +1,11 @@
 /** `troupe agents allow`: shows which MCP servers an agent's own file would start, and lets a person allow them. */
+import { hostname } from 'node:os';
+import type { Environment } from '../../base/environment.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { createDeclaredServers, type DeclaredServer, type DeclaredServers } from '../../project/declared-servers.ts';
+import { PERSON } from '../../base/person.ts';
+import { visibleText } from '../../base/visible-text.ts';
+import type { Approval, OpenServer } from '../../project/servers/allowed-servers.ts';
+import { createDeclaredServers, type DeclaredServers } from '../../project/servers/declared-servers.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -29,21 +34,27 @@ export async function agentsAllowCommand(context: CommandContext, agent: string,
   return allowed.length === open.length ? exitCodes.completed : exitCodes.interrupted;
 }
 
-/** Asks about each; those that were allowed. */
+/** Shows each whole and asks about it; those that were allowed. */
 export async function allowServers(
-  { terminal }: CommandContext,
+  { terminal, clock }: CommandContext,
   servers: Pick<DeclaredServers, 'allow'>,
-  open: readonly DeclaredServer[],
+  open: readonly OpenServer[],
   yes: boolean,
-): Promise<readonly DeclaredServer[]> {
-  const allowed: DeclaredServer[] = [];
+): Promise<readonly OpenServer[]> {
+  const allowed: OpenServer[] = [];
   for (const one of open) {
-    terminal.progress.line(`${safeLine(one.source)} starts the MCP server ${safeLine(one.server)}: ${safeLine(one.shown)}`);
+    const said = [one.source, one.server, one.shown].map((text) => safeLine(visibleText(text)));
+    terminal.progress.line(`${said[0]} starts the MCP server ${said[1]}: ${said[2]}`);
     const answer = yes ? 'yes' : await terminal.ask('  it runs as you. allow? yes or no: ');
     if (!/^y(es)?$/i.test(answer?.trim() ?? '')) continue;
-    const kept = await servers.allow(one);
+    const kept = await servers.allow(one, approvalOf(terminal.env, clock.now(), yes));
     if (!kept.ok) throw new TroupeError('io', `What you allowed cannot be kept: ${kept.error}`);
     allowed.push(one);
   }
   return allowed;
+}
+
+function approvalOf(env: Environment, now: number, yes: boolean): Approval {
+  const by = env['USER'] || env['LOGNAME'] || PERSON;
+  return { by, host: hostname(), through: yes ? 'flag' : 'terminal', time: new Date(now).toISOString() };
 }

@@ -2,7 +2,7 @@
 import { checkProject, type ProjectCheck } from '../../agents/check-project.ts';
 import { formatDiagnostic } from '../../agents/text/diagnostics.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { loadConfig, type ProjectConfig, userFolder } from '../../project/config.ts';
+import { loadConfig, type ProjectConfig, serverNames, userFolder } from '../../project/config.ts';
 import type { CommandContext } from '../terminal/command.ts';
 
 export interface AgentFilesHere extends ProjectCheck {
@@ -22,10 +22,11 @@ export async function settingsOf({ cwd, terminal: { env } }: CommandContext): Pr
 }
 
 export async function readAgentFiles(context: CommandContext): Promise<AgentFilesHere> {
-  const { root, home, vars, mcp, permissions } = await settingsOf(context);
+  const settings = await settingsOf(context);
+  const { root, home, vars, permissions } = settings;
   const user = userFolder(context.terminal.env);
   const variables = Object.keys(vars);
-  const mcpServers = Object.keys(mcp);
+  const mcpServers = serverNames(settings);
   const check = await checkProject({ projectRoot: root, userConfigDir: user, variables, mcpServers, permissions });
   return { ...check, root, home, userFolder: user, variables, mcpServers };
 }

@@ -1,9 +1,17 @@
 /** Settings and agents as files, without opening the ledger: what `check`, `agents` and `doctor` look at. */
 import { checkProject, type ProjectCheck } from '../../agents/check-project.ts';
+import { parseMcpReference } from '../../agents/definition/tool-names.ts';
 import { gentler } from '../../agents/discover.ts';
-import { arrange, type Diagnostic, errorAt } from '../../agents/text/diagnostics.ts';
-import { loadConfig, type ProjectConfig, type SalvagedConfig, salvageConfig, userFolder } from '../../project/config.ts';
-import { impossibleServers } from '../../project/declared-servers.ts';
+import { arrange, type Diagnostic, errorAt, warningAt } from '../../agents/text/diagnostics.ts';
+import {
+  loadConfig,
+  type ProjectConfig,
+  type SalvagedConfig,
+  salvageConfig,
+  serverNames,
+  userFolder,
+} from '../../project/config.ts';
+import { createDeclaredServers, impossibleServers } from '../../project/servers/declared-servers.ts';
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { checkModels } from './check-models.ts';
@@ -37,11 +45,12 @@ async function checkWith(
 ): Promise<CheckedFiles> {
   const { root, permissions, named } = config;
   const variables = [...Object.keys(config.vars), ...(names?.vars ?? [])];
-  const mcpServers = [...Object.keys(config.mcp), ...(names?.mcp ?? [])];
+  const mcpServers = [...serverNames(config), ...(names?.mcp ?? [])];
   const options = { projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions, named };
   const check = await checkProject(options);
   const models = checkModels(check.agents, { config, clock, known: names?.providers ?? [] });
-  const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config)];
+  const foreign = [...config.foreign.diagnostics, ...(await checkForeign(check.agents, config, env, names?.mcp ?? []))];
+  const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config), ...foreign];
   return { ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables, mcpServers };
 }
 
@@ -56,4 +65,26 @@ function checkServers(
       gentler(origin, errorAt(placeOf(['mcp', server], 'key'), problem)),
     ),
   );
+}
+
+/** Servers of other tools' files that an agent names and that no run would start as things are. */
+async function checkForeign(
+  agents: ProjectCheck['agents'],
+  config: ProjectConfig,
+  env: Environment,
+  known: readonly string[],
+): Promise<readonly Diagnostic[]> {
+  if (config.foreign.servers.length === 0) return [];
+  const declared = createDeclaredServers(config, env);
+  const found: Diagnostic[] = [];
+  for (const { definition, origin, placeOf } of agents)
+    for (const { name } of declared.foreignOf(definition)) {
+      const refusal = known.includes(name) ? undefined : await declared.foreignRefusal(name);
+      if (refusal === undefined) continue;
+      const at = definition.tools?.findIndex((tool) => parseMcpReference(tool)?.server === name) ?? 0;
+      // What is only not allowed yet is right as it is written.
+      const isOpen = (await declared.open(definition)).some((one) => one.server === name);
+      found.push(gentler(origin, (isOpen ? warningAt : errorAt)(placeOf(['tools', at]), refusal)));
+    }
+  return found;
 }

@@ -146,7 +146,7 @@ describe('doctor starts the MCP servers', () => {
 
   it('and counts their tools', async () => {
     const { code, about } = await doctor(files({ good: { command: process.execPath, args: [mcpServer] } }), {});
-    expect(about('mcp ')).toEqual([expect.stringMatching(/^ok mcp good: started, has \d+ tools$/)]);
+    expect(about('mcp ')).toEqual([expect.stringMatching(/^ok mcp good: started, has \d+ tools \(troupe\.yaml\)$/)]);
     expect(code).toBe(0);
   });
 
@@ -156,7 +156,7 @@ describe('doctor starts the MCP servers', () => {
     expect(code).toBe(1);
     expect(about('mcp ')).toEqual([
       expect.stringMatching(/^broken mcp gone: the MCP server gone could not be started: /),
-      'note mcp far: not asked (--offline)',
+      'note mcp far: not asked (--offline) (troupe.yaml)',
     ]);
     expect((await doctor(files({ far: servers.far }), {})).about('mcp ')).toEqual([expect.stringMatching(/^broken mcp far: /)]);
   });
@@ -184,6 +184,7 @@ describe('commands that only read', () => {
     ['presets', 'list'],
     ['groups', 'list'],
     ['permissions', 'list'],
+    ['servers', 'list'],
     ['ledger', 'stats'],
     ['ledger', 'verify'],
   ])('%s %s leaves nothing in a folder', async (...args) => {

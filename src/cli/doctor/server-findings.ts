@@ -1,9 +1,9 @@
-/** Whether the MCP servers start and say which tools they have: those of the settings, and those of agents' own files. */
+/** Whether the MCP servers start and say which tools they have: of the settings, of other tools' files, of agents' own. */
 
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { counted } from '../../base/wording.ts';
 import type { ProjectConfig } from '../../project/config.ts';
-import { type TriedServer, tryServers } from '../../project/try-servers.ts';
+import { type TriedServer, tryServers } from '../../project/servers/try-servers.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import type { Finding } from './finding.ts';
 
@@ -22,11 +22,11 @@ export async function serverFindings(context: CommandContext, options: ServerFin
 }
 
 function findingOf(tried: TriedServer): Finding {
-  const by = tried.agent === undefined ? '' : ` (declared by the agent ${tried.agent})`;
+  const by = tried.agent === undefined ? ` (${tried.file})` : ` (declared by the agent ${tried.agent})`;
   if (tried.kind === 'refused') return { about: 'mcp', state: 'note', text: `not started${by}: ${tried.reason}` };
   const about = `mcp ${tried.server}`;
   if (tried.kind === 'left') return { about, state: 'note', text: `not asked (--offline)${by}` };
   const { tools } = tried;
   if (tools.ok) return { about, state: 'good', text: `started, has ${counted(tools.value, 'tool')}${by}` };
-  return { about, state: 'broken', text: `${tools.error}${by}`, fix: 'correct its entry under `mcp`, or take it out' };
+  return { about, state: 'broken', text: `${tools.error}${by}`, fix: `correct its entry in ${tried.file}, or take it out` };
 }

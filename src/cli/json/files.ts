@@ -78,6 +78,17 @@ export const agentLine = z.object({
   description: z.string().nullable(),
 });
 
+const serverLine = z.object({
+  name: z.string(),
+  from: z.enum(['settings', 'agent', 'file']).describe('file: of another tool'),
+  source: z.string().describe('the file that declares it'),
+  line: count.optional(),
+  agent: z.string().optional(),
+  state: z.enum(['allowed', 'open', 'refused', 'shadowed']).describe('open: nobody has allowed it yet'),
+  reason: z.string().optional(),
+  shown: z.string().optional().describe('what is started, whole; variables by name'),
+});
+
 export const agentShown = z
   .looseObject({
     name: z.string(),
@@ -86,6 +97,7 @@ export const agentShown = z
     source: z.string(),
     origin,
     uses: z.array(edge),
+    servers: z.array(serverLine).describe('the MCP servers that it names'),
   })
   .describe('and every setting of the file, as docs/agents.md has them');
 
@@ -108,6 +120,14 @@ export const agentAllowed = z.object({
   agent: z.string(),
   allowed: z.array(z.object({ server: z.string(), shown: z.string() })),
 });
+
+export const serverList = z.object({ servers: z.array(serverLine) });
+
+export const serversAllowed = z.object({
+  allowed: z.array(z.object({ server: z.string(), source: z.string(), shown: z.string(), sha256: z.string() })),
+});
+
+export const serverForgotten = z.object({ forgotten: z.string(), count });
 
 export const agentRemoved = z.object({
   removed: z.string(),

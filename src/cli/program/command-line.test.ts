@@ -217,6 +217,7 @@ describe('the program', () => {
         "ledger",
         "groups",
         "agents",
+        "servers",
         "presets",
         "mcp",
         "serve",

@@ -20,7 +20,7 @@ import { collectText, collectVariable, parseCount, parsePort, parseUsd } from '.
 import { describeCluster } from './cluster-commands.ts';
 import { type Add, addTo, json, notifyOption, output, requireOption } from './describe.ts';
 import { describeGroups } from './group-commands.ts';
-import { describeAgents, describeLedger, describePresets } from './keeping-commands.ts';
+import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
 import { describeAnswers, describeRuns } from './run-commands.ts';
 
@@ -34,6 +34,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
+  describeServerList(add('servers', 'MCP servers that agents may name: list, allow, forget', 'troupe servers'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   describeServers(add, perform);
   describeCluster(add, perform);

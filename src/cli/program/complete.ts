@@ -47,6 +47,10 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
       const { groups } = await (await import('../../groups/organisation.ts')).readOrganisation(ledger);
       return [...groups.values()].map(({ name }) => [name, 'group']);
     }),
+  servers: async (context) => {
+    const { foreign } = await (await import('../agents/files.ts')).settingsOf(context);
+    return foreign.servers.filter(({ shadowedBy }) => shadowedBy === undefined).map(({ name, place }) => [name, place.file]);
+  },
   presets: async (context) => {
     const { listed } = await (await import('../commands/presets.ts')).presetsOf(context);
     return listed.filter((one) => one.shadowedBy === undefined).map(({ preset }) => [preset.name, preset.description]);

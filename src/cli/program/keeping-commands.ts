@@ -5,6 +5,7 @@ import type { AgentsAddOptions } from '../agents/add.ts';
 import type { AgentsAllowOptions } from '../agents/allow.ts';
 import type { AgentsRemoveOptions } from '../agents/remove.ts';
 import type { AgentsSearchOptions } from '../agents/search.ts';
+import type { ServersAllowOptions } from '../agents/servers.ts';
 import type { CopyCommandOptions, GcOptions } from '../commands/ledger.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { parseCount } from '../terminal/parse-option.ts';
@@ -99,6 +100,31 @@ export function describeAgents(agents: Command, perform: Perform): void {
     .action((agent: string, options: AgentsRemoveOptions) =>
       perform(async (context) => (await import('../agents/remove.ts')).agentsRemoveCommand(context, agent, options)),
     );
+}
+
+export function describeServerList(servers: Command, perform: Perform): void {
+  const list = servers
+    .command('list', { isDefault: true })
+    .description('every MCP server, where it comes from, whether it may start');
+  json(list.addHelpText('before', 'Example:\n  troupe servers list\n')).action((options: JsonOption) =>
+    perform(async (context) => (await import('../agents/servers.ts')).serversListCommand(context, options)),
+  );
+  json(
+    addTo(
+      servers,
+      'allow [servers...]',
+      "allow servers of other tools' files; without a name, asks about each",
+      'troupe servers allow github',
+    ),
+  )
+    .option('-y, --yes', 'do not ask')
+    .action((names: readonly string[], options: ServersAllowOptions) =>
+      perform(async (context) => (await import('../agents/servers.ts')).serversAllowCommand(context, names, options)),
+    );
+  json(addTo(servers, 'forget <server>', 'take back what was allowed', 'troupe servers forget github')).action(
+    (name: string, options: JsonOption) =>
+      perform(async (context) => (await import('../agents/servers.ts')).serversForgetCommand(context, name, options)),
+  );
 }
 
 export function describePresets(presets: Command, perform: Perform): void {

@@ -1,7 +1,7 @@
 /** What may stand at a place of the command line, by the commands as they are described. */
 import type { Argument, Command, Option } from 'commander';
 
-export type NameKind = 'agents' | 'runs' | 'groups' | 'presets' | 'templates' | 'shells';
+export type NameKind = 'agents' | 'runs' | 'groups' | 'presets' | 'templates' | 'shells' | 'servers';
 
 export interface Offered {
   /** What `-C` says before it. */
@@ -82,6 +82,8 @@ const NAMES: Readonly<Record<string, NameKind>> = {
   preset: 'presets',
   template: 'templates',
   shell: 'shells',
+  server: 'servers',
+  servers: 'servers',
   what: 'groups',
 };
 

@@ -64,6 +64,7 @@ const CLOSED = [
     '.Squad/x',
   ],
   ...['troupe.yaml', 'sub/troupe.yaml', 'TROUPE.YAML', '.mcp.json', 'a/b/.mcp.json', 'troupe.yaml.', 'troupe.yaml '],
+  ...['opencode.json', 'sub/opencode.jsonc', '.vscode/mcp.json', 'sub/.VSCode/mcp.JSON'],
   ...['.git/hooks/pre-commit', 'sub/.GIT/config', '.git', 'git~1/config', '.g\u200Cit/config', '.ｇit/config', '.git./config'],
   ...['.troupe/x', 'sub/.troupe/ledger.db', 'deep/er/.Troupe/x', '.config/troupe/config.yaml', '.config/troupe/agents/x.md'],
   ...['data/ledger.db', 'data/ledger.db-wal', 'data/ledger.db-shm', 'data/ledger.db-journal', 'data/ledger.db-payloads/x'],
@@ -78,6 +79,8 @@ const OPEN = [
   '.github/x.yml',
   'git/config',
   'claude/x',
+  '.vscode/settings.json',
+  'mcp.json',
 ];
 
 describe('write and edit', () => {

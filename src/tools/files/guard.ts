@@ -9,6 +9,7 @@ import { limits } from '../../base/limits.ts';
 import {
   AGENT_FOLDERS,
   AGENTS_FOLDER,
+  EDITOR_SERVERS,
   foldedName,
   type ProtectedKind,
   plainPath,
@@ -80,6 +81,8 @@ export function createGuard(places?: ProtectedPlaces): Guard {
 /** Of a ledger that nobody names, what is not its file: that is no text, so that no search finds anything in it. */
 const BESIDE = /-(?:wal|shm|journal|bell|payloads)$/;
 
+const EDITOR_SERVERS_FILE = join(EDITOR_SERVERS.folder, EDITOR_SERVERS.file);
+
 function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
   const at = (protection: ProtectedKind, ...paths: readonly string[]): GuardedPlace[] =>
     paths.map((path) => ({ path, protection }));
@@ -87,7 +90,7 @@ function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): read
     ...at('state', home, keys),
     ...at('state', ...ledgers.flatMap((ledger) => BESIDE_LEDGER.map((end) => ledger + end))),
     ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
-    ...at('settings', user, ...SETTINGS_FILES.map((name) => join(project, name))),
+    ...at('settings', user, ...[...SETTINGS_FILES, EDITOR_SERVERS_FILE].map((name) => join(project, name))),
   ];
 }
 
@@ -160,7 +163,7 @@ async function stampsOf({ project, user }: ProtectedPlaces): Promise<ReadonlyMap
     if (!facts.isDirectory()) stamps.set(path, `${facts.dev}:${facts.ino}:${facts.size}:${facts.ctimeNs}`);
     else if (depth > 0) for (const name of await namesIn(path)) await look(join(path, name), depth - 1);
   };
-  const names = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES, ...WATCHED];
+  const names = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES, EDITOR_SERVERS_FILE, ...WATCHED];
   for (const path of [user, ...names.map((name) => join(project, name))]) await look(path, WATCHED_DEPTH);
   return stamps;
 }

@@ -26,6 +26,10 @@ export interface McpConnectOptions {
   readonly clock: Clock;
   /** Where `${NAME}` in `env` and `headers` is looked up. */
   readonly environment: Environment;
+  /** The values are as they are: whatever they name has been filled in. */
+  readonly verbatim?: boolean;
+  /** Asked before every start, the one after a crash included: why it may not be. */
+  mayStart?(server: string): Promise<string | undefined>;
   /** Where servers are started when they name no folder of their own. */
   readonly folder: string;
   readonly startMs?: number;
@@ -48,10 +52,10 @@ export async function connectMcp(
   signal: AbortSignal,
 ): Promise<Result<McpConnection, string>> {
   if ('url' in config) {
-    const headers = expandAll(config.headers ?? {}, options.environment);
+    const headers = expandAll(config.headers ?? {}, options);
     return headers.ok ? connectHttp(config.url, headers.value, options, signal) : headers;
   }
-  const declared = expandAll(config.env ?? {}, options.environment);
+  const declared = expandAll(config.env ?? {}, options);
   if (!declared.ok) return declared;
   const server = {
     command: config.command,
@@ -141,7 +145,11 @@ function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
-function expandAll(values: Readonly<Record<string, string>>, environment: Environment): Result<Record<string, string>, string> {
+function expandAll(
+  values: Readonly<Record<string, string>>,
+  { environment, verbatim = false }: McpConnectOptions,
+): Result<Record<string, string>, string> {
+  if (verbatim) return ok({ ...values });
   const expanded: Record<string, string> = {};
   const missing = new Set<string>();
   for (const [name, value] of Object.entries(values)) {

@@ -40,13 +40,17 @@ function createServer(name: string, config: McpServerConfig, options: McpConnect
   const closing = new AbortController();
   const listed = new WeakMap<McpConnection, Promise<Result<readonly OrdinaryTool[], string>>>();
 
+  const start = async (): Promise<Result<McpConnection, string>> => {
+    const refusal = await options.mayStart?.(name);
+    return refusal === undefined ? await connectMcp(config, options, closing.signal) : fail(refusal);
+  };
   /** The running connection, or a new one. Calls that come together share it: only the first finds the old one in place. */
   const connection = async (): Promise<Result<McpConnection, string>> => {
     if (closing.signal.aborted) return fail('the MCP servers were closed');
     const used = connecting;
     const current = await used;
     if (current?.ok === true && current.value.alive()) return current;
-    if (connecting === undefined || connecting === used) connecting = connectMcp(config, options, closing.signal);
+    if (connecting === undefined || connecting === used) connecting = start();
     return connecting;
   };
   const drop = async (used: McpConnection): Promise<void> => {
