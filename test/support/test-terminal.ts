@@ -50,6 +50,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
       for (const listener of listeners) listener(name);
     },
     exitNow: (code) => void exits.push(code),
+    keyboard: { hush: () => () => undefined, onPause: () => () => undefined },
   };
 }
 

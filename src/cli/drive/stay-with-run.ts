@@ -32,6 +32,7 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
   const stopListening = stopOnSignal(drive);
+  const keysAgain = keysAside(drive);
   const notifier = createNotifier(drive.context.terminal, project.config.notify, process.platform);
   const firsts = new Map<string, EventOf<'approval.answered'>>();
   const follow: Company['follow'] = (done, asked) =>
@@ -54,6 +55,7 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
     stopListening();
     unwatch();
     view.rest(follower.tree);
+    keysAgain();
   }
 }
 
@@ -81,6 +83,17 @@ async function answerTo(
   if (answer === undefined && gone.aborted) desk.say(`  answered elsewhere${firstText(firstOf(first()))}`);
   const shown = wait.kind === 'permission' ? wait.shown : undefined;
   return answer === undefined ? undefined : { answer, answering: { by, where: 'terminal', ...present({ shown }) } };
+}
+
+/** What is typed, and Ctrl-Z, must not tear what is drawn in place. */
+function keysAside({ view, context: { terminal } }: Drive): () => void {
+  if (!view.draws) return () => undefined;
+  const stopPausing = terminal.keyboard.onPause(view.leave, view.back);
+  const echoAgain = terminal.keyboard.hush();
+  return () => {
+    stopPausing();
+    echoAgain();
+  };
 }
 
 /** The first signal lets what is under way be recorded and gives the run back; the second leaves at once. */

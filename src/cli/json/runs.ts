@@ -100,7 +100,7 @@ export const treeRun = z.object({
   status: runStanding,
   verification: worth.nullable(),
   error: failure.nullable(),
-  turns: count.describe('its own, as are toolCalls; tokens and cost are with everything below it'),
+  turns: count.describe('of the run and everything below it, as are toolCalls, tokens and cost'),
   toolCalls: count,
   calls: z.array(treeCall).describe('the newest, in the order in which they were asked for'),
   tokens,

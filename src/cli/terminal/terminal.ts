@@ -8,6 +8,7 @@
 import { Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import type { Environment } from '../../base/environment.ts';
+import { createKeyboard, type Keyboard } from './keyboard.ts';
 import { dropTypedAhead } from './type-ahead.ts';
 
 type Paint = ReturnType<typeof picocolors.createColors>;
@@ -20,6 +21,8 @@ export interface Screen {
   readonly isTty: boolean;
   readonly width: () => number;
   readonly height: () => number;
+  /** Calls back when the window has another size, until the returned function is called. */
+  onResize(callback: () => void): () => void;
 }
 
 export interface Terminal {
@@ -38,6 +41,7 @@ export interface Terminal {
   onStop(callback: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Ends the process at once: for the second Ctrl-C. */
   exitNow(code: number): void;
+  readonly keyboard: Pick<Keyboard, 'hush' | 'onPause'>;
 }
 
 export interface AskOptions {
@@ -54,6 +58,8 @@ interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+  on?(event: 'resize', callback: () => void): unknown;
+  off?(event: 'resize', callback: () => void): unknown;
 }
 
 /** Control sequences for whoever draws in place. */
@@ -69,7 +75,11 @@ export function createScreen(output: Output, colour: boolean): Screen {
     paint: picocolors.createColors(colour),
     isTty: output.isTTY === true,
     width: () => Math.max(20, output.columns || DEFAULT_WIDTH),
-    height: () => Math.max(5, output.rows ?? DEFAULT_HEIGHT),
+    height: () => Math.max(2, output.rows || DEFAULT_HEIGHT),
+    onResize(callback) {
+      output.on?.('resize', callback);
+      return () => void output.off?.('resize', callback);
+    },
   };
 }
 
@@ -94,6 +104,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const args = process.argv.slice(2);
   const interactive = stdin.isTTY === true && stderr.isTTY === true && !inAutomation(env);
+  const keyboard = createKeyboard(process);
   return {
     out: createScreen(stdout, wantsColour(stdout.isTTY, env, args)),
     progress: createScreen(stderr, wantsColour(stderr.isTTY, env, args)),
@@ -102,7 +113,8 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     animated: wantsMotion(stderr.isTTY, env),
     env,
     cwd: process.cwd(),
-    ask: (question, options) => askOnce(process, question, options ?? {}),
+    ask: (question, options) => keyboard.lend(() => askOnce(process, question, options ?? {})),
+    keyboard,
     onStop: (callback) => {
       const interrupt = (): void => callback('SIGINT');
       const terminate = (): void => callback('SIGTERM');

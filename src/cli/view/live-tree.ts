@@ -7,9 +7,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
-import { safeLine, safeText } from '../terminal/safe-text.ts';
-import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
-import { textWidth, wrapToWidth } from '../terminal/text-width.ts';
+import { safeText } from '../terminal/safe-text.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import { wrapToWidth } from '../terminal/text-width.ts';
+import { createCanvas } from './canvas.ts';
 import { progressLines } from './iterations.ts';
 import type { RunView, TypedLine } from './run-view.ts';
 import { type TreeLook, treeLines } from './tree-lines.ts';
@@ -37,19 +38,6 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more lines: troupe show`)];
 }
 
-/** The line that is being typed, within one row, and the cursor where it belongs; of a long text the part around it. */
-function typedLine({ prompt, text, cursor }: TypedLine, width: number): string {
-  const room = Math.max(10, width - textWidth(prompt) - 2);
-  const from = Math.max(0, cursor - room);
-  const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
-  const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
-  return `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`;
-}
-
-/** From where the cursor stands, below the lines or in the one that is being typed, to the first line that was drawn. */
-const backTo = (drawn: readonly string[], typed: string): string =>
-  drawn.length === 0 ? `${HIDE_CURSOR}${typed === '' ? '' : '\r'}` : `\u001b[${drawn.length}A\r`;
-
 export interface LiveTreeOptions {
   readonly screen: Screen;
   readonly clock: Clock;
@@ -61,27 +49,20 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
   let text = '';
   let textOf = '';
   const writing = new Map<RunId, number>();
-  let drawn: readonly string[] = [];
+  const canvas = createCanvas(screen);
   let cancelTimer: (() => void) | undefined;
   let resting = true;
+  let stopResizing = (): void => undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let typed: TypedLine | undefined;
-  let drawnTyped = '';
 
-  const paintFrame = (lines: readonly string[]): void => {
-    const below = typed === undefined ? '' : typedLine(typed, screen.width());
-    if (below === drawnTyped && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
-    const cursor = typed !== undefined ? SHOW_CURSOR : drawnTyped === '' ? '' : HIDE_CURSOR;
-    screen.write(`${backTo(drawn, drawnTyped)}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J${below}${cursor}`);
-    drawn = lines;
-    drawnTyped = below;
-  };
   const picture = (shown: string): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
     const height = screen.height() - (typed === undefined ? 0 : 1);
     const look = { now: clock.now(), width: screen.width(), height, paint: screen.paint };
     return frameLines(tree, root, { ...look, writing, text: shown });
   };
+  const paint = (): void => canvas.paint(picture(text), typed);
   const drawIn = (delayMs: number): void => {
     const at = clock.elapsed() + delayMs;
     if (at >= dueAt) return;
@@ -89,28 +70,32 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
     dueAt = at;
     cancelTimer = clock.after(delayMs, () => {
       dueAt = Number.POSITIVE_INFINITY;
-      paintFrame(picture(text));
+      paint();
       drawIn(IDLE_MS);
     });
+  };
+
+  const wake = (): void => {
+    if (!resting) return;
+    resting = false;
+    stopResizing = screen.onResize(paint);
   };
 
   return {
     streams: true,
     draws: true,
     say: (lines) => {
-      screen.write(`${backTo(drawn, drawnTyped)}\u001b[J${lines.map((line) => `${line}\n`).join('')}`);
-      drawn = [];
-      drawnTyped = '';
-      if (!resting) paintFrame(picture(text));
+      canvas.say(lines);
+      if (!resting) paint();
     },
     typing: (line) => {
       typed = line;
-      resting = false;
-      paintFrame(picture(text));
+      wake();
+      paint();
     },
     event: (event, next) => {
       tree = next;
-      resting = false;
+      wake();
       const { event_type: type, run_id: run } = event;
       if (type === 'model.request' || type === 'model.response' || type === 'run.ended') {
         writing.delete(run);
@@ -134,11 +119,15 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
       cancelTimer?.();
       if (resting) return;
       resting = true;
+      stopResizing();
       dueAt = Number.POSITIVE_INFINITY;
       typed = undefined;
-      paintFrame(picture(''));
-      if (drawn.length > 0) screen.write(SHOW_CURSOR);
-      drawn = [];
+      canvas.paint(picture(''), undefined);
+      canvas.leave();
+    },
+    leave: canvas.leave,
+    back: () => {
+      if (!resting) paint();
     },
   };
 }

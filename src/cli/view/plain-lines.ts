@@ -31,6 +31,8 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
     },
     piece: () => undefined,
     rest: () => undefined,
+    leave: () => undefined,
+    back: () => undefined,
   };
 }
 
@@ -55,5 +57,7 @@ export function createJsonLines(screen: Screen): RunView {
     event: (event) => screen.line(JSON.stringify(event)),
     piece: () => undefined,
     rest: () => undefined,
+    leave: () => undefined,
+    back: () => undefined,
   };
 }

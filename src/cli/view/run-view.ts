@@ -17,6 +17,9 @@ export interface RunView {
   readonly draws: boolean;
   /** Leaves the screen to somebody else: a question, or the end. A later event takes it back. */
   rest(tree: RunTree): void;
+  /** What is drawn stays as it is, and the cursor stands below it: somebody else has the screen until `back`. */
+  leave(): void;
+  back(): void;
 }
 
 /** A line that is being typed. */
@@ -37,6 +40,8 @@ export function createSilentView(screen: Screen): RunView {
     say: (lines) => screen.write(lines.map((line) => `${line}\n`).join('')),
     typing: () => undefined,
     rest: () => undefined,
+    leave: () => undefined,
+    back: () => undefined,
   };
 }
 
@@ -45,6 +50,8 @@ export function bothViews(first: RunView, second: RunView): RunView {
   return {
     streams: first.streams || second.streams,
     draws: first.draws,
+    leave: first.leave,
+    back: first.back,
     say: first.say,
     typing: first.typing,
     event: (event, tree) => {

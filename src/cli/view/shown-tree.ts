@@ -1,6 +1,6 @@
 /** The tree of a run for programs: what `show` draws, as rows with their parents. */
 import type { RunId } from '../../base/ids.ts';
-import { type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../../projections/run-tree.ts';
+import { type RunNode, type RunTree, subtree, subtreeDoings, type ToolUse } from '../../projections/run-tree.ts';
 import type { TreeRun } from '../json/contract.ts';
 
 /** The run and every run below it, parents first. */
@@ -10,7 +10,7 @@ export function treeRuns(tree: RunTree, root: RunId, standing: (node: RunNode) =
     const above = node.parent === null ? undefined : depths.get(node.parent);
     const depth = above === undefined ? 0 : above + 1;
     depths.set(node.run, depth);
-    const spent = subtreeSpending(tree, node.run);
+    const { turns, toolCalls, spent } = subtreeDoings(tree, node.run);
     return {
       run: node.run,
       parent: node.parent,
@@ -20,8 +20,8 @@ export function treeRuns(tree: RunTree, root: RunId, standing: (node: RunNode) =
       status: standing(node),
       verification: node.verification?.state ?? null,
       error: node.error,
-      turns: node.turn,
-      toolCalls: node.toolCalls,
+      turns,
+      toolCalls,
       calls: node.recent.filter(({ child }) => child === null).map(callOf),
       tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
       cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },

@@ -9,7 +9,15 @@ import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
 import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../../projections/readable.ts';
-import { activityOf, type RunNode, type RunTree, subtree, subtreeSpending, type ToolUse } from '../../projections/run-tree.ts';
+import {
+  activityOf,
+  type RunNode,
+  type RunTree,
+  subtree,
+  subtreeDoings,
+  subtreeSpending,
+  type ToolUse,
+} from '../../projections/run-tree.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, textWidth } from '../terminal/text-width.ts';
@@ -160,9 +168,11 @@ function withError(facts: string, { error }: RunNode, room: number): string {
 
 function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly Fact[] {
   const facts: Fact[] = [{ text: stateText(node, now, writing?.get(node.run) ?? 0) }];
-  if (node.turn > 0) facts.push({ text: node.endedAt === null ? `turn ${node.turn}` : counted(node.turn, 'turn'), rank: 3 });
-  if (node.toolCalls > 0) facts.push({ text: counted(node.toolCalls, 'tool'), rank: 1 });
-  const spent = subtreeSpending(tree, node.run);
+  // In which turn it is, while it works; what it came to, as in the summary, with everything below it.
+  const { turns, toolCalls, spent } = subtreeDoings(tree, node.run);
+  if (node.endedAt === null && node.turn > 0) facts.push({ text: `turn ${node.turn}`, rank: 3 });
+  if (node.endedAt !== null && turns > 0) facts.push({ text: counted(turns, 'turn'), rank: 3 });
+  if (toolCalls > 0) facts.push({ text: counted(toolCalls, 'tool'), rank: 1 });
   const tokens = spent.inputTokens + spent.outputTokens;
   if (tokens > 0) facts.push({ text: `${readableCount(tokens)} tokens`, rank: 2 });
   if (spent.calls > 0) {

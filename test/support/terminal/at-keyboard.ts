@@ -1,6 +1,7 @@
 /** A person at a real pseudo-terminal: they type, wait until they see something, and look. */
 import pseudoTerminals from '@lydell/node-pty';
 import { MAIN } from '../../e2e/support-project.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { createTerminalScreen, type TerminalScreen } from './screen.ts';
 
 export interface AtKeyboard extends AsyncDisposable {
@@ -28,19 +29,21 @@ export interface Seat {
   readonly rows?: number;
   /** Another program than the command line. */
   readonly main?: string;
-  /** Under a shell with job control: Ctrl-Z stops it, and `fg` is what takes it up. */
-  readonly shell?: boolean;
+  /** Under a shell with job control: Ctrl-Z stops it, and `fg` is what takes it up; or in its background. */
+  readonly shell?: 'jobs' | 'background';
 }
 
 /** As a person's shell does it: says that it has stopped, and does what is typed then. */
 const JOBS = 'set -m; "$@"; code=$?; while [ $code -gt 145 ] && [ $code -lt 150 ]; do '.concat(
-  'printf "[stopped] $ "; read -r typed; eval "$typed"; code=$?; done; exit $code',
+  'printf "[stopped] $ "; read -r typed; eval "$typed >/dev/null"; code=$?; done; exit $code',
 );
 
+const SHELLS = { jobs: JOBS, background: 'set -m; "$@" & wait $!' };
+
 export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Seat = {}): AtKeyboard {
-  const { columns = 100, rows = 30, main = MAIN, shell = false } = seat;
+  const { columns = 100, rows = 30, main = MAIN, shell } = seat;
   const command = [process.execPath, main, ...args];
-  const [program = '', ...rest] = shell ? ['/bin/sh', '-c', JOBS, 'sh', ...command] : command;
+  const [program = '', ...rest] = shell === undefined ? command : ['/bin/sh', '-c', SHELLS[shell], 'sh', ...command];
   const child = pseudoTerminals.spawn(program, rest, { cols: columns, rows, cwd: folder, env: { ...env }, name: 'xterm' });
   const screen = createTerminalScreen(columns, rows);
   const listeners = new Set<() => void>();
@@ -99,10 +102,12 @@ export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Se
           resolve();
         };
         listeners.add(look);
-        void ended.then(() => {
+        const giveUp = (): void => {
           look();
-          if (listeners.has(look)) reject(new Error(`never seen: ${what}\n${shown()}`));
-        });
+          if (listeners.delete(look)) reject(new Error(`never seen: ${what}\n${shown()}`));
+        };
+        setTimeout(giveUp, PATIENCE_MS).unref();
+        void ended.then(giveUp);
         look();
       }),
     async [Symbol.asyncDispose]() {

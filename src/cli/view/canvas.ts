@@ -1,0 +1,62 @@
+/**
+ * Lines drawn in place at the bottom of a terminal, and below them one that is being typed. The next picture takes the place of
+ * the last one, also when the window has another width by then.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { safeLine } from '../terminal/safe-text.ts';
+import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
+import { textWidth } from '../terminal/text-width.ts';
+import type { TypedLine } from './run-view.ts';
+
+export interface Canvas {
+  /** Nothing is written where nothing is different. */
+  paint(lines: readonly string[], typed: TypedLine | undefined): void;
+  /** Lines that stay, in the place of what was drawn. */
+  say(lines: readonly string[]): void;
+  /** What is drawn stays as it is, with the cursor below it; the next picture begins there. */
+  leave(): void;
+}
+
+export function createCanvas(screen: Screen): Canvas {
+  let drawn: readonly string[] = [];
+  let drawnTyped = '';
+  /** From where the cursor stands, below the lines or in the one that is being typed, to the first line that was drawn. */
+  const back = (): string =>
+    drawn.length === 0 ? `${HIDE_CURSOR}${drawnTyped === '' ? '' : '\r'}` : `\u001b[${rowsOf(drawn, screen.width())}A\r`;
+  return {
+    paint(lines, typed) {
+      const below = typed === undefined ? '' : typedLine(typed, screen.width());
+      if (below === drawnTyped && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
+      const cursor = typed !== undefined ? SHOW_CURSOR : drawnTyped === '' ? '' : HIDE_CURSOR;
+      // Erased before they are written: behind a line that fills its row, the last sign would go.
+      screen.write(`${back()}${lines.map((line) => `\u001b[K${line}\n`).join('')}\u001b[J${below}${cursor}`);
+      drawn = lines;
+      drawnTyped = below;
+    },
+    say(lines) {
+      screen.write(`${back()}\u001b[J${lines.map((line) => `${line}\n`).join('')}`);
+      drawn = [];
+      drawnTyped = '';
+    },
+    leave() {
+      if (drawn.length === 0 && drawnTyped === '') return;
+      screen.write(`${drawnTyped === '' ? '' : '\n'}${SHOW_CURSOR}`);
+      drawn = [];
+      drawnTyped = '';
+    },
+  };
+}
+
+/** The line that is being typed, within one row, and the cursor where it belongs; of a long text the part around it. */
+function typedLine({ prompt, text, cursor }: TypedLine, width: number): string {
+  const room = Math.max(10, width - textWidth(prompt) - 2);
+  const from = Math.max(0, cursor - room);
+  const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
+  const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
+  return `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`;
+}
+
+/** How many rows lines take that were drawn when the window may have been wider: terminals break them anew. */
+function rowsOf(lines: readonly string[], width: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(stripVTControlCharacters(line)) / width)), 0);
+}
