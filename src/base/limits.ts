@@ -113,6 +113,15 @@ export const limits = {
   callersPerServer: 1_000,
   tokenCharacters: 1_000,
 
+  // tasks
+  taskHistory: 50,
+  taskMessageCharacters: 64_000,
+  taskResultCharacters: 1_000_000,
+  taskFiles: 500,
+  taskSelections: 100,
+  taskCharacters: 16 * MIB,
+  taskDepth: 64,
+
   // the engine on many machines
   ingressAttempts: 8,
   ingressRetryMs: 50,

@@ -6,6 +6,7 @@ import type { LedgerEvent } from '../events/envelope.ts';
 import { foldBudget, initialBudget } from './budget.ts';
 import { costLines, foldCosts, initialCosts } from './costs.ts';
 import { foldRunTree, initialRunTree, subtree, subtreeSpending } from './run-tree.ts';
+import { foldTasks, initialTasks } from './tasks/tasks.ts';
 import { foldTimeline, initialTimeline } from './timeline.ts';
 import { foldWaits, initialWaits } from './waits.ts';
 import { foldCauses, initialCauses, whyOf } from './why.ts';
@@ -21,6 +22,7 @@ const folds: readonly (readonly [name: string, fold: Fold])[] = [
   ['costs', foldOf(initialCosts, foldCosts)],
   ['budget', foldOf(initialBudget, foldBudget)],
   ['timeline', foldOf(initialTimeline, foldTimeline)],
+  ['tasks', foldOf(initialTasks, foldTasks)],
   ['waits', foldOf(initialWaits, foldWaits)],
   ['why', foldOf(initialCauses, foldCauses)],
 ];

@@ -49,7 +49,8 @@ export function foldWaits(waits: Waits, event: LedgerEvent): Waits {
   }
 }
 
-function waitKey(run: string, wait: string): string {
+/** The key of a wait among those of a session. */
+export function waitKey(run: string, wait: string): string {
   return `${run} ${wait}`;
 }
 

@@ -11,6 +11,7 @@ import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import { foldBudget, initialBudget } from '../../src/projections/budget.ts';
 import { foldCosts, initialCosts } from '../../src/projections/costs.ts';
 import { foldRunTree, initialRunTree } from '../../src/projections/run-tree.ts';
+import { foldTasks, initialTasks } from '../../src/projections/tasks/tasks.ts';
 import { foldTimeline, initialTimeline } from '../../src/projections/timeline.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
 import { foldWaits, initialWaits } from '../../src/projections/waits.ts';
@@ -52,6 +53,7 @@ function folded(events: readonly LedgerEvent[]): string {
     events.reduce(foldBudget, initialBudget()),
     events.reduce(foldTimeline, initialTimeline()),
     events.reduce(foldWaits, initialWaits()),
+    events.reduce(foldTasks, initialTasks()),
     [...new Set(events.map((event) => event.run_id))].map((run) => transcripts.of(run)),
   ]);
 }

@@ -11,6 +11,7 @@ import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { createTranscripts } from '../../../src/projections/transcript.ts';
 import type { SimulatedSession } from './simulation.ts';
+import { tasksMoveLegally } from './task-checks.ts';
 
 type EventOf<Type extends LedgerEvent['event_type']> = Extract<LedgerEvent, { event_type: Type }>;
 
@@ -36,6 +37,7 @@ export function checkSimulation(simulated: SimulatedSession): void {
   budgetsHold(simulated);
   childrenAreDismissed(simulated);
   noEffectTwice(simulated);
+  tasksMoveLegally(simulated.events);
 }
 
 /** Once in each of its lives: a run that ended for a reason outside of it may be reopened, and comes to another end. */
