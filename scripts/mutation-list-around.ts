@@ -5,6 +5,38 @@ const RULES = 'src/permissions/shell-rules.test.ts';
 
 export const aroundMutations: readonly Mutation[] = [
   {
+    invariant: 'An agent that has handed over is not asked again for what a person says later',
+    change: 'nobody looks whether others went on from its end',
+    file: 'src/engine/run/heard-before-turn.ts',
+    find: '  if (wentOnFrom(node, turn)) return false;\n',
+    replace: '',
+    caughtBy: { file: 'test/sim/sent-crash.test.ts', test: 'is heard once, wherever it is cut' },
+  },
+  {
+    invariant: 'What a person says to a run that has passed its work on is heard by whoever answers in its place',
+    change: 'only the run itself hears it',
+    file: 'src/engine/hearing/unheard-by.ts',
+    find: 'while (at.parent !== undefined && answersAbove(patterns, at.started))',
+    replace: 'while (at.parent !== undefined && answersAbove([], at.started))',
+    caughtBy: { file: 'src/engine/hearing/sent.test.ts', test: 'a team hears it in its supervisor' },
+  },
+  {
+    invariant: 'What comes between the last turn of a run and its end is heard',
+    change: 'what was known by then is given back',
+    file: 'src/engine/run/close-run.ts',
+    find: 'unheard > (node.passedOver ?? unheard)',
+    replace: 'unheard > (unheard)',
+    caughtBy: { file: 'src/engine/hearing/sent.test.ts', test: 'while the claims of its report are looked at' },
+  },
+  {
+    invariant: 'A request that is put anew carries what the one in its place had carried',
+    change: 'its messages count as heard',
+    file: 'src/engine/record/reopening.ts',
+    find: "if (event.event_type === 'message.included') return below.size > 0",
+    replace: "if (event.event_type === 'message.included') return below.size < 0",
+    caughtBy: { file: 'src/engine/record/reopening.test.ts', test: 'is carried by the one in its place' },
+  },
+  {
     invariant: 'A run that is cancelled ends once',
     change: 'one below another that is to end is ended by itself, too',
     file: 'src/engine/local/end-below.ts',

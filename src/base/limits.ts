@@ -77,6 +77,7 @@ export const limits = {
   messagesPerThread: 10_000,
   messagesPerRead: 200,
   messagesPerTurn: 50,
+  messagesUnheard: 100,
   contextAssistants: 10,
   messageSessionsKept: 64,
   messageCharactersKept: 64 * MIB,

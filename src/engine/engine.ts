@@ -3,7 +3,7 @@
  * a run is the driver's matter.
  */
 import type { RunId } from '../base/ids.ts';
-import { limits } from '../base/limits.ts';
+import { PERSON } from '../base/person.ts';
 import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
@@ -11,9 +11,21 @@ import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
+import { appendMessage } from './hearing/append-message.ts';
 import { openWaits } from './hearing/waits.ts';
 import type { EngineOptions } from './options.ts';
-import type { Engine, LivePiece, ResumeOutcome, ResumeTerms, RunEnd, SignalOutcome } from './port.ts';
+import type {
+  Engine,
+  LivePiece,
+  OpenWait,
+  ResumeOutcome,
+  ResumeTerms,
+  RunEnd,
+  Sender,
+  SignalOutcome,
+  WithdrawOutcome,
+} from './port.ts';
+import { rootOf } from './record/root-of.ts';
 import { reopen } from './reopen.ts';
 import { startNew } from './start.ts';
 import { closedSince, takeUp } from './take-up.ts';
@@ -26,7 +38,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
   const driver = makeDriver(options, watchers);
 
   const rowOf = async (run: RunId): Promise<RunRow | undefined> => (await options.ledger.runs({ run }))[0];
-  const accepted = async (run: RunId, tell: (() => Promise<void>) | undefined): Promise<SignalOutcome> => {
+  const accepted = async (run: RunId, tell: (() => Promise<void>) | undefined): Promise<Accepted> => {
     await tell?.();
     if (tell !== undefined) return { kind: 'accepted', live: true };
     // Asked after the append: who drives the run now still looks before it leaves it, who had left it before does not.
@@ -42,8 +54,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     const tell = await driver.foresee?.(row);
     const { session } = row;
     const { kind: outcome } = await options.ledger.append({ session, fence: null, events: [event], unended: run, sync: 'power' });
-    if (outcome === 'ended') return { kind: 'ended' };
-    return await accepted(run, tell);
+    return outcome === 'ended' ? { kind: 'ended' } : await accepted(run, tell);
   };
 
   const resume = async (run: RunId, purpose: 'go on' | 'end' = 'go on', terms?: ResumeTerms): Promise<ResumeOutcome> => {
@@ -96,14 +107,14 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       const outcome = await appendAnswer(options, row, { ...answering, wait, answer }, () => driver.foresee?.(row));
       return 'tell' in outcome ? await accepted(run, outcome.tell) : outcome;
     },
-    async waits(run) {
+    async send(run, text, person = UNNAMED) {
       const row = await rowOf(run);
-      return row === undefined ? [] : await openWaits(options.ledger, row.session);
+      if (row === undefined) return { kind: 'unknown' };
+      const outcome = await appendMessage(options, row, { text, person }, () => driver.foresee?.(row));
+      return 'tell' in outcome ? { ...(await accepted(run, outcome.tell)), message: outcome.message } : outcome;
     },
-    async withdraw(run) {
-      const row = await rowOf(run);
-      return row === undefined ? { kind: 'refused', error: unknownRun(run) } : await withdraw(options, row);
-    },
+    withdraw: async (run) => await withdrawn(options, run, await rowOf(run)),
+    waits: async (run) => await waitsOf(options.ledger, await rowOf(run)),
     watch(watcher) {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
@@ -112,7 +123,21 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
   };
 }
 
+const withdrawn = async (options: EngineOptions, run: RunId, row: RunRow | undefined): Promise<WithdrawOutcome> =>
+  row === undefined ? { kind: 'refused', error: unknownRun(run) } : await withdraw(options, row);
+
 const unknownRun = (run: RunId): Failure => ({ code: 'unknown_run', message: `There is no run ${run}.` });
+
+const waitsOf = async (ledger: Ledger, row: RunRow | undefined): Promise<readonly OpenWait[]> =>
+  row === undefined ? [] : await openWaits(ledger, row.session);
+
+interface Accepted {
+  readonly kind: 'accepted';
+  readonly live: boolean;
+}
+
+/** Whoever uses Troupe, when nothing else is said. */
+const UNNAMED: Sender = { by: PERSON, where: 'library' };
 
 /** A run that stands still for something outside goes on whoever asks; one that has ended only for who says so. */
 const needsReopening = ({ state, endedAt }: RunRow, terms: ResumeTerms | undefined): boolean =>
@@ -139,14 +164,6 @@ const beingDriven: ResumeOutcome = {
   kind: 'refused',
   error: { code: 'held', message: 'The run is being worked on, so its terms cannot be changed.', fix: 'Pause it first.' },
 };
-
-/** The run at the top of the tree that a run belongs to. Runs are driven from there: a child’s answer lets all of it go on. */
-export async function rootOf(ledger: Pick<Ledger, 'runs'>, row: RunRow): Promise<RunRow> {
-  let root = row;
-  for (let depth = 0; root.parent !== null && depth <= limits.runDepth; depth += 1)
-    root = (await ledger.runs({ run: root.parent }))[0] ?? { ...root, parent: null };
-  return root;
-}
 
 async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf<'run.started'> | undefined> {
   const [event] = await ledger.read({ session: row.session, run: row.run, types: ['run.started'], limit: 1 });

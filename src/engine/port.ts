@@ -134,6 +134,22 @@ export type AnswerOutcome =
   | { readonly kind: 'answered'; readonly first?: FirstAnswer | undefined }
   | { readonly kind: 'expired' | 'cancelled' | 'unseen' | 'other' };
 
+/**
+ * `nobody`: nobody would hear it, because others work for the run and none of them speaks in its name; `full`: too many wait
+ * to be heard; `too long`: longer than a message may be. Nothing was written.
+ */
+export type SendOutcome =
+  /** It is on the disk. `live`: somebody drives the run, which hears it before its next turn; otherwise when it goes on. */
+  | { readonly kind: 'accepted'; readonly live: boolean; readonly message: string }
+  | { readonly kind: 'ended' | 'unknown' | 'nobody' | 'full' }
+  | { readonly kind: 'too long'; readonly bytes: number };
+
+/** Who writes to a run, and where. */
+export interface Sender {
+  readonly by: string;
+  readonly where: NonNullable<Answering['where']>;
+}
+
 /** The answer that counts, and whose it is. */
 export interface FirstAnswer extends Pick<Answering, 'by' | 'where'> {
   readonly answer: Answer;
@@ -174,6 +190,11 @@ export interface Engine {
   pause(run: RunId, reason: string): Promise<SignalOutcome>;
   /** Answers a question or a permission request. Does not resume a run that nobody drives. */
   answer(run: RunId, wait: string, answer: Answer, answering?: Answering): Promise<AnswerOutcome>;
+  /**
+   * Says something to a run at work, at any depth, as the user whose work it does. It hears it before its next turn, before it
+   * ends at the latest; one that stands still hears it when it goes on. Does not resume a run that nobody drives.
+   */
+  send(run: RunId, text: string, sender?: Sender): Promise<SendOutcome>;
   waits(run: RunId): Promise<readonly OpenWait[]>;
   /**
    * Takes the latest exchange of a conversation back: whoever goes on in the session goes on with what was before this run. What

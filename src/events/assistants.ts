@@ -26,6 +26,9 @@ export const clientRights = z.object({
 });
 export type ClientRights = z.infer<typeof clientRights>;
 
+/** Where a person answered, or wrote to a run. */
+export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp']);
+
 export const assistantEvents = {
   /** The run that the event belongs to is the owner of the thread. */
   'message.sent': z.object({
@@ -38,6 +41,8 @@ export const assistantEvents = {
     fence: z.string(),
     /** More than words of the sender: its final report, or a question that somebody has to answer. */
     kind: z.enum(['report', 'question']).optional(),
+    /** A person has written it to a run at work, and it counts as the word of the user: who, and where. */
+    person: z.object({ by: z.string(), where: whereSaid }).optional(),
     /** Of a report: what it was found to be worth. Of one that did not succeed there is nothing to say. */
     verification: verification.optional(),
   }),

@@ -3,7 +3,7 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
-import { assistantEvents } from './assistants.ts';
+import { assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents } from './going-on.ts';
@@ -71,7 +71,7 @@ export type Answer = z.infer<typeof answer>;
 export const answering = z.object({
   /** A person at a machine, or the name of a caller. */
   by: z.string().optional(),
-  where: z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp']).optional(),
+  where: whereSaid.optional(),
   /** The SHA-256 of what was shown to whoever answers. */
   shown: z.string().optional(),
 });

@@ -2,10 +2,11 @@
  * The engine as a program has it. What it would write down is looked at first: the ledger keeps it for ever, and a program
  * without types may give anything.
  */
-import { isObject, isText, isWords, requireGiven } from '../base/check-given.ts';
+import { isObject, isOneOf, isText, isWords, requireGiven } from '../base/check-given.ts';
 import { TroupeError } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { Engine, OpenWait } from '../engine/port.ts';
+import { whereSaid } from '../events/assistants.ts';
 import { type Answer, answer, answering } from '../events/catalogue.ts';
 import { userMessage } from '../events/message-schemas.ts';
 import { budgetCheck } from './check-options.ts';
@@ -18,6 +19,8 @@ const starting = {
   ...{ agent: isText, workspace: isText, model: isText, session: isText, run: isText },
   ...{ input: isMessage, origin: isObject, budget: budgetCheck, condense: isSwitch },
 };
+
+const sending = { by: isText, where: isOneOf(...whereSaid.options) };
 
 export function checkedEngine(engine: Engine): Engine {
   return {
@@ -36,6 +39,12 @@ export function checkedEngine(engine: Engine): Engine {
         (await engine.waits(run)).find((open) => open.wait === wait),
       );
       return await engine.answer(run, wait, read.data, { by: personHere(), where: 'library', ...present({ ...said.data }) });
+    },
+    async send(run, text, sender) {
+      const problem = isText(text);
+      if (problem !== undefined) throw new TroupeError('usage', `send: the text ${problem}.`, { fix: 'Say it in words.' });
+      if (sender !== undefined) requireGiven('send', sender, sending, { needed: ['by', 'where'] });
+      return await engine.send(run, text, sender ?? { by: personHere(), where: 'library' });
     },
     async cancel(run, reason) {
       requireReason('cancel', reason);

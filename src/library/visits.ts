@@ -52,6 +52,7 @@ export function createVisits(project: Closable): Visits {
       cancel: (run, reason) => among(visiting, () => engine.cancel(run, reason)),
       pause: (run, reason) => among(visiting, () => engine.pause(run, reason)),
       answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),
+      send: (run, text, sender) => among(visiting, () => engine.send(run, text, sender)),
       waits: (run) => among(visiting, () => engine.waits(run)),
       withdraw: (run) => among(visiting, () => engine.withdraw(run)),
       watch: engine.watch,

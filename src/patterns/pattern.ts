@@ -6,7 +6,9 @@
  * then the core, which is the agent's own loop unless a pattern takes its place, then those that follow the answer.
  */
 import { type AgentDefinition, patternKeys } from '../agents/definition/definition.ts';
+import type { Payloads } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
+import { loopOnlyAs, roleInTree } from '../events/run-origin.ts';
 import type { Exit } from '../loop/port.ts';
 import type { AgentRun, Answered } from './agent-run.ts';
 import type { RunResult } from './steps.ts';
@@ -23,6 +25,8 @@ export interface Pattern {
   prepare?(run: AgentRun, request: UserMessage): Promise<Prepared>;
   /** In place of the agent's own loop. */
   core?(run: AgentRun, request: UserMessage): Promise<RunResult> | undefined;
+  /** Of a core: nobody speaks in the name of the run itself, so nobody would hear what is said to it. */
+  deaf?(agent: AgentDefinition): boolean;
   /** Tools that end the agent's own loop; `follow` finds in `answered.exit` which one did. */
   exits?(run: AgentRun): readonly Exit[];
   /** After the core. The same object when it changes nothing; the last one stands for the run in what it is part of. */
@@ -88,6 +92,20 @@ export function notYet(patterns: readonly Pattern[], agent: AgentDefinition): st
 export function answersItself(patterns: readonly Pattern[], wanted: Wanted): boolean {
   const { cores, following } = stagesOf(patterns, wanted);
   return cores.length === 0 && following.length === 0;
+}
+
+/** Whether what is said to such a run reaches nobody: others work for it, and none of them speaks in its name. */
+export function hearsNothing(patterns: readonly Pattern[], wanted: Wanted): boolean {
+  const { cores, following } = stagesOf(patterns, wanted);
+  return following.length === 0 && cores.some(({ deaf }) => deaf?.(wanted.agent) === true);
+}
+
+/** Whether a run speaks for the one above it: its words are that one's own, or its answer becomes that one's. */
+export function answersAbove(patterns: readonly Pattern[], started: Pick<Payloads['run.started'], 'origin'>): boolean {
+  const as = loopOnlyAs(started);
+  if (as !== undefined) return as !== 'evaluator';
+  const role = roleInTree(started);
+  return role !== undefined && patterns.some(({ answeredBy }) => answeredBy?.includes(role) === true);
 }
 
 /** Whether the answer of a child in this role becomes that of the run above it; as far as is known of that one. */

@@ -12,7 +12,8 @@ const TEXT_CHARACTERS = 160;
 export function assistantLine(event: AssistantEvent): ['info' | 'error', string] {
   switch (event.event_type) {
     case 'message.sent': {
-      const { from, to, content } = event.payload;
+      const { from, to, content, person } = event.payload;
+      if (person !== undefined) return ['info', `${person.by} says to ${name(to)}: ${firstLine(content, TEXT_CHARACTERS)}`];
       return ['info', `message from ${name(from)} to ${name(to)}: ${firstLine(content, TEXT_CHARACTERS)}`];
     }
     case 'message.included':

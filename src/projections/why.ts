@@ -55,12 +55,14 @@ export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
     also: restsOn(causes, event),
   });
   if (event.event_type === 'run.ended') causes.results.set(event.run_id, event.event_id);
-  if (event.event_type === 'tool.result' || isBroadcast(event))
+  if (event.event_type === 'tool.result' || isBroadcast(event) || isOfPerson(event))
     causes.outcomes.set(outcomeKey(event.run_id, event.step ?? ''), event.event_id);
   if (standsBesideOthers(event)) causes.beside.set(event.run_id, [...(causes.beside.get(event.run_id) ?? []), event.event_id]);
   causes.newest.set(event.run_id, event.event_id);
   return causes;
 }
+
+const isOfPerson = (event: LedgerEvent): boolean => event.event_type === 'message.sent' && event.payload.person !== undefined;
 
 const outcomeKey = (run: string, step: string): string => `${run} ${step}`;
 

@@ -88,6 +88,7 @@ describe('what programs read', () => {
     await at.write('replies.yaml', JSON.stringify({ agents: { helper: [ASK] } }));
     await call(5, 'run', 'helper', 'Again.');
     await call(0, 'pause', 'last');
+    await call(0, 'send', 'last', 'Only this.');
     await call(0, 'cancel', 'last', '--reason', 'enough');
     await call(0, 'cancel', 'last');
   });

@@ -1,7 +1,7 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 import type { SessionId } from '../../base/ids.ts';
-import { rootOf } from '../../engine/engine.ts';
 import type { OpenWait } from '../../engine/port.ts';
+import { rootOf } from '../../engine/record/root-of.ts';
 import { foldSession } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createProcesses } from '../../projections/processes.ts';
@@ -15,7 +15,7 @@ import { safeText } from '../terminal/safe-text.ts';
 import { groupsBelow, iterationLines } from '../view/iterations.ts';
 import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
 import { treeRuns } from '../view/shown-tree.ts';
-import { type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
+import { saidLines, saidTo, type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
 import { treeLines } from '../view/tree-lines.ts';
 
 export interface ShowOptions extends JsonOption {
@@ -47,9 +47,10 @@ export async function showCommand(context: CommandContext, text: string, options
       status: standing(node),
     };
     const threads = threadsOf(boxes, below, now);
+    const said = saidTo(boxes, below, now);
     if (options.json) {
       const runs = treeRuns(tree, row.run, standing);
-      printJson(context, 'show', { ...summary, tree: runs, groups: groupsBelow(tree, row.run), threads });
+      printJson(context, 'show', { ...summary, tree: runs, groups: groupsBelow(tree, row.run), threads, said });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
@@ -61,6 +62,8 @@ export async function showCommand(context: CommandContext, text: string, options
     for (const line of iterations) out.line(line);
     if (threads.length > 0) out.line();
     for (const line of threadLines(threads, out.paint, width)) out.line(line);
+    if (said.length > 0) out.line();
+    for (const line of saidLines(said, out.paint, width)) out.line(line);
     out.line();
     for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
       out.line(line);

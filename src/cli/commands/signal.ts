@@ -1,11 +1,13 @@
-/** `troupe cancel` and `troupe pause`: tell a run something, from whichever process. */
+/** `troupe cancel`, `troupe pause` and `troupe send`: tell a run something, from whichever process. */
 import { type RunId, shortId } from '../../base/ids.ts';
 import { sentence } from '../../base/wording.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { findRun } from '../drive/find-run.ts';
+import { sayToRun } from '../drive/say-to-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { readPrompt } from '../terminal/read-prompt.ts';
 
 export interface SignalOptions extends JsonOption {
   readonly reason?: string | undefined;
@@ -52,4 +54,20 @@ function sayUnended({ terminal }: CommandContext, run: string, { message, fix }:
 function said(signal: 'cancel' | 'pause', run: string, live: boolean): string {
   if (signal === 'cancel') return live ? `asked ${run} to stop` : `${run} is cancelled`;
   return `${live ? 'asked to pause' : 'paused'} ${run}; go on with: troupe resume ${shortId(run)}`;
+}
+
+export async function sendCommand(
+  context: CommandContext,
+  run: string,
+  argument: string | undefined,
+  { json }: JsonOption,
+): Promise<ExitCode> {
+  const text = await readPrompt(context.terminal, argument, 'message');
+  return withProject(context, {}, async (project) => {
+    const row = await findRun(project.ledger, run);
+    const { message, standing, live, told } = await sayToRun(context, project, row, text, 'command');
+    if (json) printJson(context, 'send', { run: row.run, message, state: standing, live });
+    else context.terminal.out.line(told);
+    return exitCodes.completed;
+  });
 }

@@ -70,12 +70,16 @@ function saidIn(event: LedgerEvent): Said | undefined {
       return result(event.payload);
     case 'message.sent':
       return {
-        title: `message from ${event.payload.from.assistant} to ${event.payload.to.assistant}`,
+        title: messageTitle(event.payload),
         blocks: [{ language: 'markdown', text: event.payload.content }],
       };
     default:
       return saidAside(event);
   }
+}
+
+function messageTitle({ from, to, person }: Payloads['message.sent']): string {
+  return person === undefined ? `message from ${from.assistant} to ${to.assistant}` : `${person.by} says to ${to.assistant}`;
 }
 
 function saidAside(event: LedgerEvent): Said | undefined {

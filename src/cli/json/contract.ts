@@ -31,6 +31,7 @@ export const jsonContract = {
   retry: runs.summaryOfRun,
   cancel: runs.signalled,
   pause: runs.signalled,
+  send: runs.sent,
   answer: runs.answered,
   approve: runs.answered,
   deny: runs.answered,

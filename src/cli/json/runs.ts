@@ -141,6 +141,18 @@ const groupProgress = z.object({
 
 const processStatus = z.enum(['starting', 'running', 'finished', 'failed']);
 
+const message = {
+  id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  kind: z.enum(['report', 'question']).nullable(),
+  content: z.string(),
+  sentAt: milliseconds,
+  includedIn: z.string().nullable(),
+  readAt: milliseconds.nullable(),
+  lagMs: milliseconds.nullable(),
+};
+
 const thread = z.object({
   thread: z.string(),
   process: z.string(),
@@ -148,19 +160,7 @@ const thread = z.object({
   status: processStatus,
   pid: z.number().int().nullable(),
   total: count.describe('the newest of them are in messages'),
-  messages: z.array(
-    z.object({
-      id: z.string(),
-      from: z.string(),
-      to: z.string(),
-      kind: z.enum(['report', 'question']).nullable(),
-      content: z.string(),
-      sentAt: milliseconds,
-      includedIn: z.string().nullable(),
-      readAt: milliseconds.nullable(),
-      lagMs: milliseconds.nullable(),
-    }),
-  ),
+  messages: z.array(z.object(message)),
 });
 
 const shownRun = z.object({
@@ -168,6 +168,9 @@ const shownRun = z.object({
   tree: z.array(treeRun).describe('the run and every run below it, parents first'),
   groups: z.array(groupProgress),
   threads: z.array(thread),
+  said: z
+    .array(z.object({ run: z.string(), ...message }))
+    .describe('what a person wrote to runs that have no thread, and that it came too late'),
 });
 const requests = z.object({
   requests: z
@@ -271,6 +274,13 @@ export const signalled = z.object({
   run: z.string(),
   signal: z.enum(['cancel', 'pause']),
   outcome: z.enum(['accepted', 'ended']).describe('ended: it came too late'),
+  live: z.boolean().describe('a process drives the run, and will hear of it'),
+});
+
+export const sent = z.object({
+  run: z.string(),
+  message: z.string().describe('its id, as in the ledger'),
+  state: runStanding.describe('how the run stands: running hears it before its next turn, any other when it goes on'),
   live: z.boolean().describe('a process drives the run, and will hear of it'),
 });
 

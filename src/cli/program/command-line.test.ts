@@ -210,6 +210,7 @@ describe('the program', () => {
         "retry",
         "cancel",
         "pause",
+        "send",
         "answer",
         "approve",
         "deny",

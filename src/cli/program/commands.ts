@@ -22,13 +22,14 @@ import { type Add, addTo, json, notifyOption, output, requireOption } from './de
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
-import { describeAnswers, describeRuns } from './run-commands.ts';
+import { describeAnswers, describeRuns, describeSend } from './run-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
   describeStart(add, perform);
   describeLooks(add, perform);
   describeRuns(add, perform);
+  describeSend(add, perform);
   describeAnswers(add, perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);

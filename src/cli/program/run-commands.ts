@@ -4,7 +4,7 @@ import { present } from '../../base/present.ts';
 import type { AnswerOptions } from '../commands/answer.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { SignalOptions } from '../commands/signal.ts';
-import type { Perform } from '../terminal/command.ts';
+import type { JsonOption, Perform } from '../terminal/command.ts';
 import { parseCount, parseTime, parseUsd } from '../terminal/parse-option.ts';
 import { type Add, json, notifyOption, output, requireOption } from './describe.ts';
 
@@ -44,6 +44,18 @@ export function describeRuns(add: Add, perform: Perform): void {
         perform(async (context) => (await import('../commands/signal.ts')).signalCommand(context, signal, run, options)),
       );
   }
+}
+
+export function describeSend(add: Add, perform: Perform): void {
+  json(
+    add(
+      'send <run> [text]',
+      'tell a running agent something; it hears it before its next turn; - reads stdin',
+      'troupe send last "Leave the tests alone"',
+    ),
+  ).action((run: string, text: string | undefined, options: JsonOption) =>
+    perform(async (context) => (await import('../commands/signal.ts')).sendCommand(context, run, text, options)),
+  );
 }
 
 export function describeAnswers(add: Add, perform: Perform): void {

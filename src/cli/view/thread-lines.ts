@@ -40,6 +40,11 @@ export interface ShownMessage {
   readonly lagMs: number | null;
 }
 
+/** What a person said to a run, or was told by it. */
+export interface SaidMessage extends ShownMessage {
+  readonly run: string;
+}
+
 const THREADS_SHOWN = 20;
 const MESSAGES_SHOWN = 8;
 const TEXT_CHARACTERS = 100;
@@ -61,6 +66,26 @@ export function threadsOf({ sessionThreads, processes }: Threads, runs: readonly
     const pid = endedAt === null ? process.pid : null;
     return [{ thread, process: run, agent, status, pid, total: messages.length, messages: shown }];
   });
+}
+
+/** What was said to those of these runs that have no thread: by a person, since nobody else can write to them. */
+export function saidTo({ sessionThreads, processes }: Threads, runs: readonly RunNode[], now: number): readonly SaidMessage[] {
+  const all = runs.flatMap(({ run }) => {
+    if (processes.find(run)?.spawnedBy != null) return [];
+    return sessionThreads.messages(threadOf(run)).map((message) => ({ run, ...asShown(message, processes, now) }));
+  });
+  return all.toSorted((left, right) => left.sentAt - right.sentAt).slice(-limits.messagesPerRead);
+}
+
+export function saidLines(said: readonly SaidMessage[], paint: Screen['paint'], width: number): readonly string[] {
+  if (said.length === 0) return [];
+  const shown = said.slice(-MESSAGES_SHOWN);
+  const earlier = said.length - shown.length;
+  return [
+    'said meanwhile:',
+    ...(earlier > 0 ? [paint.dim(`  … ${earlier} earlier: --json`)] : []),
+    ...shown.map((message) => messageLine(message, paint, width)),
+  ];
 }
 
 function asShown(message: ThreadMessage, processes: Processes, now: number): ShownMessage {

@@ -25,6 +25,8 @@ export interface FromOutside {
   pauseAsked(run: RunId): string | undefined;
   /** Reads everything that has come until now; the callback is called when anything had. */
   refresh(): Promise<void>;
+  /** Resolves when the reads that were asked for until now are over, however they ended. */
+  caughtUp(): Promise<void>;
   /** Everything from outside up to this position has been heard. */
   heard(): number;
   apply(event: LedgerEvent): void;
@@ -38,15 +40,17 @@ export interface FromOutsideOptions {
   /** Rules that were remembered for the session before, each as it is written down. */
   readonly approved: readonly string[];
   /**
-   * Others work on runs of this session, so what they broadcast, and that they end, comes in from outside too; and that one run
-   * was taken up says nothing about the others.
+   * Others work on runs of this session, so what they broadcast and hear, and that they end, comes in from outside too; and that
+   * one run was taken up says nothing about the others.
    */
   readonly shared: boolean;
   onNews(news: readonly LedgerEvent[]): void;
 }
 
 export function createFromOutside({ ledger, session, heard, approved, shared, onNews }: FromOutsideOptions): FromOutside {
-  const types: readonly EventType[] = shared ? [...inboundTypes, ...broadcastTypes, 'run.ended'] : inboundTypes;
+  const types: readonly EventType[] = shared
+    ? [...inboundTypes, ...broadcastTypes, 'run.ended', 'message.included']
+    : inboundTypes;
   const signals = createSignals(shared);
   const answers = new Map<string, Answer>();
   const asked = new Map<string, RememberedRule>();
@@ -85,6 +89,7 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
     cancels: signals.cancels,
     pauseAsked: signals.pauseAsked,
     heard: () => cursor,
+    caughtUp: () => (next ?? reading).catch(() => undefined),
     // One read at a time. One that is under way may have looked already, so whoever asks meanwhile gets the one after it.
     refresh() {
       next ??= reading.then(() => {

@@ -15,6 +15,8 @@ export interface HearsOutside {
   withoutSlot<Value>(node: DrivenRun, wait: () => Promise<Value>): Promise<Value>;
   /** Takes in what has come from outside. */
   refresh(): Promise<void>;
+  /** Waits until what the bell has told of is taken in; reads nothing by itself. */
+  caughtUp(): Promise<void>;
   /** Aborts with the next that comes in from outside. */
   nextNews(): AbortSignal;
   /** Resolves when something has come in from outside, the time is over or the signal aborts. */

@@ -21,6 +21,8 @@ export interface DrivenRun {
   readonly started: Payloads['run.started'];
   readonly scopes: readonly BudgetScope[];
   readonly abort: AbortController;
+  /** How many messages were unheard when its loop was over: there was no turn left for these. */
+  passedOver?: number;
 }
 
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does. */

@@ -42,6 +42,21 @@ describe('a run that ends though one below it could go on', () => {
     ]);
   });
 
+  it('what the question carried that nobody answered is carried by the one in its place', () => {
+    const list = tree({ error: DOWN });
+    const step = 'turn/2/model';
+    const request = list.add('model.request', { turn: 2, model: 'test/model', added: [] }, { step }).position;
+    const receipt = { message: 'm1', thread: 'thr_1', reader: ROOT, request: step };
+    const included = list.add('message.included', receipt, { step: 'message/m1' }).position;
+    const error = { kind: 'network', message: 'nobody answers' } as const;
+    const failed = list.add('model.failed', { turn: 2, model: 'test/model', attempt: 1, error, final: true }, { step }).position;
+    const end = ended(list, { error: DOWN });
+    expect(of(list)).toEqual([
+      [ROOT, { undone: [request, included, failed, end] }],
+      [CHILD, { undone: [request - 1] }],
+    ]);
+  });
+
   it.each<[string, Partial<Ended>]>([
     ['was cancelled', { status: 'cancelled', error: { code: 'cancelled', message: 'stop' } }],
     ['gave its answer', { status: 'completed' }],

@@ -38,7 +38,7 @@ const OF_THE_END: ReadonlySet<EventType> = new Set<EventType>([
 
 /** Everything of these types in the tree is needed. */
 export const typesForReopening: readonly EventType[] = [
-  ...(['run.started', 'run.reopened', 'model.request', 'model.failed', 'tool.result'] as const),
+  ...(['run.started', 'run.reopened', 'model.request', 'model.failed', 'tool.result', 'message.included'] as const),
   ...WORK,
   ...OF_THE_END,
 ];
@@ -139,6 +139,8 @@ function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[
     if (OF_THE_END.has(event.event_type) || event === failed) return true;
     // The question that nobody answered is put anew: those below that go on may give it other words.
     if (event.event_type === 'model.request') return below.size > 0 && event.step === failed?.step;
+    // What it carried is carried by the one that is put in its place.
+    if (event.event_type === 'message.included') return below.size > 0 && event.payload.request === failed?.step;
     if (event.event_type !== 'tool.result' || event.step === null) return false;
     // What the limit of time kept from being called at all is called now.
     return below.has(childRunId(run, event.step)) || (cutOff && !called.has(event.step));

@@ -146,12 +146,13 @@ function waiting(
   outside: FromOutside,
   bell: ReturnType<typeof createBell>,
   atWork: AtWork,
-): Pick<DrivenTree, 'blockedOn' | 'atWork' | 'withoutSlot' | 'refresh' | 'nextNews' | 'news'> {
+): Pick<DrivenTree, 'blockedOn' | 'atWork' | 'withoutSlot' | 'refresh' | 'caughtUp' | 'nextNews' | 'news'> {
   return {
     blockedOn: new Set(),
     atWork,
     withoutSlot: (of, wait) => slots.released(of.run, of.abort.signal, wait),
     refresh: () => atWork.during(outside.refresh),
+    caughtUp: outside.caughtUp,
     nextNews: bell.next,
     news: (timeoutMs, signal) => sleep(clock, timeoutMs, AbortSignal.any([signal, bell.next()])),
   };

@@ -12,16 +12,23 @@ import { firstLine } from '../../projections/readable.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { withReason } from '../hearing/stop-reason.ts';
+import { unheardBy } from '../hearing/unheard-by.ts';
 import type { SentMessage } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
-import type { TimeAndIds } from '../options.ts';
+import type { AgentAccess, TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
 import type { GivesBackLease } from './tree.ts';
 
 /** What the end of a run takes. */
-export type ClosesRuns = TimeAndIds & Writes & HearsOutside & HearsRuns & HasAssistants & GivesBackLease;
+export type ClosesRuns = TimeAndIds &
+  Writes &
+  HearsOutside &
+  HearsRuns &
+  HasAssistants &
+  GivesBackLease &
+  Pick<AgentAccess, 'patterns'>;
 
 /** `closing` makes the last events for a result; it may be asked again for another one. */
 export async function closeRun(
@@ -36,6 +43,9 @@ export async function closeRun(
     const final = isToEnd(tree, node) ? withReason(node, cancelled(result)) : result;
     const takeBack = node.journal.mark();
     const sentMessages = tree.messages.unheard(node.run);
+    const unheard = unheardBy(tree, node).length;
+    // What was to be heard by a turn that is over is given back; who came after that is heard first, while the run has not ended.
+    if (unheard > (node.passedOver ?? unheard) && goesOn(tree, node, final)) throw new Interruption('unheard', LAST_MOMENT);
     const events = [...first, ...sentMessages.flatMap((sent) => unread(tree, node, sent)), ...closing(final)];
     // Only the root's result is given to somebody outside; what a child gave goes to the disk with what comes of it.
     const durable = isRoot ? ({ sync: 'power', release: true } as const) : {};
@@ -47,10 +57,15 @@ export async function closeRun(
     }
     takeBack();
     await tree.refresh();
-    const more = tree.messages.unheard(node.run).length > sentMessages.length;
-    if (more && succeeded(final) && !isToEnd(tree, node)) throw new Interruption('unheard', 'hears what came in the last moment');
+    const more = unheardBy(tree, node).length > unheard;
+    if (more && goesOn(tree, node, final)) throw new Interruption('unheard', LAST_MOMENT);
   }
 }
+
+const LAST_MOMENT = 'hears what came in the last moment';
+/** Whose answer is another's has no turn of its own left. */
+const goesOn = (tree: HearsOutside, node: DrivenRun, final: RunResult): boolean =>
+  succeeded(final) && final.finalRun === node.run && !isToEnd(tree, node);
 
 /** What was done by then is kept. */
 function cancelled(result: RunResult): RunResult {

@@ -4,14 +4,17 @@
  * hears what is new.
  */
 import { limits } from '../../base/limits.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
 import { type UserMessage, userText } from '../../events/messages.ts';
+import { patternEventTypes } from '../../events/pattern-events.ts';
 import { type Listener, spawnerOf } from '../../events/run-origin.ts';
 import type { Incoming } from '../../loop/port.ts';
 import { messageText } from '../../projections/message-text.ts';
 import { broadcastMessages } from '../hearing/broadcasts-before-turn.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
+import { unheardBy } from '../hearing/unheard-by.ts';
 import type { SentMessage } from '../hearing/unheard-messages.ts';
-import type { TimeAndIds } from '../options.ts';
+import type { AgentAccess, TimeAndIds } from '../options.ts';
 import { type DrivenRun, speakerOf } from '../record/driven-run.ts';
 import { type BroadcastReference, foreign } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
@@ -21,7 +24,7 @@ import type { HasChildren } from '../spawning/child-run.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
 
 export async function heardBeforeTurn(
-  tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren & HasAssistants,
+  tree: TimeAndIds & Writes & HearsOutside & HearsRuns & HasChildren & HasAssistants & Pick<AgentAccess, 'patterns'>,
   node: DrivenRun,
   stepIndex: StepIndex,
   listener: Listener | undefined,
@@ -29,9 +32,9 @@ export async function heardBeforeTurn(
   roomTokens: number,
 ): Promise<Incoming> {
   const recorded = node.journal.recorded('model.request', `turn/${turn}/model`);
+  const others = listener !== undefined || hasFamily(tree, node);
   // Where others work on the runs around this one, what they say is in the ledger only.
-  if (recorded === undefined && tree.elsewhere !== undefined && (listener !== undefined || canBeWrittenTo(tree, node)))
-    await tree.refresh();
+  if (recorded === undefined) await (tree.elsewhere !== undefined && others ? tree.refresh() : tree.caughtUp());
   const heard = recorded === undefined ? undefined : foreign(recorded.payload);
   const note = assistantsNote(tree, node, stepIndex, turn, recorded !== undefined);
   const broadcasts =
@@ -43,26 +46,35 @@ export async function heardBeforeTurn(
 
 /** Whether messages came that no turn has carried. A turn that followed a first attempt to end shows that there were some. */
 export async function hasUnheardMessages(
-  tree: HearsOutside & HearsRuns & HasAssistants,
+  tree: HearsOutside & HearsRuns & HasAssistants & Pick<AgentAccess, 'patterns'>,
   node: DrivenRun,
   turn: number,
 ): Promise<boolean> {
-  if (!canBeWrittenTo(tree, node)) return false;
   if (node.journal.recorded('model.request', `turn/${turn + 1}/model`) !== undefined) return true;
-  await tree.refresh();
-  return tree.messages.unheard(speakerOf(node).run).length > 0;
+  if (wentOnFrom(node, turn)) return false;
+  // To most runs nobody ever writes: for them what the bell has told of is enough. The end is refused if something came since.
+  await (hasFamily(tree, node) ? tree.refresh() : tree.caughtUp());
+  return unheardBy(tree, node).length > 0;
 }
 
-/** Only an assistant, and who has spawned one. */
-function canBeWrittenTo(tree: HasAssistants, node: DrivenRun): boolean {
+/** Whether somebody went on from the end of this turn in an earlier life: it has been passed on, or the others have heard it. */
+function wentOnFrom({ journal }: DrivenRun, turn: number): boolean {
+  const answered = journal.recorded('model.response', `turn/${turn}/model`);
+  return answered !== undefined && journal.past.some((event) => event.position > answered.position && isPatterns(event));
+}
+
+const isPatterns = ({ event_type }: LedgerEvent): boolean => patternEventTypes.some((type) => type === event_type);
+
+/** Whether agents and clients can write to it: it is an assistant, or has spawned one. A person can write to anybody. */
+function hasFamily(tree: HasAssistants, node: DrivenRun): boolean {
   return spawnerOf(speakerOf(node).started) !== undefined || tree.spawned.of(node.run).length > 0;
 }
 
 /** Not more at once than one message may hold, but always at least one. */
-function freshMessages(tree: HearsRuns, node: DrivenRun): SentMessage[] {
+function freshMessages(tree: HearsRuns & Pick<AgentAccess, 'patterns'>, node: DrivenRun): SentMessage[] {
   const taken: SentMessage[] = [];
   let bytes = 0;
-  for (const sent of tree.messages.unheard(speakerOf(node).run)) {
+  for (const sent of unheardBy(tree, node)) {
     bytes += Buffer.byteLength(sent.payload.content);
     if (taken.length > 0 && (bytes > limits.messageBytes || taken.length >= limits.messagesPerTurn)) break;
     taken.push(sent);

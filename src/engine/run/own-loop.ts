@@ -7,6 +7,7 @@ import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
 import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
 import { checkLoopResult } from '../evidence/verification.ts';
 import { demandsDuring } from '../evidence/verify.ts';
+import { unheardBy } from '../hearing/unheard-by.ts';
 import { gravest } from '../interruption.ts';
 import type { HostAccess } from '../options.ts';
 import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
@@ -63,6 +64,7 @@ export async function ownLoop(
   const result = await playing.catch((error: unknown) => {
     throw gravest([error, ...reasons]);
   });
+  node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
 }
 

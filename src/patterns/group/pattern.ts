@@ -11,6 +11,8 @@ import { runGroup } from './group.ts';
 export const groupPattern = {
   key: 'group',
   core: (run, request) => (run.agent.group === undefined ? undefined : runGroup(run, run.agent.group, request)),
+  // Everybody has a prompt, and what they answer is put side by side or passed along: there is no orchestrator to hear anything.
+  deaf: ({ group }) => group?.mode === 'broadcast' || group?.mode === 'sequential',
   place({ loopOnly }) {
     if (loopOnly === undefined) return undefined;
     return { applies: 'none', loop: async (run, request) => ({ result: resultOf(run, await ownWords(run, loopOnly, request)) }) };

@@ -5,6 +5,7 @@ import type { EngineCase } from './checks.ts';
 import { conversationCases } from './conversations.ts';
 import { reopenedCases } from './reopened.ts';
 import { runCases, signalCases, waitCases } from './runs.ts';
+import { sentCases } from './sent.ts';
 import { budgetCases, doubtCases, treeCases } from './trees.ts';
 
 export const engineConformance: readonly EngineCase[] = [
@@ -16,5 +17,6 @@ export const engineConformance: readonly EngineCase[] = [
   ...budgetCases,
   ...doubtCases,
   ...assistantCases,
+  ...sentCases,
   ...reopenedCases,
 ];
