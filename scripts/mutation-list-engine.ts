@@ -91,9 +91,20 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'I11: a tool gets exactly the arguments that the model gave',
     change: 'a call whose arguments cannot be opened is made with what is left of them',
     file: 'src/engine/calls/recorded-tools.ts',
-    find: 'const gone = argumentsGone(node, call.turn, asked);',
-    replace: 'const gone = argumentsGone(node, call.turn, { ...asked, input: null });',
+    find: 'const gone = argumentsGone(node, call.turn, step, asked);',
+    replace: 'const gone = argumentsGone(node, call.turn, step, { ...asked, input: null });',
     caughtBy: { file: 'test/sim/sealed-crash.test.ts', test: 'are said to be gone, to who approved the call' },
+  },
+  {
+    invariant: 'What a person changed is what is made',
+    change: 'a sub-agent that was announced before a crash is called with what the model asked for',
+    file: 'src/engine/calls/recorded-tools.ts',
+    find: 'return await callOther(caller, { ...call, tool }, begun, changedTo(node, step));',
+    replace: 'return await callOther(caller, { ...call, tool }, begun, undefined);',
+    caughtBy: {
+      file: 'src/engine/calls/changed-calls.test.ts',
+      test: 'stays so when the process dies at any moment after the answer',
+    },
   },
   {
     invariant: 'I11: runs are built from exact events',

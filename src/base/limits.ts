@@ -269,6 +269,7 @@ export const limits = {
   liveTextCharacters: 16_384,
   questionsPerRun: 1_000,
   requestCharacters: 16_000,
+  editedBytes: 4 * MIB,
   renderedCharacters: 100_000,
   renderedSigns: 2_000,
   exportTextCharacters: 1_000_000,

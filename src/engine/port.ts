@@ -127,12 +127,13 @@ export type SignalOutcome =
 
 /**
  * `answered`: somebody else was first; `expired`: the time for it had run out; `cancelled`: the run, or one above it, is being
- * ended; `unseen`: whoever approves has not seen all of it; `other`: they have seen something else. Nothing was written.
+ * ended; `unseen`: whoever approves has not seen all of it; `other`: they have seen something else; `hidden`: what they made of
+ * the call has a mark in it where a secret was. Nothing was written.
  */
 export type AnswerOutcome =
   | SignalOutcome
   | { readonly kind: 'answered'; readonly first?: FirstAnswer | undefined }
-  | { readonly kind: 'expired' | 'cancelled' | 'unseen' | 'other' };
+  | { readonly kind: 'expired' | 'cancelled' | 'unseen' | 'other' | 'hidden' };
 
 /**
  * `nobody`: nobody would hear it, because others work for the run and none of them speaks in its name; `full`: too many wait

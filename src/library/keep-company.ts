@@ -1,8 +1,11 @@
 /** A program beside its run: shows it what happens, asks it what has to be decided, and stops when it wants to. */
+import { isDeepStrictEqual } from 'node:util';
 import { holdProcess } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { parseJson } from '../base/json.ts';
 import { present } from '../base/present.ts';
+import { ok } from '../base/result.ts';
 import type { Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
 import type { Answer, Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -96,9 +99,20 @@ function answerOf(decision: Decision | undefined | null): Answer | undefined {
   if (decision === true) return { kind: 'approved', whole: true };
   if (decision === 'always') return { kind: 'approved', whole: true, remember: true };
   if (decision === false) return { kind: 'denied' };
-  if (typeof decision !== 'object' || decision === null || typeof decision.deny !== 'string')
-    throw unfit('approve', "true, false, 'always', { deny: 'why' }, or undefined for not now");
-  return decision.deny.trim() === '' ? { kind: 'denied' } : { kind: 'denied', note: decision.deny };
+  const given = typeof decision === 'object' && decision !== null ? decision : { deny: undefined };
+  if ('input' in given && isJson(given.input)) return { kind: 'approved', whole: true, input: given.input };
+  if ('input' in given || typeof given.deny !== 'string')
+    throw unfit('approve', "true, false, 'always', { deny: 'why' }, { input }, or undefined for not now");
+  return given.deny.trim() === '' ? { kind: 'denied' } : { kind: 'denied', note: given.deny };
+}
+
+/** What a ledger would give back otherwise than it was given, or not at all, is nothing that a call can be made with. */
+function isJson(value: unknown): boolean {
+  try {
+    return isDeepStrictEqual(parseJson(JSON.stringify(value)), ok(value));
+  } catch {
+    return false;
+  }
 }
 
 const unfit = (callback: string, what: string): TroupeError =>

@@ -1,6 +1,7 @@
 /** What a program may say when it opens a project, and about one run. */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 import type { PermissionWait, QuestionWait, ResumeTerms } from '../engine/port.ts';
 import type { Budget } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -30,7 +31,7 @@ export interface TroupeOptions {
  * its rule fits (docs/permissions.md): the same command, file or host, or the whole tool where calls cannot be told apart.
  * `deny` tells the agent why not.
  */
-export type Decision = boolean | 'always' | { readonly deny: string };
+export type Decision = boolean | 'always' | { readonly deny: string } | { readonly input: Json };
 
 /** Whose words they are. */
 export interface TextSource {

@@ -138,6 +138,8 @@ describe('a program that watches', () => {
   });
 });
 
+const endless: unknown[] = [];
+endless.push(endless);
 describe('a program that is asked', () => {
   it('decides about each call by what it is', async () => {
     sold.length = 0;
@@ -174,6 +176,29 @@ describe('a program that is asked', () => {
     expect({ asked, sold }).toEqual({ asked: 1, sold: ['lamp', 'lamp'] });
     const denied = await project.troupe.run('clerk', 'One more.', { approve: async () => ({ deny: 'the shop is closed' }) });
     expect(bodyOf(denied)).toContain('the shop is closed');
+  });
+
+  it('can have a call made with something else', async () => {
+    sold.length = 0;
+    await using project = await shop([sells, reports]);
+    const outcome = await project.troupe.run('clerk', 'Sell one.', { approve: () => ({ input: { article: 'chair' } }) });
+    expect(sold).toEqual(['chair']);
+    expect(bodyOf(outcome)).toContain('The user changed this call before it was made');
+    const answers = await project.troupe.ledger.read({ session: outcome.session, types: ['approval.answered'] });
+    expect(answers).toMatchObject([
+      { payload: { answer: { kind: 'approved', input: { article: 'chair' } }, where: 'library', by: expect.any(String) } },
+    ]);
+  });
+
+  it.each([
+    ['no JSON', () => ({ input: { article: () => 'chair' } })],
+    ['endless', () => ({ input: endless })],
+  ])('has nothing made of an input that is %s', async (_name, approve) => {
+    sold.length = 0;
+    await using project = await shop([sells, reports]);
+    const given = project.troupe.run('clerk', 'Sell one.', { approve: approve as unknown as () => true });
+    await expect(given).rejects.toThrow('is no answer.');
+    expect(sold).toEqual([]);
   });
 
   it('answers questions', async () => {

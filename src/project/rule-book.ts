@@ -60,7 +60,7 @@ export function withRuleBook(engine: Engine, book: RuleBook): Engine {
   return {
     ...engine,
     async answer(run, wait, answer, answering) {
-      const isForProject = answer.kind === 'approved' && answer.scope === 'project';
+      const isForProject = answer.kind === 'approved' && answer.scope === 'project' && answer.input === undefined;
       const asked = isForProject ? (await engine.waits(run)).find((one) => one.run === run && one.wait === wait) : undefined;
       const outcome = await engine.answer(run, wait, answer, answering);
       const rule = asked?.kind === 'permission' ? asked.rule : undefined;

@@ -71,7 +71,7 @@ describe('edit and approve', () => {
     person.type('e\r');
     await person.sees('command: touch wrong.txt');
     person.type('\u0015touch right.txt\r');
-    await person.sees(/shell as you have changed it:\n {2}\| touch right\.txt\n/);
+    await person.sees(/shell as you have changed it \([0-9a-f]{8}\):\n {2}\| touch right\.txt\n/);
     await person.sees('allow this? yes, edit, no');
     person.type('yes\r');
     expect(await person.ended).toBe(0);

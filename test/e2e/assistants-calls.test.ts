@@ -88,6 +88,30 @@ describe('answer_assistant', () => {
     expect(await receive(thread_id, { unread_only: true })).toMatchObject({ messages: [{ content: report }] });
     expect((await served.client.result('answer_assistant', { process_id, answer })).isError).toBe(true);
   });
+
+  it('a client may change what it allows, if it says what it means; a yes with more behind it is none', async () => {
+    await using served = await openServedProject({
+      agents: { maker: 'description: Makes files\ntools: [shell]\npermissions: { shell: { "*": ask, "rm *": deny } }' },
+      play: ({ toolResults }) =>
+        toolResults < 2 ? { calls: [{ name: 'shell', input: { command: 'touch wrong.txt' } }] } : { text: 'Done.' },
+    });
+    const { folder } = served.project;
+    const { spawn, receive, untilEnded } = toolsOf(served.client);
+    const { process_id, thread_id } = await spawn('maker', 'Make the file.');
+    const asked = async (): Promise<string> => {
+      const { messages } = await receive(thread_id, { unread_only: true, mark_as_read: true, wait_ms: 60_000 });
+      return /question_id (\S+);/.exec(JSON.stringify(messages))?.[1] ?? '';
+    };
+    const answer = (more: object) => served.client.result('answer_assistant', { process_id, answer: 'yes', ...more });
+    const question_id = await asked();
+    const input = { command: 'touch right.txt' };
+    for (const more of [{ input }, { question_id, input, answer: 'no' }, { question_id, answer: 'yes, but elsewhere' }])
+      expect((await answer(more)).isError).toBe(true);
+    expect((await answer({ question_id, input })).isError).not.toBe(true);
+    await answer({ question_id: await asked(), input: { command: 'rm right.txt' } });
+    expect((await untilEnded(process_id)).process).toMatchObject({ status: 'finished' });
+    expect([existsSync(join(folder, 'right.txt')), existsSync(join(folder, 'wrong.txt'))]).toEqual([true, false]);
+  });
 });
 
 describe('two clients', () => {

@@ -42,6 +42,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
     env: options.env ?? {},
     cwd: options.cwd ?? '/nowhere',
     ask: async () => answers.shift(),
+    edit: () => undefined,
     onStop: (callback) => {
       listeners.add(callback);
       return () => void listeners.delete(callback);

@@ -4,6 +4,7 @@
  */
 
 import { unreachable } from '../../base/errors.ts';
+import { type Json, parseJson } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
@@ -22,7 +23,7 @@ export function chosenAnswer(waits: readonly OpenWait[], caller: Caller, input: 
   const wait = chosen(waits, caller, input);
   if (!wait.ok) return wait;
   if (!mayAnswer(caller, wait.value)) return fail(notYours(wait.value, input.process_id));
-  const answer = answerTo(wait.value, input.answer);
+  const answer = answerTo(wait.value, input);
   return answer.ok ? ok({ wait: wait.value, answer: answer.value }) : answer;
 }
 
@@ -51,12 +52,27 @@ function notYours({ kind, run }: OpenWait, process: string): Failure {
   };
 }
 
-const YES = /^\s*(y|yes|ok|okay|approve|approved|allow|true)\b/i;
+/** Only a clear yes is a yes: behind "yes, but" stands something that nobody would hear of. */
+const YES = /^\s*(y|yes|ok|okay|approve|approved|allow|true)\s*[.!]?\s*$/i;
 const NO = /^\s*(n|no|deny|denied|refuse|false)\b/i;
 
-function answerTo({ kind }: OpenWait, text: string): Result<Answer, Failure> {
+/** It came over a wire, so it is JSON already. */
+function asJson(value: object): Json {
+  const parsed = parseJson(JSON.stringify(value));
+  return parsed.ok ? parsed.value : null;
+}
+
+const NOT_CHANGED: Failure = {
+  code: 'invalid',
+  message: 'Only a permission that is given is given for another input.',
+  fix: 'Answer yes and say which question you mean (question_id), or leave out input.',
+};
+
+function answerTo({ kind }: OpenWait, { answer: text, input, question_id }: AnswerInput): Result<Answer, Failure> {
+  const isYes = kind === 'permission' && YES.test(text);
+  if (input !== undefined && !(isYes && question_id !== undefined)) return fail(NOT_CHANGED);
   if (kind === 'question') return ok<Answer>({ kind: 'text', text });
-  if (YES.test(text)) return ok<Answer>({ kind: 'approved' });
+  if (isYes) return ok<Answer>({ kind: 'approved', ...present({ input: input && asJson(input) }) });
   if (NO.test(text)) return ok<Answer>({ kind: 'denied', note: text });
   return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
 }
@@ -86,6 +102,12 @@ export function answerFailure(outcome: AnswerOutcome, wait: OpenWait, process: s
       };
     case 'other':
       return { code: 'other', message: 'It asks for something else by now.', fix: 'Look at the question again, then answer it.' };
+    case 'hidden':
+      return {
+        code: 'hidden',
+        message: 'What you made of the call has [redacted:…] in it, where a secret was.',
+        fix: 'Write out what is meant there, or answer without input.',
+      };
     case 'answered':
       return { code: 'answered', message: `Somebody else has answered this question${firstBy(outcome)}.` };
     case 'expired':

@@ -1,7 +1,9 @@
 /** `troupe answer`, `approve` and `deny`: record what a person says, and go on with the run if nobody else does. */
 
+import { resolve } from 'node:path';
 import { TroupeError } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
@@ -15,6 +17,7 @@ import type { OutputOptions } from '../drive/finish-run.ts';
 import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { readInput } from '../terminal/read-input.ts';
 import { waitLines } from '../view/run-summary.ts';
 import { resumeRun } from './resume.ts';
 
@@ -49,6 +52,32 @@ export async function answerCommand(
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;
   });
+}
+
+export interface ApproveOptions extends AnswerOptions {
+  readonly remember?: true | 'run' | 'project';
+  readonly whole?: true;
+  /** Where the arguments are that the call is made with instead. */
+  readonly input?: string;
+}
+
+export async function approveCommand(context: CommandContext, run: string, options: ApproveOptions): Promise<ExitCode> {
+  const { remember, whole } = options;
+  const kept =
+    remember === undefined ? {} : ({ remember: true, ...(remember === 'project' ? { scope: remember } : {}) } as const);
+  const input = options.input === undefined ? undefined : await readArguments(context, options.input);
+  return await answerCommand(context, run, { kind: 'approved', ...kept, ...present({ whole, input }) }, options);
+}
+
+/** All of what the call is made with: whoever gives it replaces what was asked for, and leaves nothing of it. */
+async function readArguments({ terminal, cwd }: CommandContext, file: string): Promise<JsonObject> {
+  const text = await readInput(terminal, file === '-' ? file : resolve(cwd, file));
+  if (!text.ok) throw text.error;
+  const parsed = parseJson(text.value);
+  if (!parsed.ok) throw usageError(`--input ${file} is not JSON: ${parsed.error}`);
+  if (!isJsonObject(parsed.value))
+    throw usageError(`--input ${file} is not an object`, 'give the arguments of the call by their names');
+  return parsed.value;
 }
 
 /** A server took it up in the moment after the answer: it goes on there, which is what was wanted. */

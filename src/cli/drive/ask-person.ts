@@ -1,9 +1,11 @@
 /** Puts an open question to the person at the terminal and turns what they type into an answer. */
+import { createHash } from 'node:crypto';
 import type { Json } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
 import { visibleText } from '../../base/visible-text.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
-import { wholeQuestion } from '../../projections/request-text.ts';
+import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { hardWrap } from '../terminal/text-width.ts';
@@ -28,8 +30,25 @@ export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait): Pro
 
 /** Nothing is allowed before its last page was shown; it can be refused at any time. */
 async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, mark: string): Promise<Answer | undefined> {
-  // A permission is asked for in a sentence of our own, which names the agent.
-  const pages = requestPages(wait.request, screen.width(), screen.height());
+  for (;;) {
+    // A permission is asked for in a sentence of our own, which names the agent.
+    const shown = await showWhole(desk, screen, wait.request, mark);
+    if (shown !== 'seen') return shown;
+    // What "always" would mean is said before anybody chooses it.
+    if (wait.rule !== undefined)
+      desk.say(...hardWrap(`  always (this session) or always project: ${safeLine(visibleText(wait.rule))}`, screen.width()));
+    const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', (typed) =>
+      isEdit(typed) ? 'edit' : parsePermission(typed),
+    );
+    if (answer !== 'edit') return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
+    const edited = await editAndAsk(desk, screen, wait.input, wait.tool);
+    if (edited !== 'nothing') return edited;
+  }
+}
+
+/** Page by page: whether they have seen it to its end, or what they said before that. */
+async function showWhole(desk: Desk, screen: Screen, request: string, mark: string): Promise<'seen' | Answer | undefined> {
+  const pages = requestPages(request, screen.width(), screen.height());
   for (const [index, page] of pages.entries()) {
     const [first = '', ...rest] = page;
     desk.say(...(index === 0 ? ['', `${mark} ${first}`, ...rest] : page));
@@ -39,35 +58,36 @@ async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, m
     const answer = parsePermission(typed);
     if (answer?.kind === 'denied') return answer;
   }
-  // What "always" would mean is said before anybody chooses it.
-  if (wait.rule !== undefined)
-    desk.say(...hardWrap(`  always (this session) or always project: ${safeLine(visibleText(wait.rule))}`, screen.width()));
-  const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', (typed) =>
-    isEdit(typed) ? 'edit' : parsePermission(typed),
-  );
-  if (answer === 'edit') return await editAndAsk(desk, screen, wait.input, wait.tool);
-  return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
+  return 'seen';
 }
 
 const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);
 
 /** What they make of it is shown like anything else before it is allowed, and is theirs. */
-async function editAndAsk(desk: Desk, screen: Screen, input: Json, tool: string): Promise<Answer | undefined> {
+async function editAndAsk(desk: Desk, screen: Screen, input: Json, tool: string): Promise<Answer | 'nothing' | undefined> {
   for (let current = input; ; ) {
     const changed = await editInput(desk, current);
     if (changed === undefined) return undefined;
-    current = changed;
-    const request = wholeQuestion(`${safeLine(tool)} as you have changed it`, { input: current });
-    for (const page of requestPages(request, screen.width(), screen.height())) desk.say(...page);
-    const answer = await asked(desk, '  allow this? yes, edit, no (or no and why): ', (typed) =>
-      isEdit(typed) ? 'edit' : parsePermission(typed),
-    );
-    if (answer === undefined || answer === 'edit') {
-      if (answer === undefined) return undefined;
-      continue;
-    }
-    return answer.kind === 'approved' ? { kind: 'approved', whole: true, input: current } : answer;
+    if (!changed.ok) desk.say(`  ${safeLine(changed.error)}: nothing is approved`);
+    if (changed.ok) current = changed.value;
+    else if (current === input) return 'nothing';
+    const shown = await showWhole(desk, screen, changedQuestion(tool, current), screen.paint.yellow('!'));
+    if (shown !== 'seen') return shown;
+    const answer = await asked(desk, '  allow this? yes, edit, no (or no and why): ', parseChanged);
+    if (answer !== 'edit') return answer?.kind === 'approved' ? { kind: 'approved', whole: true, input: current } : answer;
   }
+}
+
+function changedQuestion(tool: string, input: Json): string {
+  const hash = createHash('sha256').update(wholeRequest({ input })).digest('hex').slice(0, limits.shownCharacters);
+  return wholeQuestion(`${safeLine(tool)} as you have changed it (${hash})`, { input });
+}
+
+/** What was changed is allowed once: a rule would be about the call that was asked for. */
+function parseChanged(typed: string): Answer | 'edit' | undefined {
+  if (isEdit(typed)) return 'edit';
+  const answer = parsePermission(typed);
+  return answer?.kind === 'approved' && answer.remember === true ? undefined : answer;
 }
 
 async function asked<Said>(desk: Desk, prompt: string, parse: (typed: string) => Said | undefined): Promise<Said | undefined> {

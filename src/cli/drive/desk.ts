@@ -1,4 +1,7 @@
 /** Where a person is asked while a run goes on: what is said stays above the picture, what they type is at its bottom. */
+
+import type { Result } from '../../base/result.ts';
+import type { Draft } from '../terminal/editor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { RunView } from '../view/run-view.ts';
 
@@ -6,6 +9,8 @@ export interface Desk {
   say(...lines: readonly string[]): void;
   /** `undefined` when they would rather not, or nobody wants to know any more. */
   ask(prompt: string, prefill?: string): Promise<string | undefined>;
+  /** Their own editor on a text, with the screen to itself; `undefined` when they have named none. */
+  edit(draft: Draft): Promise<Result<string, string> | undefined>;
 }
 
 export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal): Desk {
@@ -21,6 +26,14 @@ export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal)
       // The line that was drawn is gone with the picture: what was said to the question stays.
       if (view.draws && typed !== undefined) view.say([`${prompt}${typed}`]);
       return typed;
+    },
+    async edit(draft) {
+      const back = view.lend();
+      try {
+        return await terminal.edit(draft);
+      } finally {
+        back();
+      }
     },
   };
 }

@@ -30,6 +30,11 @@ export function notRecorded(
         `${run} asks for something else than what you have seen; your approval was not recorded`,
         `look at it again: ${look}`,
       );
+    case 'hidden':
+      return usageError(
+        `what you made of the call of ${run} has [redacted:…] in it, where a secret was; your approval was not recorded`,
+        'write out what is meant there, or approve or deny the call as it is',
+      );
     case 'ended':
     case 'unknown':
       return usageError(`${run} has ended; nothing waits for an answer any more`);

@@ -1,7 +1,7 @@
 /** Commands that steer a run, and those that answer what it asks, with their words, options and examples. */
 import { type Command, Option } from 'commander';
 import { present } from '../../base/present.ts';
-import type { AnswerOptions } from '../commands/answer.ts';
+import type { AnswerOptions, ApproveOptions } from '../commands/answer.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
@@ -75,13 +75,14 @@ export function describeAnswers(add: Add, perform: Perform): void {
     )
     .option('--whole', 'you have seen all of it, also what the question has no room for')
     .option('--shown <hash>', 'what you have seen, as the question names it: nothing else is approved')
-    .action((run: string, options: AnswerOptions & { readonly remember?: true | 'run' | 'project'; readonly whole?: true }) => {
-      const { remember, whole } = options;
-      const kept =
-        remember === undefined ? {} : ({ remember: true, ...(remember === 'project' ? { scope: remember } : {}) } as const);
-      const answer = { kind: 'approved', ...kept, ...present({ whole }) } as const;
-      return perform(async (context) => (await import('../commands/answer.ts')).answerCommand(context, run, answer, options));
-    });
+    .addOption(
+      new Option('--input <file>', 'make the call with the arguments in this JSON file instead (- for stdin)').conflicts(
+        'remember',
+      ),
+    )
+    .action((run: string, options: ApproveOptions) =>
+      perform(async (context) => (await import('../commands/answer.ts')).approveCommand(context, run, options)),
+    );
   answering(add('deny <run>', 'refuse the permission that is asked for and go on', 'troupe deny last --note "not on main"'))
     .option('--note <text>', 'what the agent is told')
     .action((run: string, options: AnswerOptions & { readonly note?: string }) => {

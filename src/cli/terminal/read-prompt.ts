@@ -2,6 +2,7 @@
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { usageError } from './command.ts';
+import { readAtMost } from './read-input.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What is read: it is called by its name when something is wrong with it. */
@@ -15,8 +16,8 @@ export async function readPrompt(terminal: Terminal, argument: string | undefine
 
 async function promptFrom(terminal: Terminal, argument: string | undefined, what: Read): Promise<Result<string, Error>> {
   if (argument === '-') {
-    const bytes = await readAll(terminal.input, what);
-    return bytes.ok ? decodePrompt(bytes.value, what) : bytes;
+    const bytes = await readAtMost(terminal.input, limits.promptBytes);
+    return bytes === undefined ? fail(tooLarge(what)) : decodePrompt(bytes, what);
   }
   if (argument !== undefined) return decodePrompt(new TextEncoder().encode(argument), what);
   if (!terminal.interactive) return fail(usageError(`There is no ${what}`, 'give it as an argument, or - to read it from stdin'));
@@ -39,17 +40,6 @@ export function decodePrompt(bytes: Uint8Array, what: Read = 'prompt'): Result<s
     );
   }
   return text.trim() === '' ? fail(usageError(`The ${what} is empty`, 'say what the agent should do')) : ok(text);
-}
-
-async function readAll(input: AsyncIterable<Uint8Array>, what: Read): Promise<Result<Uint8Array, Error>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of input) {
-    size += chunk.length;
-    if (size > limits.promptBytes) return fail(tooLarge(what));
-    chunks.push(chunk);
-  }
-  return ok(Buffer.concat(chunks));
 }
 
 function tooLarge(what: Read): Error {

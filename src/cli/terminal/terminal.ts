@@ -8,6 +8,8 @@
 import { Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import type { Environment } from '../../base/environment.ts';
+import type { Result } from '../../base/result.ts';
+import { type Draft, edited, editorIn } from './editor.ts';
 import { createKeyboard, type Keyboard } from './keyboard.ts';
 import { dropTypedAhead } from './type-ahead.ts';
 
@@ -37,6 +39,8 @@ export interface Terminal {
   readonly cwd: string;
   /** Asks a person; `undefined` when they end the input instead, or nobody wants to know any more. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
+  /** Has a text changed in the editor of whoever sits here, or says why not; `undefined` when they have named none. */
+  edit(draft: Draft): Promise<Result<string, string>> | undefined;
   /** Calls back on SIGINT and SIGTERM until the returned function is called. */
   onStop(callback: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Ends the process at once: for the second Ctrl-C. */
@@ -105,6 +109,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   const args = process.argv.slice(2);
   const interactive = stdin.isTTY === true && stderr.isTTY === true && !inAutomation(env);
   const keyboard = createKeyboard(process);
+  let lent = false;
   return {
     out: createScreen(stdout, wantsColour(stdout.isTTY, env, args)),
     progress: createScreen(stderr, wantsColour(stderr.isTTY, env, args)),
@@ -115,8 +120,20 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     cwd: process.cwd(),
     ask: (question, options) => keyboard.lend(() => askOnce(process, question, options ?? {})),
     keyboard,
+    edit: (draft) => {
+      const editor = editorIn(env);
+      if (editor === undefined) return undefined;
+      return keyboard.lend(async () => {
+        lent = true;
+        if (stdin.isRaw) stdin.setRawMode(false);
+        return await edited(editor, draft, process).finally(() => {
+          lent = false;
+        });
+      });
+    },
     onStop: (callback) => {
-      const interrupt = (): void => callback('SIGINT');
+      // In an editor Ctrl-C is the editor's.
+      const interrupt = (): void => (lent ? undefined : callback('SIGINT'));
       const terminate = (): void => callback('SIGTERM');
       process.on('SIGINT', interrupt);
       process.on('SIGTERM', terminate);

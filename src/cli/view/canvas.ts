@@ -15,28 +15,51 @@ export interface Canvas {
   say(lines: readonly string[]): void;
   /** What is drawn stays as it is, with the cursor below it; the next picture begins there. */
   leave(): void;
+  /**
+   * The picture goes, for somebody who wants the whole screen, until the returned function is called: then what was to be said
+   * meanwhile is said, and `back` draws what there is by then.
+   */
+  lend(back: () => void): () => void;
 }
 
 export function createCanvas(screen: Screen): Canvas {
   let drawn: readonly string[] = [];
   let drawnTyped = '';
+  /** While somebody else has the screen: what is to be said afterwards. */
+  let held: string[] | undefined;
   /** From where the cursor stands, below the lines or in the one that is being typed, to the first line that was drawn. */
-  const back = (): string =>
+  const toFirst = (): string =>
     drawn.length === 0 ? `${HIDE_CURSOR}${drawnTyped === '' ? '' : '\r'}` : `\u001b[${rowsOf(drawn, screen.width())}A\r`;
+  const wipe = (text: string): void => {
+    screen.write(`${toFirst()}\u001b[J${text}`);
+    drawn = [];
+    drawnTyped = '';
+  };
+  const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
   return {
     paint(lines, typed) {
+      if (held !== undefined) return;
       const below = typed === undefined ? '' : typedLine(typed, screen.width());
       if (below === drawnTyped && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
       const cursor = typed !== undefined ? SHOW_CURSOR : drawnTyped === '' ? '' : HIDE_CURSOR;
       // Erased before they are written: behind a line that fills its row, the last sign would go.
-      screen.write(`${back()}${lines.map((line) => `\u001b[K${line}\n`).join('')}\u001b[J${below}${cursor}`);
+      screen.write(`${toFirst()}${lines.map((line) => `\u001b[K${line}\n`).join('')}\u001b[J${below}${cursor}`);
       drawn = lines;
       drawnTyped = below;
     },
     say(lines) {
-      screen.write(`${back()}\u001b[J${lines.map((line) => `${line}\n`).join('')}`);
-      drawn = [];
-      drawnTyped = '';
+      if (held === undefined) wipe(ended(lines));
+      else held.push(...lines);
+    },
+    lend(back) {
+      wipe(SHOW_CURSOR);
+      held ??= [];
+      return () => {
+        const late = held ?? [];
+        held = undefined;
+        wipe(ended(late));
+        back();
+      };
     },
     leave() {
       if (drawn.length === 0 && drawnTyped === '') return;

@@ -58,11 +58,13 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
 
   const picture = (shown: string): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
-    const height = screen.height() - (typed === undefined ? 0 : 1);
-    const look = { now: clock.now(), width: screen.width(), height, paint: screen.paint };
-    return frameLines(tree, root, { ...look, writing, text: shown });
+    const [width, height] = [screen.width(), screen.height() - (typed === undefined ? 0 : 1)];
+    return frameLines(tree, root, { now: clock.now(), width, height, paint: screen.paint, writing, text: shown });
   };
   const paint = (): void => canvas.paint(picture(text), typed);
+  const repaint = (): void => {
+    if (!resting) paint();
+  };
   const drawIn = (delayMs: number): void => {
     const at = clock.elapsed() + delayMs;
     if (at >= dueAt) return;
@@ -86,8 +88,9 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
     draws: true,
     say: (lines) => {
       canvas.say(lines);
-      if (!resting) paint();
+      repaint();
     },
+    lend: () => canvas.lend(repaint),
     typing: (line) => {
       typed = line;
       wake();
@@ -126,8 +129,6 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
       canvas.leave();
     },
     leave: canvas.leave,
-    back: () => {
-      if (!resting) paint();
-    },
+    back: repaint,
   };
 }

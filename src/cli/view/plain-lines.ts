@@ -11,14 +11,19 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
   const agents = new Map<RunId, string>();
   /** What is printed once nobody types any more. */
   let held: string[] | undefined;
+  const hold = (yes: boolean): void => {
+    const late = held ?? [];
+    held = yes ? late : undefined;
+    if (!yes) for (const text of late) screen.line(text);
+  };
   return {
     streams: false,
     draws: false,
     say: (lines) => screen.write(lines.map((line) => `${line}\n`).join('')),
-    typing: (line) => {
-      const late = held ?? [];
-      held = line === undefined ? undefined : late;
-      if (line === undefined) for (const text of late) screen.line(text);
+    typing: (line) => hold(line !== undefined),
+    lend: () => {
+      hold(true);
+      return () => hold(false);
     },
     event: (event, tree) => {
       const agent = tree.runs.get(event.run_id)?.agent;
@@ -49,12 +54,26 @@ export function plainLine(line: TimelineLine, paint: Screen['paint']): string {
 
 /** Every event as one JSON line, as it is in the ledger. */
 export function createJsonLines(screen: Screen): RunView {
+  let held: string[] | undefined;
   return {
     streams: false,
     draws: false,
     say: () => undefined,
     typing: () => undefined,
-    event: (event) => screen.line(JSON.stringify(event)),
+    event: (event) => {
+      const line = JSON.stringify(event);
+      if (held === undefined) screen.line(line);
+      else held.push(line);
+    },
+    lend: () => {
+      // Where both are one terminal, they would be in the way.
+      if (screen.isTty) held ??= [];
+      return () => {
+        const late = held ?? [];
+        held = undefined;
+        for (const line of late) screen.line(line);
+      };
+    },
     piece: () => undefined,
     rest: () => undefined,
     leave: () => undefined,

@@ -15,6 +15,8 @@ export interface RunView {
   typing(line: TypedLine | undefined): void;
   /** Whether it draws that line itself. */
   readonly draws: boolean;
+  /** Leaves the whole screen to a program; nothing is printed until the returned function is called. */
+  lend(): () => void;
   /** Leaves the screen to somebody else: a question, or the end. A later event takes it back. */
   rest(tree: RunTree): void;
   /** What is drawn stays as it is, and the cursor stands below it: somebody else has the screen until `back`. */
@@ -39,6 +41,7 @@ export function createSilentView(screen: Screen): RunView {
     piece: () => undefined,
     say: (lines) => screen.write(lines.map((line) => `${line}\n`).join('')),
     typing: () => undefined,
+    lend: () => () => undefined,
     rest: () => undefined,
     leave: () => undefined,
     back: () => undefined,
@@ -61,6 +64,12 @@ export function bothViews(first: RunView, second: RunView): RunView {
     piece: (piece) => {
       if (first.streams) first.piece(piece);
       if (second.streams) second.piece(piece);
+    },
+    lend: () => {
+      const back = [first.lend(), second.lend()];
+      return () => {
+        for (const take of back) take();
+      };
     },
     rest: (tree) => {
       first.rest(tree);

@@ -5,6 +5,7 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { hasMark } from '../../base/secrets/mark.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
 import { ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
 import { stricter } from '../../permissions/rule-map.ts';
@@ -92,10 +93,14 @@ export async function permitted(
     await itsTurn?.();
     if (itsTurn !== undefined && (await isOther(tree, node, step, time, tool, asked.input))) continue;
     if (input === undefined) return ok({ opened: protection });
+    if (hasMark(input)) return fail(CHANGED_AND_GONE);
     return (await isForbidden(tree, node, definition, tool, input)) ? fail(CHANGED_TOO_FAR) : ok({ input });
   }
 }
 
+/** Sealed, and the key is not here. */
+const CHANGED_AND_GONE =
+  'Not run: the user changed the call, and what they wrote held a secret that cannot be opened here. Ask them, or report it.';
 const CHANGED_TOO_FAR = 'Not run: the user changed the call to something that nobody may do here (permissions).';
 
 /** What somebody makes of a call is theirs, but neither what is denied nor what is protected. */

@@ -65,7 +65,8 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
       return order.place(turn, tool, async (itsTurn) => {
         const known = node.journal.recorded('tool.result', step);
         if (known !== undefined) {
-          if (tool?.kind === 'spawn' && known.payload.isError !== true) await takeUpAssistant(tree, node, step, asked.input);
+          if (tool?.kind === 'spawn' && known.payload.isError !== true)
+            await takeUpAssistant(tree, node, step, changedTo(node, step) ?? asked.input);
           return placed(caller.stepIndex, step, resultPart(known.payload));
         }
         if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
@@ -80,10 +81,11 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const { step, tool, asked } = call;
   tree.checkpoint(node);
   const begun = node.journal.recorded('tool.call', step)?.event_id;
-  const gone = argumentsGone(node, call.turn, asked);
+  const gone = argumentsGone(node, call.turn, step, asked);
   // A child run that has begun comes to its end, also when nobody wants its answer any more.
   const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childRunId(node.run, step)));
-  if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question') return await callOther(caller, { ...call, tool }, begun);
+  if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question')
+    return await callOther(caller, { ...call, tool }, begun, changedTo(node, step));
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const mayHaveHappened = begun !== undefined && tool.replay === 'never';
   if (gone !== undefined && mayHaveHappened) return inDoubt(caller, call);
@@ -96,14 +98,13 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   tree.checkpoint(node);
   if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const { opened, input: edited } = permit.value;
-  const made = edited === undefined ? asked : { ...asked, input: edited };
   const cause = begun ?? (await announce(caller, call, edited));
-  if (tool.kind !== undefined) return await callOther(caller, { ...call, tool, asked: made }, cause);
+  if (tool.kind !== undefined) return await callOther(caller, { ...call, tool }, cause, edited);
   const startedAt = tree.clock.elapsed();
   const run = () =>
     runTool(
       tool,
-      made.input,
+      edited ?? asked.input,
       {
         workspace: tree.workspaceOf(node),
         signal: node.abort.signal,
@@ -125,6 +126,9 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   return record(caller, call, cause, told(outcome, edited), Math.round(tree.clock.elapsed() - startedAt));
 }
 
+/** What somebody changed before it was made is what goes on after a crash. */
+const changedTo = (node: DrivenRun, step: string): Json | undefined => node.journal.recorded('tool.call', step)?.payload.input;
+
 function isAllowed({ tree, setup }: Caller, tool: OrdinaryTool, url: string): boolean {
   return tree.permission(setup.definition, tool, { input: { url }, remembered: tree.outside.remembered() }) === 'allow';
 }
@@ -134,10 +138,11 @@ async function callOther(
   caller: Caller,
   { step, tool, asked, beside }: Call<AgentTool | ServiceTool>,
   cause: Cause,
+  changed: Json | undefined,
 ): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
   const startedAt = tree.clock.elapsed();
-  const call = { step, tool, id: asked.id, input: asked.input, cause };
+  const call = { step, tool, id: asked.id, input: changed ?? asked.input, cause };
   const waiting = () => callAgent(tree, node, call);
   const {
     payload,
@@ -148,11 +153,8 @@ async function callOther(
     ? tree.slots.released(node.run, node.abort.signal, waiting)
     : waiting());
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  const { content, attachment, wholeBytes } = bounded(
-    payload.content,
-    resultBytes(setup.definition, beside, payload.content),
-    tree.redact,
-  );
+  const said = changed === undefined ? payload.content : [changedText(changed), ...payload.content];
+  const { content, attachment, wholeBytes } = bounded(said, resultBytes(setup.definition, beside, said), tree.redact);
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   const cut = { ...payload, durationMs, content, ...present({ wholeBytes }) };
   const options = {
@@ -172,10 +174,15 @@ async function callOther(
 /** A model that goes by what it asked for would be wrong about what was done. */
 function told(outcome: ToolOutcome, edited: Json | undefined): ToolOutcome {
   if (edited === undefined) return outcome;
-  const text = `The user changed this call before it was made. It was made with: ${JSON.stringify(edited)}`;
-  if (outcome.kind === 'error') return { ...outcome, message: `${text}\n\n${outcome.message}` };
-  return { ...outcome, content: [{ type: 'text', text }, ...outcome.content] };
+  const part = changedText(edited);
+  if (outcome.kind === 'error') return { ...outcome, message: `${part.text}\n\n${outcome.message}` };
+  return { ...outcome, content: [part, ...outcome.content] };
 }
+
+const changedText = (edited: Json): TextPart => ({
+  type: 'text',
+  text: `The user changed this call before it was made. It was made with: ${JSON.stringify(edited)}`,
+});
 
 /** Records that the call is about to be made; waits for the disk only when it could not be made twice. */
 async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Call, input: Json | undefined): Promise<Cause> {

@@ -3,19 +3,20 @@
  * with a secret in them are sealed. When they do not open (the key is gone, or another one is here), the call is not made. A
  * person who has approved it is asked what to do about it; otherwise the model is told, and can give them again or ask.
  */
+import { hasMark } from '../../base/secrets/mark.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { ToolAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 
-/** What stands in a redacted text where a secret was. */
-const MARK = /\[redacted:[\w.-]+\]/;
-
-/** Why the arguments cannot be had; `undefined` when they are as the model gave them. */
-export function argumentsGone(node: DrivenRun, turn: number, asked: ToolCallPart): string | undefined {
+/** Why the arguments cannot be had; `undefined` when they are as the model gave them, or somebody who changed them. */
+export function argumentsGone(node: DrivenRun, turn: number, step: string, asked: ToolCallPart): string | undefined {
+  const begun = node.journal.recorded('tool.call', step);
+  const changed = begun?.payload.input;
+  if (changed !== undefined) return begun?.inexact !== undefined && hasMark(changed) ? begun.inexact : undefined;
   const why = node.journal.recorded('model.response', `turn/${turn}/model`)?.inexact;
   // Another part of the same answer may be what held the secret.
-  return why !== undefined && MARK.test(JSON.stringify(asked.input)) ? why : undefined;
+  return why !== undefined && hasMark(asked.input) ? why : undefined;
 }
 
 /** What the model is told instead. */

@@ -5,6 +5,7 @@
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { hasMark } from '../../base/secrets/mark.ts';
 import type { Answer, Answering, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../../ledger/port.ts';
@@ -69,11 +70,14 @@ function tooLate({ event_type, payload, timestamp: at }: LedgerEvent): Exclude<R
  * A yes to what the question had no room for, or to a question that was asked anew, by somebody who does not say that they
  * looked at it; or by somebody who looked at something else.
  */
-function whyNot({ answer, shown }: Given, asked: Payloads['approval.asked']): 'unseen' | 'other' | undefined {
+function whyNot({ answer, shown }: Given, asked: Payloads['approval.asked']): 'unseen' | 'other' | 'hidden' | undefined {
   if (answer.kind !== 'approved') return undefined;
+  if (answer.input !== undefined && hasMark(answer.input)) return 'hidden';
   if (shown !== undefined && asked.shown !== undefined && !isShown(shown, asked.shown)) return 'other';
   if (asked.again === true && shown === undefined) return 'unseen';
-  return answer.whole !== true && requestText(asked).missing > 0 ? 'unseen' : undefined;
+  // Whoever writes what the call is made with instead knows all of it.
+  if (answer.whole === true || answer.input !== undefined) return undefined;
+  return requestText(asked).missing > 0 ? 'unseen' : undefined;
 }
 
 /** What is typed may be the beginning of it. */

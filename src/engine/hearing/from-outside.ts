@@ -70,8 +70,8 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
       if (event.payload.answer.kind === 'expired') return;
       answers.set(key, event.payload.answer);
       const rule = asked.get(key);
-      if (event.payload.answer.kind === 'approved' && event.payload.answer.remember === true && rule !== undefined)
-        remembered.set(writtenRule(rule), rule);
+      const { answer } = event.payload;
+      if (rule !== undefined && forLater(answer)) remembered.set(writtenRule(rule), rule);
     } else signals.apply(event);
   };
   const readOn = async (): Promise<void> => {
@@ -102,6 +102,10 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
     },
   };
 }
+
+/** The rule is that of the call as it was asked for: who has changed it has not approved that one. */
+const forLater = (answer: Answer): boolean =>
+  answer.kind === 'approved' && answer.remember === true && answer.input === undefined;
 
 /** Which runs were asked to end or to pause. */
 export function createSignals(shared: boolean) {

@@ -117,6 +117,10 @@ export const answerInput = z.strictObject({
   process_id: processId,
   answer: z.string().min(1).max(limits.messageBytes).describe('The answer; yes or no where a permission is asked for'),
   question_id: z.string().max(500).optional().describe('Which question, when there are several'),
+  input: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('With yes to a permission: the call is made with these arguments instead. Needs question_id'),
 });
 
 export type ListInput = z.infer<typeof listInput>;

@@ -1,0 +1,171 @@
+/** A call that a person changes before it is made, in their editor or by a file: it is theirs, and still held to the rules. */
+import { chmod, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sitDown } from '../support/terminal/at-keyboard.ts';
+import { createTestProject, objectIn, type TestProject } from './support-project.ts';
+
+const WORKER = `---
+name: w
+tools: [shell, write]
+permissions: { shell: { "*": ask, "rm *": deny }, write: ask }
+---
+You work.
+`;
+
+async function given(project: TestProject): Promise<readonly Record<string, unknown>[]> {
+  const { out } = await project.look('logs', 'last', '--jsonl');
+  return out
+    .split('\n')
+    .filter((line) => line.includes('"event_type":"approval.answered"'))
+    .map((line) => objectIn(line)['payload'] as Record<string, unknown>);
+}
+
+/** A program that is called with the file, and one turn of an agent that wants to run something. */
+async function withEditor(script: string, input: Record<string, string> = { command: 'touch wrong.txt' }): Promise<TestProject> {
+  const project = await createTestProject('', WORKER);
+  await project.write('my editor', `#!/bin/sh\n${script}\n`);
+  await chmod(join(project.folder, 'my editor'), 0o755);
+  // Two words, the way people have it with options.
+  project.env['EDITOR'] = `'${join(project.folder, 'my editor')}' --wait`;
+  await project.script({ toolCalls: [{ name: 'command' in input ? 'shell' : 'write', input }] }, { text: 'Done.' });
+  return project;
+}
+
+describe('an editor', () => {
+  it('has the terminal and a file of its own, which goes; what comes back is shown whole with its hash', async () => {
+    await using project = await withEditor(
+      'echo "$@" > called; stat -c "%a" "$2" "$(dirname "$2")" >> called; cat "$2" >> called; ' +
+        'printf "in the editor: "; read -r typed; printf "%s\\n" "$typed" > "$2"',
+    );
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees('in the editor:');
+    // The terminal is in its line mode: Backspace is the terminal's to handle, and the keys are echoed by it.
+    person.type('touch right.txtX\u007f\r');
+    await person.sees(/shell as you have changed it \([0-9a-f]{8}\):\n {2}\| touch right\.txt\n/);
+    await person.sees('allow this? yes, edit, no');
+    person.type('yes\r');
+    expect(await person.ended).toBe(0);
+    const files = await readdir(project.folder);
+    expect(files).toContain('right.txt');
+    expect(files).not.toContain('wrong.txt');
+    const [words = '', mode, folderMode, before] = (await readFile(join(project.folder, 'called'), 'utf8')).trim().split('\n');
+    expect([mode, folderMode, before]).toEqual(['600', '700', 'touch wrong.txt']);
+    const [option, path = ''] = words.split(' ');
+    expect(option).toBe('--wait');
+    expect(path.startsWith(tmpdir())).toBe(true);
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+    await expect(readdir(join(path, '..'))).rejects.toThrow('ENOENT');
+    expect(await given(project)).toMatchObject([
+      { answer: { kind: 'approved', input: { command: 'touch right.txt' } }, where: 'terminal' },
+    ]);
+  });
+
+  it.each([
+    ['fails', 'echo touch PWNED > "$2"; exit 3', 'the editor ended with 3'],
+    ['changes nothing', ':', 'nothing was changed'],
+    ['empties the file', ': > "$2"', 'the file is empty'],
+    ['removes the file', 'rm "$2"', 'the file is gone'],
+    ['leaves what is no text', 'printf "touch \\377" > "$2"', 'the file is not text'],
+    ['cannot be started', 'exec /no/such/editor', 'the editor ended with 127'],
+  ])('that %s approves nothing: it is asked again', async (_name, script, said) => {
+    await using project = await withEditor(script);
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees(new RegExp(`${said}[\\s\\S]*allow\\? yes, always, .*:$`));
+    person.type('no\r');
+    expect(await person.ended).toBe(0);
+    expect((await given(project)).map(({ answer }) => answer)).toEqual([{ kind: 'denied' }]);
+  });
+
+  it('is given several lines as they are, and what is too long for a screen is allowed behind its last page', async () => {
+    const content = Array.from({ length: 5 }, (_, line) => `line ${line}`).join('\n');
+    await using project = await withEditor('seq 1 60 >> "$2"', { path: 'long.txt', content });
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees(/page 1 of 3: Enter for the next/);
+    person.type('yes\r');
+    await person.sees(/page 2 of 3: Enter for the next/);
+    person.type('\r');
+    await person.sees('allow this? yes, edit, no');
+    person.type('yes\r');
+    expect(await person.ended).toBe(0);
+    expect(await readFile(join(project.folder, 'long.txt'), 'utf8')).toMatch(/^line 0\n[\s\S]*\nline 41\n2\n[\s\S]*\n60$/);
+  });
+
+  it('is there in the inbox, too, and Ctrl-C in it stops no run', async () => {
+    await using project = await withEditor(
+      'trap "echo caught" INT; printf "in the editor: "; read -r typed || read -r typed; echo "$typed" > "$2"',
+    );
+    expect((await project.look('run', 'w', 'Go.')).code).toBe(5);
+    await using person = sitDown(project, ['inbox']);
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees('in the editor:');
+    person.type('\u0003');
+    await person.sees('caught');
+    person.type('touch right.txt\r');
+    await person.sees('allow this? yes, edit, no');
+    person.type('yes\r');
+    await person.sees('nothing else waits for you');
+    expect(await person.ended).toBe(0);
+    expect(await readdir(project.folder)).toContain('right.txt');
+    expect(await given(project)).toMatchObject([{ answer: { input: { command: 'touch right.txt' } }, where: 'inbox' }]);
+  });
+});
+
+describe('a file with the arguments', () => {
+  const asked = async (): Promise<TestProject> => {
+    const project = await createTestProject('', WORKER);
+    await project.serve({ calls: [{ name: 'shell', input: { command: 'touch wrong.txt' } }] }, { text: 'Done.' });
+    expect((await project.look('run', 'w', 'Go.')).code).toBe(5);
+    return project;
+  };
+
+  it('is what the call is made with, recorded as the answer of whoever gave it', async () => {
+    await using project = await asked();
+    await project.write('call.json', '{ "command": "touch right.txt" }');
+    expect(await project.look('approve', 'last', '--input', 'call.json')).toMatchObject({ code: 0 });
+    expect(await readdir(project.folder)).toContain('right.txt');
+    expect(await readdir(project.folder)).not.toContain('wrong.txt');
+    expect(await given(project)).toMatchObject([
+      { answer: { kind: 'approved', input: { command: 'touch right.txt' } }, where: 'command', by: expect.any(String) },
+    ]);
+    const { out } = await project.look('logs', 'last', '--jsonl');
+    expect(out).toContain('The user changed this call before it was made');
+  });
+
+  it('may come on stdin', async () => {
+    await using project = await asked();
+    const piped = project.start(['approve', 'last', '--input', '-'], { input: '{"command":"touch right.txt"}' });
+    expect(await piped.ended).toMatchObject({ code: 0 });
+    expect(await readdir(project.folder)).toContain('right.txt');
+  });
+
+  it.each([
+    ['is not there', undefined, 'cannot be read'],
+    ['is not JSON', '{ command: touch }', 'is not JSON'],
+    ['is not an object', '"touch right.txt"', 'is not an object'],
+    ['is not text', new Uint8Array([0x7b, 0xff]), 'cannot be read as text'],
+    ['has a mark where a secret was', '{"command":"echo [redacted:KEY]"}', '[redacted:'],
+  ])('that %s approves nothing', async (_name, content, said) => {
+    await using project = await asked();
+    if (content !== undefined) await project.write('call.json', content);
+    const { code, err } = await project.look('approve', 'last', '--input', 'call.json');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(said) });
+    expect(await given(project)).toEqual([]);
+  });
+
+  it('remembers nothing, and opens nothing that is denied', async () => {
+    await using project = await asked();
+    await project.write('call.json', '{ "command": "rm agents/helper.md" }');
+    expect((await project.look('approve', 'last', '--input', 'call.json', '--remember')).code).toBe(2);
+    expect(await project.look('approve', 'last', '--input', 'call.json')).toMatchObject({ code: 0 });
+    expect(await readdir(join(project.folder, 'agents'))).toEqual(['helper.md']);
+  });
+});
