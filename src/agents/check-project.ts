@@ -1,11 +1,12 @@
 /** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
 
+import { present } from '../base/present.ts';
 import { checkContextFiles } from './context-files.ts';
 import { checkVerify } from './definition/check-verify.ts';
 import type { AgentDefinition } from './definition/definition.ts';
 import { checkToolNames, type KnownTools, type NamedRight, permissionProblem } from './definition/tool-names.ts';
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
-import type { LoadedAgent } from './file/load.ts';
+import { type LoadedAgent, loadAgent, salvageAgent } from './file/load.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
 import { arrange, type Diagnostic, errorAt, type SourcePlace } from './text/diagnostics.ts';
 
@@ -50,6 +51,33 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
     diagnostics: arrange([...settings, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
     settings,
   };
+}
+
+/** A file outside the folders where agents are looked for, as `run` would take it, beside all that are in them. */
+export async function checkAgentFile(
+  path: string,
+  { agents: others }: Pick<ProjectCheck, 'agents'>,
+  options: ProjectCheckOptions,
+): Promise<Pick<ProjectCheck, 'agents' | 'edges' | 'diagnostics'>> {
+  const file = { path, root: options.projectRoot, ...present({ variables: options.variables }) };
+  const known = { servers: options.mcpServers ?? [], brought: options.brought };
+  const loaded = await loadAgent(file);
+  if (!loaded.ok) {
+    const rest = await salvageAgent(file);
+    if (rest === undefined) return { agents: [], edges: [], diagnostics: loaded.error };
+    const { definition, placeOf } = rest;
+    const references = checkGraph(others, new Set([definition.name]), [rest]).filter(({ file: at }) => at === definition.source);
+    const tools = checkToolNames(definition, placeOf, known);
+    return { agents: [], edges: [], diagnostics: arrange([...loaded.error, ...tools, ...references]) };
+  }
+  const agent = loaded.value;
+  const { source, name } = agent.definition;
+  // It takes the place of one that has the same name.
+  const beside = others.filter(({ definition }) => definition.name !== name);
+  const references = checkGraph([...beside, agent]).filter(({ file: at }) => at === source);
+  const context = await checkContextFiles(options.projectRoot, [agent]);
+  const own = [...agent.diagnostics, ...checkRights(agent, known, options.permissions), ...context, ...references];
+  return { agents: [agent], edges: edges([agent.definition]), diagnostics: arrange(own) };
 }
 
 /** What is wrong about the tools that an agent names, and what it may do with them. */

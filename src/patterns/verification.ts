@@ -4,6 +4,7 @@
  */
 
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { Claim, Verification } from '../events/catalogue.ts';
 import { succeeded } from '../events/succeeded.ts';
 import type { RunResult } from './steps.ts';
@@ -21,7 +22,8 @@ type Own = Pick<RunResult, 'verification' | 'claims'>;
 /** Bounded in number and length, whatever went wrong how often. */
 export function unverified(reasons: readonly string[], open?: readonly Claim[]): Verification {
   const most = limits.verificationReasons;
-  const kept = reasons.length > most ? [...reasons.slice(0, most - 1), `and ${reasons.length - most + 1} more`] : reasons;
+  const kept =
+    reasons.length > most ? [...reasons.slice(0, most - 1), `and ${counted(reasons.length - most + 1, 'more reason')}`] : reasons;
   const cut = kept.map((reason) => reason.slice(0, limits.verificationReasonCharacters));
   // Too many to be listed are too many to be made good one by one.
   const listed = open === undefined || open.length > most ? {} : { open: [...open] };

@@ -27,5 +27,5 @@ it('the service context stays short however many assistants there are', () => {
   const many = Array.from({ length: 64 }, (_, index) => state(index, 'running'));
   const lines = orchestrationText(many, 0).split('\n');
   expect(lines).toHaveLength(3 + limits.contextAssistants + 1);
-  expect(lines.at(-1)).toBe(`- and ${64 - limits.contextAssistants} more`);
+  expect(lines.at(-1)).toBe(`- and ${64 - limits.contextAssistants} more assistants`);
 });

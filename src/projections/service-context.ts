@@ -1,5 +1,7 @@
 /** What a run is told about the assistants it has spawned and the messages that wait for it. At most so many are named. */
+
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { Verification } from '../events/catalogue.ts';
 import type { Process } from './processes.ts';
 
@@ -23,7 +25,7 @@ export function orchestrationText(assistants: readonly AssistantState[], pending
     `- Running: ${working.length}`,
     `- Pending Messages: ${pendingMessages}`,
     ...inOrder.slice(0, limits.contextAssistants).map(line),
-    ...(left > 0 ? [`- and ${left} more`] : []),
+    ...(left > 0 ? [`- and ${counted(left, 'more assistant')}`] : []),
   ].join('\n');
 }
 

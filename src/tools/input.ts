@@ -3,9 +3,11 @@
  * are never changed: no coercion, no defaults. A schema that cannot be compiled (a keyword we do not know, an outside
  * reference) accepts everything, because the server that wrote it checks again.
  */
+
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { counted } from '../base/wording.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,7 +26,7 @@ export function checkInput(inputSchema: JsonObject, input: Json): Result<Json, s
     const problems = outcome.error.issues.filter(isBinding).map(describe);
     if (problems.length === 0) return ok(input);
     const shown = problems.slice(0, PROBLEMS_SHOWN);
-    const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
+    const more = problems.length > shown.length ? [`and ${counted(problems.length - shown.length, 'more problem')}`] : [];
     return fail(`The arguments do not fit the tool's schema: ${[...shown, ...more].join('; ')}.`);
   } catch {
     // Arguments nested deeper than the stack.

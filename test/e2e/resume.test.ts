@@ -86,6 +86,20 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     expect(await lines(project)).toBe(1);
   });
 
+  it.each([
+    ['--budget-calls', '1', 'calls'],
+    ['--budget-tokens', '1', 'tokens'],
+    ['--budget-wall', '1s', 'wall'],
+  ])('a limit of the command line holds for a new run: %s', async (option, value, what) => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]'));
+    const slow: Reply = { calls: [{ name: 'shell', input: { command: 'sleep 30' } }] };
+    const server = await project.serve(what === 'wall' ? slow : work, { text: 'All done.' });
+    const ended = await project.troupe('run', 'helper', 'Go.', option, value);
+    expect(ended.code).not.toBe(0);
+    expect(`${ended.out}${ended.err}`).toContain(what);
+    expect(server.requests.length).toBeLessThanOrEqual(1);
+  });
+
   it('a failure that the agent reports is done again, as a run of its own', async () => {
     await using project = await createTestProject(settings, agentWith('tools: [shell]'));
     const report = (status: string): Reply => ({ calls: [{ name: 'final_report', input: { report: status, status } }] });

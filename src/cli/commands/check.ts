@@ -2,9 +2,6 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import { checkToolNames } from '../../agents/definition/tool-names.ts';
-import { loadAgent } from '../../agents/file/load.ts';
-import { checkGraph } from '../../agents/graph.ts';
 import { formatDiagnostic, isError } from '../../agents/text/diagnostics.ts';
 import { suggest } from '../../base/did-you-mean.ts';
 import { counted } from '../../base/wording.ts';
@@ -28,7 +25,9 @@ export async function checkCommand(
   options: CheckCommandOptions,
 ): Promise<ExitCode> {
   const { out, progress } = context.terminal;
-  const checked = await narrowed(context, await checkEverything(context), paths);
+  const wanted = await existing(context, paths);
+  const files = wanted.filter((path) => path.endsWith('.md'));
+  const checked = narrowed(await checkEverything(context, files), wanted);
   const { diagnostics } = checked;
   const agents = checked.agents.length;
   const errors = diagnostics.filter(isError).length;
@@ -46,40 +45,23 @@ export async function checkCommand(
   return errors === 0 ? exitCodes.completed : exitCodes.usage;
 }
 
-/** Only what concerns these files and folders; everything is read all the same, because agents name each other. */
-async function narrowed(context: CommandContext, all: CheckedFiles, paths: readonly string[]): Promise<CheckedFiles> {
-  if (paths.length === 0) return all;
-  const wanted = paths.map((path) => resolve(context.cwd, path));
+/** Whole paths of what was named. */
+async function existing({ cwd }: CommandContext, paths: readonly string[]): Promise<readonly string[]> {
+  const wanted = paths.map((path) => resolve(cwd, path));
   for (const [index, path] of wanted.entries())
     if ((await stat(path).catch(() => undefined)) === undefined) throw usageError(`There is no file or folder ${paths[index]}`);
+  return wanted;
+}
+
+/** Only what concerns these files and folders; everything is read all the same, because agents name each other. */
+function narrowed(all: CheckedFiles, wanted: readonly string[]): CheckedFiles {
+  if (wanted.length === 0) return all;
   const isWanted = (file: string): boolean => {
     const full = resolve(all.root, file);
     return wanted.some((path) => full === path || full.startsWith(path.endsWith(sep) ? path : `${path}${sep}`));
   };
   const agents = all.agents.filter(({ definition }) => isWanted(definition.source));
-  const diagnostics = all.diagnostics.filter(({ file }) => isWanted(file));
-  const seen = new Set([...all.agents, ...all.shadowed.map(({ agent }) => agent)].map(({ definition }) => definition.source));
-  for (const { file } of all.diagnostics) seen.add(file);
-  const known = new Set([...seen].map((file) => resolve(all.root, file)));
-  const others = wanted.filter((path) => path.endsWith('.md') && !known.has(path));
-  const unread = await Promise.all(others.map((path) => checkOne(all, path)));
-  return {
-    ...all,
-    agents: [...agents, ...unread.flatMap((one) => one.agents)],
-    diagnostics: [...diagnostics, ...unread.flatMap((one) => one.diagnostics)],
-  };
-}
-
-/** A file outside the folders where agents are looked for, as `run` would take it. */
-async function checkOne(all: CheckedFiles, path: string): Promise<Pick<CheckedFiles, 'agents' | 'diagnostics'>> {
-  const { root, variables, mcpServers } = all;
-  const loaded = await loadAgent({ path, root, variables });
-  if (!loaded.ok) return { agents: [], diagnostics: loaded.error };
-  const { definition, placeOf, diagnostics } = loaded.value;
-  const others = all.agents.filter((agent) => agent.definition.name !== definition.name);
-  const references = checkGraph([...others, loaded.value]).filter(({ file }) => file === definition.source);
-  const tools = checkToolNames(definition, placeOf, { servers: mcpServers });
-  return { agents: [loaded.value], diagnostics: [...diagnostics, ...tools, ...references] };
+  return { ...all, agents, diagnostics: all.diagnostics.filter(({ file }) => isWanted(file)) };
 }
 
 /** Files of agents that are none yet, because of what is wrong with them: they were looked at like the others. */

@@ -125,7 +125,7 @@ describe('the table of processes', () => {
     const text = psLines([row(), ...children, row()], false, 120).join('\n');
     for (const at of [0, 4, 8, 6, 7, 9, 10, 11]) expect(text).toContain(`child-${at} `);
     for (const left of [1, 2, 3, 5]) expect(text).not.toContain(`child-${left} `);
-    expect(text).toContain('… 4 more: --all');
+    expect(text).toContain('… 4 more runs: --all');
     expect(psLines([row(), ...children], true, 120)).toHaveLength(14);
   });
 

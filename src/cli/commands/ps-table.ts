@@ -2,7 +2,9 @@
  * Processes as a table. Everything is in it where there is room; on a narrow terminal the least needed goes first: how long a
  * run took, whole commands, long names. Threads share the end of their owner's id, so they go last.
  */
+
 import { shortId } from '../../base/ids.ts';
+import { counted } from '../../base/wording.ts';
 import { readableDuration, readableMoney } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { cutToWidth, textWidth } from '../terminal/text-width.ts';
@@ -75,7 +77,7 @@ function draw(lines: readonly Line[], rows: readonly PsRow[], look: Look): reado
   const cells = lines.map((line) =>
     columns.map(({ title, cell }) => {
       if (line.kind === 'row') return cell(line.row);
-      return title === 'AGENT' ? `  … ${line.count} more: --all` : '';
+      return title === 'AGENT' ? `  … ${counted(line.count, 'more run')}: --all` : '';
     }),
   );
   const titles = columns.map(({ title }) => title);

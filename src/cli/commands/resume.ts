@@ -15,19 +15,14 @@ import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
-import { chooseView, finishRun, type OutputOptions, type RunTermsOptions } from '../drive/finish-run.ts';
+import { budgetIn, chooseView, finishRun, type OutputOptions, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { NotifyBy } from '../terminal/notify.ts';
 import { drainQueue } from './queue.ts';
 
-export interface ResumeCommandOptions extends RunTermsOptions {
-  readonly budgetTokens?: number | undefined;
-  readonly budgetCalls?: number | undefined;
-  /** In milliseconds. */
-  readonly budgetWall?: number | undefined;
-}
+export type ResumeCommandOptions = RunTermsOptions;
 
 export async function resumeCommand(context: CommandContext, text: string, options: ResumeCommandOptions): Promise<ExitCode> {
   return withProject(context, { flags: { require: options.require, notify: options.notify } }, async (project) => {
@@ -36,9 +31,9 @@ export async function resumeCommand(context: CommandContext, text: string, optio
   });
 }
 
-function termsIn({ model, maxTurns, budgetUsd, budgetTokens, budgetCalls, budgetWall }: ResumeCommandOptions): ResumeTerms {
-  const budget = present({ usd: budgetUsd, tokens: budgetTokens, calls: budgetCalls, wallMs: budgetWall });
-  return present({ model, maxTurns, budget: Object.keys(budget).length === 0 ? undefined : budget });
+function termsIn(options: ResumeCommandOptions): ResumeTerms {
+  const { model, maxTurns } = options;
+  return present({ model, maxTurns, budget: budgetIn(options) });
 }
 
 /** With terms, also a run that has ended goes on, if it can. */

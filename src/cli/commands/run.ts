@@ -12,7 +12,7 @@ import type { Project } from '../../project/project.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
-import { chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
+import { budgetIn, chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
@@ -73,7 +73,7 @@ async function startAndDrive(
     input: userText(prompt),
     session,
     workspace: project.config.workspace,
-    budget: options.budgetUsd === undefined ? undefined : { usd: options.budgetUsd },
+    budget: budgetIn(options),
   });
   if (started.kind === 'refused') {
     const { code, message, fix } = started.error;

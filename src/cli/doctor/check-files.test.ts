@@ -154,6 +154,31 @@ describe('check looks at everything in one pass', () => {
   });
 });
 
+describe('a file outside the folder of agents', () => {
+  it.each([
+    ['a server that every run would refuse', AGENT(SERVER(`, env: { KEY: "${filled('TICKETS_KEY')}" }`))],
+    ['a model that cannot be asked', '---\nmodel: opnai/gpt-5\n---\nHelp.\n'],
+    ['a model that nobody has heard of', '---\nmodel: openai/gpt-fife\n---\nHelp.\n'],
+    ['a budget without a price', '---\nmodel: openai/gpt-fife\nbudget: { usd: 1 }\n---\nHelp.\n'],
+    ['a command that proves nothing', AGENT('verify: [npm test || true]')],
+    ['a right that stands for nothing', AGENT('permissions: { shel: deny }')],
+    ['a file that a group is given', AGENT('group: { mode: reflect, sharedContext: nowhere.md }')],
+    ['a wrong key, which does not hide the rest', AGENT('modle: x\ntools: [grep]\nagents: [ghost]')],
+    ['a server of another tool', AGENT('tools: ["mcp:open"]')],
+  ])('is checked as one inside: %s', async (_what, text) => {
+    const said = async (path: string): Promise<readonly [number, string]> => {
+      const servers = { mcpServers: { open: { command: 'x' } } };
+      await using project = await temporaryProject({ [path]: text, '.mcp.json': JSON.stringify(servers) });
+      const terminal = testTerminal({ env: { HOME: project.root, OPENAI_API_KEY: 'k' }, cwd: project.root });
+      const code = await runProgram(['check', path], terminal);
+      return [code, terminal.written.all.replaceAll(path, 'FILE')];
+    };
+    const inside = await said('agents/one.md');
+    expect(inside[1]).toMatch(/FILE:\d+:\d+: (error|warning)/);
+    expect(await said('elsewhere/one.md')).toEqual(inside);
+  });
+});
+
 describe('no message of check has the words of the schema', () => {
   const values = [null, 5, -1, 1.5, '', 'x y', [], [5], [null], {}, { x: 1 }, true, [{ agent: 5 }]];
   const raw = /Invalid|expected|received|zod|regex|Too (small|big)|undefined|\bnan\b|\[object|union|\(|must be ,/i;

@@ -1,5 +1,6 @@
 /** Settings and agents as files, without opening the ledger: what `check`, `agents` and `doctor` look at. */
-import { checkProject, type ProjectCheck } from '../../agents/check-project.ts';
+import { resolve } from 'node:path';
+import { checkAgentFile, checkProject, type ProjectCheck } from '../../agents/check-project.ts';
 import { parseMcpReference } from '../../agents/definition/tool-names.ts';
 import { gentler } from '../../agents/discover.ts';
 import { arrange, type Diagnostic, errorAt, warningAt } from '../../agents/text/diagnostics.ts';
@@ -20,16 +21,19 @@ type Environment = CommandContext['terminal']['env'];
 
 export interface CheckedFiles extends ProjectCheck {
   readonly root: string;
-  readonly variables: readonly string[];
-  readonly mcpServers: readonly string[];
 }
 
-/** Everything in one pass: problems of the settings do not hide those of the agents. */
-export async function checkEverything({ cwd, clock, terminal: { env } }: CommandContext): Promise<CheckedFiles> {
+/**
+ * Everything in one pass: problems of the settings do not hide those of the agents. `also` are files that may lie outside the
+ * folders where agents are looked for: what is wrong with them is found in the same way.
+ */
+export async function checkEverything(context: CommandContext, also: readonly string[] = []): Promise<CheckedFiles> {
+  const { cwd, clock } = context;
+  const { env } = context.terminal;
   const loaded = await loadConfig({ cwd, env });
-  if (loaded.ok) return await checkWith(loaded.value, env, clock);
+  if (loaded.ok) return await checkWith(loaded.value, { env, clock, also });
   const { config, names, unreadable } = await salvageConfig({ cwd, env });
-  const checked = await checkWith(config, env, clock, names);
+  const checked = await checkWith(config, { env, clock, also, names });
   // What the settings may have named cannot be held against an agent.
   const sure = unreadable ? checked.diagnostics.filter(({ message }) => !NAMED_IN_SETTINGS.test(message)) : checked.diagnostics;
   return { ...checked, diagnostics: [...loaded.error, ...sure] };
@@ -37,21 +41,37 @@ export async function checkEverything({ cwd, clock, terminal: { env } }: Command
 
 const NAMED_IN_SETTINGS = /^unknown (MCP server|variable) |There is no model /;
 
-async function checkWith(
-  config: ProjectConfig,
-  env: Environment,
-  clock: CommandContext['clock'],
-  names?: SalvagedConfig['names'],
-): Promise<CheckedFiles> {
+interface CheckNeeds {
+  readonly env: Environment;
+  readonly clock: CommandContext['clock'];
+  readonly also: readonly string[];
+  /** Of settings with problems. */
+  readonly names?: SalvagedConfig['names'];
+}
+
+async function checkWith(config: ProjectConfig, { env, clock, also, names }: CheckNeeds): Promise<CheckedFiles> {
   const { root, permissions, named } = config;
   const variables = [...Object.keys(config.vars), ...(names?.vars ?? [])];
   const mcpServers = [...serverNames(config), ...(names?.mcp ?? [])];
   const options = { projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions, named };
-  const check = await checkProject(options);
-  const models = checkModels(check.agents, { config, clock, known: names?.providers ?? [] });
-  const foreign = [...config.foreign.diagnostics, ...(await checkForeign(check.agents, config, env, names?.mcp ?? []))];
-  const own = [...checkServers(check.agents, permissions, env), ...uselessDemands(check.agents, config), ...foreign];
-  return { ...check, diagnostics: [...arrange([...own, ...check.diagnostics]), ...models], root, variables, mcpServers };
+  const inFolders = await checkProject(options);
+  const read = filesRead(root, inFolders);
+  const outside = await Promise.all(
+    also.filter((path) => !read.has(path)).map((path) => checkAgentFile(path, inFolders, options)),
+  );
+  const agents = [...inFolders.agents, ...outside.flatMap((one) => one.agents)];
+  const models = checkModels(agents, { config, clock, known: names?.providers ?? [] });
+  const foreign = [...config.foreign.diagnostics, ...(await checkForeign(agents, config, env, names?.mcp ?? []))];
+  const own = [...checkServers(agents, permissions, env), ...uselessDemands(agents, config), ...foreign];
+  const found = [...own, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
+  const edges = [...inFolders.edges, ...outside.flatMap((one) => one.edges)];
+  return { ...inFolders, agents, edges, diagnostics: [...arrange(found), ...models], root };
+}
+
+/** Whole paths of the files that were looked at, sound or not. */
+function filesRead(root: string, { agents, shadowed, diagnostics }: ProjectCheck): ReadonlySet<string> {
+  const sources = [...agents, ...shadowed.map(({ agent }) => agent)].map(({ definition }) => definition.source);
+  return new Set([...sources, ...diagnostics.map(({ file }) => file)].map((file) => resolve(root, file)));
 }
 
 /** A server that every run would refuse is a mistake of the file that declares it. */

@@ -2,6 +2,7 @@
 
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { ok, type Result } from '../../base/result.ts';
+import { counted } from '../../base/wording.ts';
 import { detectDefaultModel } from '../../models/detect.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import type { CommandContext } from '../terminal/command.ts';
@@ -31,7 +32,7 @@ export async function usedModels(context: CommandContext, options: UsedOptions):
   }
   const own = [...named.values()].map(({ models, by: [first = '', ...others] }) => ({
     models,
-    why: `named by the agent ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`,
+    why: `named by the agent ${first}${others.length === 0 ? '' : ` and ${counted(others.length, 'more agent')}`}`,
   }));
   if (agents.length > 0 && agents.every(({ models }) => models.length > 0)) return ok(own);
   const chosen = await defaultModel(context, options);

@@ -1,7 +1,9 @@
 /** The end of every command that drove a run: the result on stdout, the summary on stderr, the exit code. */
 import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import type { Report } from '../../events/catalogue.ts';
+import type { Budget } from '../../events/going-on.ts';
 import type { Project } from '../../project/project.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
@@ -27,9 +29,19 @@ export interface RunTermsOptions extends OutputOptions {
   readonly model?: string | undefined;
   readonly maxTurns?: number | undefined;
   readonly budgetUsd?: number | undefined;
+  readonly budgetTokens?: number | undefined;
+  readonly budgetCalls?: number | undefined;
+  /** In milliseconds. */
+  readonly budgetWall?: number | undefined;
   readonly yes?: boolean | undefined;
   readonly require?: 'verified' | 'unchecked' | undefined;
   readonly notify?: NotifyBy | undefined;
+}
+
+/** The limits that were given; none when none was. */
+export function budgetIn({ budgetUsd, budgetTokens, budgetCalls, budgetWall }: RunTermsOptions): Budget | undefined {
+  const budget = present({ usd: budgetUsd, tokens: budgetTokens, calls: budgetCalls, wallMs: budgetWall });
+  return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
 export function chooseView(context: CommandContext, run: RunId, options: OutputOptions): RunView {

@@ -16,9 +16,9 @@ import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { collectText, collectVariable, parseCount, parsePort, parseUsd } from '../terminal/parse-option.ts';
+import { collectText, collectVariable, parseCount, parsePort } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
-import { type Add, addTo, json, notifyOption, output, requireOption } from './describe.ts';
+import { type Add, addTo, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
@@ -79,11 +79,13 @@ function describeStart(add: Add, perform: Perform): void {
     .action((paths: readonly string[], options: CheckCommandOptions) =>
       perform(async (context) => (await import('../commands/check.ts')).checkCommand(context, paths, options)),
     );
-  output(
-    add('run <agent> [prompt]', 'run an agent on a prompt; - reads it from stdin', 'troupe run agents/hello.md "What is here?"'),
-  )
+  const run = add(
+    'run <agent> [prompt]',
+    'run an agent on a prompt; - reads it from stdin',
+    'troupe run agents/hello.md "What is here?"',
+  );
+  budgets(output(run))
     .option('-m, --model <name>', 'use this model, such as anthropic/claude-sonnet-5, whatever the agents name')
-    .option('--budget-usd <amount>', 'spend no more than this', parseUsd)
     .option('--max-turns <count>', 'stop after so many turns', parseCount)
     .option('--continue', 'go on with the newest conversation, or that of --session; the agent may be left out')
     .option('--session <id>', 'go on in this session')

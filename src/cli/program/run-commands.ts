@@ -5,23 +5,18 @@ import type { AnswerOptions, ApproveOptions } from '../commands/answer.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { parseCount, parseTime, parseUsd } from '../terminal/parse-option.ts';
-import { type Add, json, notifyOption, output, requireOption } from './describe.ts';
+import { parseCount } from '../terminal/parse-option.ts';
+import { type Add, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 
 export function describeRuns(add: Add, perform: Perform): void {
-  output(
-    add(
-      'resume <run>',
-      'go on with a run that was cut off, paused or answered, or failed for a reason outside',
-      'troupe resume last',
-    ),
-  )
+  const resume = add(
+    'resume <run>',
+    'go on with a run that was cut off, paused or answered, or failed for a reason outside',
+    'troupe resume last',
+  );
+  budgets(output(resume), ' in all')
     .option('-m, --model <name>', 'go on with this model, whatever the agents name')
     .option('--max-turns <count>', 'stop after so many turns in all', parseCount)
-    .option('--budget-usd <amount>', 'spend no more than this in all', parseUsd)
-    .option('--budget-tokens <count>', 'use no more tokens than this in all', parseCount)
-    .option('--budget-calls <count>', 'ask models no more often than this in all', parseCount)
-    .option('--budget-wall <time>', 'work no longer than this in all, such as 20m', parseTime)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
     .addOption(notifyOption())

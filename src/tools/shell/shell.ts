@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
+import { counted } from '../../base/wording.ts';
 import { boundResult, groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import type { Guard } from '../files/guard.ts';
@@ -92,7 +93,7 @@ const TOUCHED_SHOWN = 20;
 function withTouched(outcome: ToolOutcome, touched: readonly string[]): ToolOutcome {
   if (touched.length === 0) return outcome;
   const shown = touched.slice(0, TOUCHED_SHOWN);
-  const more = touched.length > shown.length ? ` and ${touched.length - shown.length} more` : '';
+  const more = touched.length > shown.length ? ` and ${counted(touched.length - shown.length, 'more file')}` : '';
   const which = `${shown.join(', ')}${more}`;
   const note = `(While this ran, files changed that are closed to agents: ${which}. It is on record for the owner.)`;
   const evidence = (outcome.evidence ?? []).map((one) =>
