@@ -165,6 +165,38 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       verification: 'what its report was found to be worth',
     },
   },
+  'dispatch.chose': {
+    says: 'Somebody was chosen for a request, or it was found that nobody can be.',
+    fields: {
+      agentId:
+        'whom; where a clarification or a fallback is due, the agent for that, or `clarification-agent` and `fallback-agent`',
+      confidence: 'how sure the choice is, from 0 to 1',
+      reasoning: 'why, in the words of whoever chose',
+      additionalAgents: 'who else works on it, at the same time',
+      agentInstructions: 'what each of them is to do',
+      decision: '`route` when it is sure enough',
+      round: 'grows with every question that was answered',
+      attempts: 'answers of the model that it took; 0 when it was not asked',
+      proposed: 'who would have been chosen with more confidence',
+      leftOut: 'ids that were named and that nobody has, or that were given nothing to do',
+      key: 'with `cache: true`, stands for all that the choice rests on',
+      recalled: 'set when the choice is the one that was made for the same before',
+    },
+  },
+  'dispatch.responded': {
+    says: 'An agent that was chosen has answered, or has failed for good.',
+    fields: {
+      agentId: 'who',
+      content: 'its answer; empty when it failed',
+      success: 'whether it gave one',
+      errorMessage: 'why not; null when it did',
+      executionTimeMs: 'what all its attempts took together',
+      attempts: 'how often it was asked',
+      status: 'how its last run ended',
+      verification: 'what its answer was found to be worth',
+      needsInput: 'set when it ends with a question for whoever asked',
+    },
+  },
   'team.broadcast': {
     says: 'Somebody in a team said something to the others. It is heard when a recorded model request contains it.',
     fields: {

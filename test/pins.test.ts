@@ -27,6 +27,8 @@ describe('events', () => {
       'cli.stderr',
       'cli.stdout',
       'context.noted',
+      'dispatch.chose',
+      'dispatch.responded',
       'evidence.checked',
       'file.diff',
       'folder.created',

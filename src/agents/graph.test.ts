@@ -17,7 +17,7 @@ describe('references between agents', () => {
       a: 'advisors: [b]\nagents: [c]\nteam: { members: [b], supervisor: a }\nhandoff: { to: d, include: request }',
       b: 'group: { mode: reflect, workers: [c, { agent: d, name: second }], evaluator: b }',
       c: 'router: { destinations: [d] }',
-      d: 'dispatch: { agents: [e], fallback: e }',
+      d: 'dispatch: { agents: [e], fallback: e, clarification: e }',
       e: 'chat: true',
     });
     expect(printed).toEqual([]);
@@ -33,6 +33,7 @@ describe('references between agents', () => {
       'c -(router)-> d',
       'd -(dispatch)-> e',
       'd -(dispatch fallback)-> e',
+      'd -(dispatch clarification)-> e',
     ]);
   });
 

@@ -57,6 +57,22 @@ export const limits = {
   reflectBackOffMs: 2 * SECOND,
   workerTimeoutMs: 10 * MINUTE, // agent: group.workerTimeout
   collectTimeoutMs: 15 * MINUTE, // agent: group.collectTimeout
+  choiceConfidence: 0.7, // agent: dispatch.confidenceThreshold
+  choiceAttempts: 3, // agent: dispatch.maxAttempts
+  choiceTemperature: 0.3, // agent: dispatch.temperature
+  choiceOutputTokens: 500, // agent: dispatch.maxOutputTokens
+  dispatchTimeoutMs: 30 * SECOND, // agent: dispatch.timeout
+  dispatchRetries: 2, // agent: dispatch.retries
+  dispatchRetryMs: 1 * SECOND, // agent: dispatch.retryDelay
+  dispatchRetriesMax: 10,
+  dispatchTemplateCharacters: 20_000,
+  dispatchClarifications: 3,
+  dispatchQuestions: 5,
+  catalogueCharacters: 1_000,
+  catalogueExamples: 5,
+  catalogueExampleCharacters: 200,
+  runsRecalled: 1_000,
+  choicesRecalled: 100,
   contextCharacters: 8_000,
   broadcastBytes: 256 * KIB,
   promptBytes: 4 * MIB,

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { runStatus } from './run-status.ts';
 import { verification } from './verification.ts';
 
+const share = z.number().min(0).max(1);
+
 /** How many iterations a reflect loop took, and how it ended in words for people. */
 const loopEnd = { iterations: z.number().int(), summary: z.string() };
 
@@ -64,13 +66,51 @@ export const patternEvents = {
     /** Ended from outside of the loop. */
     z.object({ outcome: z.literal('cut_off'), reason: z.enum(['cancelled', 'budget_exhausted']), ...loopEnd }),
   ]),
+  /** Whom somebody chose for a request, how sure it was, and what becomes of it. */
+  'dispatch.chose': z.object({
+    agentId: z.string(),
+    confidence: share,
+    reasoning: z.string().optional(),
+    additionalAgents: z.array(z.string()).optional(),
+    agentInstructions: z.array(z.object({ agentId: z.string(), instruction: z.string() })).optional(),
+    decision: z.enum(['route', 'clarification', 'fallback']),
+    /** Grows with every question that was answered. */
+    round: z.number().int().positive(),
+    /** Answers of the model that it took: none where it was not asked. */
+    attempts: z.number().int().nonnegative(),
+    /** Who would have been chosen with more confidence. */
+    proposed: z.string().optional(),
+    /** Named, and not asked: nobody has the id, or nothing was said of what to do. */
+    leftOut: z.array(z.string()).optional(),
+    /** Stands for the request and all else that the choice rests on. */
+    key: z.string().optional(),
+    /** As it was chosen before for the same. */
+    recalled: z.boolean().optional(),
+  }),
+  'dispatch.responded': z.object({
+    agentId: z.string(),
+    content: z.string(),
+    success: z.boolean(),
+    errorMessage: z.string().nullable(),
+    executionTimeMs: z.number().int().nonnegative(),
+    attempts: z.number().int().positive(),
+    status: runStatus,
+    verification,
+    /** It ends with a question for whoever asked. */
+    needsInput: z.boolean().optional(),
+  }),
 } as const;
 export type PatternEventType = keyof typeof patternEvents;
 
 export const patternEventTypes = Object.keys(patternEvents) as readonly PatternEventType[];
 
 /** Those that only say how something ended: a run that goes on after its end goes on as if they had not been recorded. */
-export const patternEndTypes: readonly PatternEventType[] = ['advisor.reported', 'group.ended', 'member.exited'];
+export const patternEndTypes: readonly PatternEventType[] = [
+  'advisor.reported',
+  'dispatch.responded',
+  'group.ended',
+  'member.exited',
+];
 
 /** Broadcasts: what a run says to others, which is heard in their requests. */
 export const broadcastTypes = ['team.broadcast'] as const satisfies readonly PatternEventType[];

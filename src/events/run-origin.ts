@@ -19,8 +19,8 @@ const seat = z.object({
 });
 export type Seat = z.infer<typeof seat>;
 
-/** As what an agent's own loop is wanted and nothing else: to plan, answer or judge without tools, or to work with its own. */
-const loopAs = z.enum(['planner', 'speaker', 'evaluator', 'self']);
+/** As what an agent's own loop is wanted and nothing else: to plan, speak, judge or choose, or to work with its own tools. */
+const loopAs = z.enum(['planner', 'speaker', 'evaluator', 'chooser', 'self']);
 export type LoopAs = z.infer<typeof loopAs>;
 
 /** Tightens the agent's own limit. */

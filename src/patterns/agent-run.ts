@@ -1,9 +1,11 @@
 /** What a pattern is given, and the small things that all of them need. */
 import type { AgentDefinition, GivenContext } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
 import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
+import type { PatternEventType } from '../events/pattern-events.ts';
 import { type LoopAs, loopOnlyAs, memberOfGroup, parentRun, type Seat, teamSeat, turnsAllowed } from '../events/run-origin.ts';
 import type { Ending, Exit, LoopResult } from '../loop/port.ts';
 import type { RunResult, Steps } from './steps.ts';
@@ -28,6 +30,16 @@ export interface AgentRun {
   context(kind: 'shared' | 'routing', source: GivenContext | undefined): Promise<string | undefined>;
   /** What the files of these agents say about them, in the same order. */
   about(agents: readonly string[]): Promise<About[]>;
+  /** What their files say that they can do, in the same order. */
+  skills(agents: readonly string[]): Promise<Skills[]>;
+  /**
+   * What lately a run of the same agent recorded that is accepted, in this session or another; of the newest runs only. Nothing
+   * when it cannot be found out: it is only a short cut.
+   */
+  recall<Type extends PatternEventType>(
+    type: Type,
+    accepts: (payload: Payloads[Type]) => boolean,
+  ): Promise<Payloads[Type] | undefined>;
   /** What was achieved that the runtime saw, and how often the work was paused. */
   progress(): Promise<Progress>;
   /** What these claims are worth now, when everything that this group did has been done. */
@@ -59,6 +71,13 @@ export type About = {
   readonly maxTurns?: number;
 };
 
+/** What somebody can do, for whoever has to choose. */
+export type Skills = {
+  readonly description?: string;
+  readonly tags?: string[];
+  readonly examples?: string[];
+};
+
 export type Progress = {
   /** The same word means that the files that were changed hold the same. */
   readonly files: string;
@@ -82,6 +101,8 @@ export interface LoopRequest {
   readonly reports: boolean;
   /** What an answer without tool calls amounts to; the report unless said. */
   readonly plain?: (text: string) => Result<Ending, string>;
+  /** The form that an answer without tool calls is to have: a JSON Schema, which goes to the model with every turn. */
+  readonly answerSchema?: Json;
 }
 
 /** What a run came to so far: its result, and the tool that ended its loop if a pattern had offered one. */

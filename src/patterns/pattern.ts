@@ -46,8 +46,17 @@ export interface Place {
   readonly applies: 'all' | 'following' | 'none';
   /** The agent's own loop, as it is played here; where all patterns apply, only if none of them follows. */
   loop(run: AgentRun, request: UserMessage): Promise<Answered>;
+  /** How the agent speaks here, where that is not what its own file says. */
+  readonly voice?: Voice;
   /** What becomes of an answer that the run gave itself. */
   said?(run: AgentRun, result: RunResult): Promise<RunResult>;
+}
+
+export interface Voice {
+  /** The system prompt, made of the agent's own. */
+  system(own: string): string;
+  readonly temperature: number;
+  readonly maxOutputTokens: number;
 }
 
 /** What a run goes through. */

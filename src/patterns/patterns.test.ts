@@ -28,7 +28,17 @@ function checkCosts({ ledger }: PlayedScenario): void {
 
 it('has scenarios of every pattern, and says why one cannot be played by hand', () => {
   expect(new Set(scenarios.map((scenario) => scenario.name)).size).toBe(scenarios.length);
-  const patterns = ['handoff', 'router', 'advisors', 'team', 'sub-agents', 'clarifications', 'compositions', 'groups'];
+  const patterns = [
+    'handoff',
+    'router',
+    'advisors',
+    'team',
+    'sub-agents',
+    'clarifications',
+    'compositions',
+    'groups',
+    'dispatch',
+  ];
   for (const pattern of patterns) {
     const rows = scenarios.filter((scenario) => scenario.pattern === pattern);
     expect(rows.length, pattern).toBeGreaterThanOrEqual(4);
@@ -91,6 +101,8 @@ const STOPS: readonly (readonly [scenario: string, agent: string])[] = [
   ['plan, divide, put together', 'coder'],
   ['the goal is met when the evaluator says so', 'judge'],
   ['alone, until it says that it is done', 'solo'],
+  ['two work side by side, each with its own part', 'music'],
+  ['what may pass is tried again, and who is done is not asked again', 'house'],
   ['across two levels, and destroyed all the way down at the end', 'clerk'],
 ];
 

@@ -161,15 +161,15 @@ it('goes on after a cut at every append', async () => {
 });
 
 it('a key that the schema knows is refused until a pattern is registered for it', async () => {
-  const dispatching = agent({ name: 'lead', tools: [], dispatch: { agents: ['ann'] } });
-  expect(notYet(registeredPatterns, dispatching)).toEqual(['dispatch']);
-  const refusing = worldOf(dispatching);
+  const planning = agent({ name: 'lead', tools: [], architect: { executor: 'ann' } });
+  expect(notYet(registeredPatterns, planning)).toEqual(['architect']);
+  const refusing = worldOf(planning);
   const started = await refusing.engine.start({ agent: 'lead', input: userText('go'), workspace: '.' });
   expect(started).toMatchObject({ kind: 'refused', error: { code: 'not_yet' } });
   await refusing.close();
-  const runsIt = [{ ...vote, key: 'dispatch' }, ...registeredPatterns];
-  expect(notYet(runsIt, dispatching)).toEqual([]);
-  const running = worldOf(dispatching, { engineOptions: { patterns: runsIt } });
+  const runsIt = [{ ...vote, key: 'architect' }, ...registeredPatterns];
+  expect(notYet(runsIt, planning)).toEqual([]);
+  const running = worldOf(planning, { engineOptions: { patterns: runsIt } });
   expect((await result(running))?.report.body).toBe('lead: Shall we?');
   await running.close();
 });

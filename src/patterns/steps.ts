@@ -40,6 +40,12 @@ export interface Handle {
   readonly key: string;
 }
 
+/** A child that has ended, by its place among the handles. */
+export interface Ended {
+  readonly index: number;
+  readonly result: RunResult;
+}
+
 /** What is wanted of a child: the whole agent, a seat in a team, or only its own loop. */
 export type StartOptions = {
   /** The child's part in the pattern, such as `advisor` or `worker`. */
@@ -104,8 +110,13 @@ export interface Steps {
    * joined later. Time in which nobody drives the run does not count.
    */
   collect(key: string, handles: readonly Handle[], timeoutMs: number): Promise<readonly (RunResult | undefined)[]>;
+  /**
+   * Waits until one of them has ended: the positions and results of all that have by then, for ever. The others go on, and are to
+   * be joined later.
+   */
+  next(key: string, handles: readonly Handle[]): Promise<readonly Ended[]>;
   /** The first child to end wins, for ever; the others are cancelled. */
-  race(key: string, handles: readonly Handle[]): Promise<{ readonly index: number; readonly result: RunResult }>;
+  race(key: string, handles: readonly Handle[]): Promise<Ended>;
   /** Waits for somebody's answer, durably. `undefined` when the time ran out. */
   wait(key: string, request: WaitRequest): Promise<Answer | undefined>;
   sleep(key: string, delayMs: number): Promise<void>;

@@ -61,9 +61,9 @@ describe.concurrent('a file is refused:', () => {
     [
       'asks for what a later release can do',
       'agents/helper.md',
-      agentWith('dispatch: { agents: [other] }'),
+      agentWith('architect: { executor: other }'),
       'not_yet',
-      /not yet: .*dispatch.*\n.*fix:/,
+      /not yet: .*architect.*\n.*fix:/,
     ],
   ] as const)('%s', async ([, path, content, code, message]) => {
     await using project = await createTestProject();

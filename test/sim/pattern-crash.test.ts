@@ -22,7 +22,7 @@ import { createTranscripts } from '../../src/projections/transcript.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 import { checkExpected, checkRuns, checkTeams } from '../support/patterns/invariants.ts';
 import type { Scenario } from '../support/patterns/scenarios.ts';
-import { ROOT_RUN, ROOT_SESSION, scenarioEvents, scenarios } from '../support/patterns/table.ts';
+import { playOn, ROOT_RUN, ROOT_SESSION, scenarioEvents, scenarios } from '../support/patterns/table.ts';
 import { createWorld, type Outside, type World } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-pattern-crash-'));
@@ -70,7 +70,8 @@ async function live({ scenario, path, outside }: Play, lastAppend: number) {
   return { result, appends };
 }
 
-async function untilEnd(world: World, { agents, prompt }: Scenario): Promise<RunResult | undefined> {
+async function untilEnd(world: World, scenario: Scenario): Promise<RunResult | undefined> {
+  const { agents, prompt } = scenario;
   const resumed = await world.engine.resume(ROOT_RUN);
   if (resumed.kind === 'ended') return resumed.result;
   if (resumed.kind === 'refused' || resumed.kind === 'held') return undefined;
@@ -83,8 +84,9 @@ async function untilEnd(world: World, { agents, prompt }: Scenario): Promise<Run
   };
   const begun = resumed.kind === 'resumed' ? resumed : await world.engine.start(request);
   if (begun.kind === 'refused') return undefined;
-  const end = await begun.handle.done;
-  return end.kind === 'ended' ? end.result : undefined;
+  // The answer is cut off, too.
+  const end = await playOn(world, scenario, begun.handle).catch(() => undefined);
+  return end?.kind === 'ended' ? end.result : undefined;
 }
 
 async function recorded(path: string): Promise<readonly LedgerEvent[]> {

@@ -2,6 +2,7 @@
 
 import { type Diagnostic, errorAt, quote, warningAt } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
+import { checkDispatch } from './check-dispatch.ts';
 import type { AgentDefinition } from './definition.ts';
 import { schemaProblems } from './plausible-schema.ts';
 import { edgeOf, referencesOf } from './references.ts';
@@ -15,6 +16,7 @@ export function checkDefinition(agent: AgentDefinition, placeOf: PlaceOf): reado
     ...checkWorkers(agent, placeOf),
     ...checkSelf(agent, placeOf),
     ...checkTeam(agent, placeOf),
+    ...checkDispatch(agent, placeOf),
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
   ];
@@ -75,6 +77,7 @@ function checkDuplicates(agent: AgentDefinition, placeOf: PlaceOf): readonly Dia
     [['team', 'members'], team?.members],
     [['group', 'workers'], workers],
     [['dispatch', 'agents'], dispatch?.agents],
+    [['dispatch', 'priority'], dispatch?.priority],
     [['architect', 'fallbackExecutors'], architect?.fallbackExecutors],
   ];
   return lists.flatMap(([path, list]) => duplicates(path, list ?? [], placeOf));

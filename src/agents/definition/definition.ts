@@ -21,6 +21,9 @@ const worker = z.union([
   z.strictObject({ agent: name, model: z.string().optional(), charter: z.string().max(4_000).optional(), name: name.optional() }),
 ]);
 
+/** A text with places that are filled in when it is used. */
+const template = z.string().min(1).max(limits.dispatchTemplateCharacters);
+
 /** What a group knows beforehand: a file of the project, or the text itself. */
 const context = z.union([z.string(), z.strictObject({ text: z.string() })]);
 
@@ -84,13 +87,35 @@ export const definitionSchema = z.strictObject({
     .optional(),
   dispatch: z
     .strictObject({
-      agents: names,
+      agents: z.array(name).max(100),
+      // who chooses
+      model: z.string().min(1).optional(),
       confidenceThreshold: z.number().min(0).max(1).optional(),
       maxAttempts: count.optional(),
-      timeout: duration.optional(),
-      retries: z.number().int().nonnegative().optional(),
+      temperature: z.number().min(0).max(2).optional(),
+      maxOutputTokens: count.optional(),
+      systemPrompt: template.optional(),
+      userPromptTemplate: template.optional(),
+      catalogueHeader: template.optional(),
+      includeCapabilities: z.boolean().optional(),
+      includeExamples: z.boolean().optional(),
+      cache: z.boolean().optional(),
+      // when nobody is sure, or nobody fits
+      /** The word `ask`, or an agent. */
+      clarification: name.optional(),
+      clarificationPromptTemplate: template.optional(),
       fallback: name.optional(),
-      clarification: z.string().optional(),
+      fallbackReasonTemplate: template.optional(),
+      // those who were chosen
+      timeout: duration.optional(),
+      retries: z.number().int().nonnegative().max(limits.dispatchRetriesMax).optional(),
+      retryDelay: duration.optional(),
+      needsInput: z.boolean().optional(),
+      // the answer
+      priority: names.optional(),
+      join: z.boolean().optional(),
+      partialFailureTemplate: template.optional(),
+      fallbackMessage: template.optional(),
     })
     .optional(),
   architect: z

@@ -23,6 +23,7 @@ const edges = {
   'group evaluator': { maySelf: true },
   dispatch: { byChoice: true },
   'dispatch fallback': { byChoice: true },
+  'dispatch clarification': { byChoice: true },
 } as const satisfies Readonly<Record<string, Edge>>;
 
 export type EdgeKind = keyof typeof edges;
@@ -51,10 +52,18 @@ export function referencesOf(agent: Patterns): readonly Reference[] {
     ...one('group evaluator', group?.evaluator, ['group', 'evaluator']),
     ...many('dispatch', dispatch?.agents, ['dispatch', 'agents']),
     ...one('dispatch fallback', dispatch?.fallback, ['dispatch', 'fallback']),
+    ...one('dispatch clarification', clarifier(dispatch), ['dispatch', 'clarification']),
     ...many('router', router?.destinations, ['router', 'destinations']),
     ...one('handoff', handoff?.to, ['handoff', 'to']),
   ];
 }
+
+/** In the place of an agent that clarifies: the user is asked. */
+export const ASK_THE_USER = 'ask';
+
+/** The agent that asks what was meant; none where the user is asked straight away. */
+export const clarifier = (dispatch: AgentDefinition['dispatch']): string | undefined =>
+  dispatch?.clarification === ASK_THE_USER ? undefined : dispatch?.clarification;
 
 type Workers = NonNullable<NonNullable<AgentDefinition['group']>['workers']>;
 
@@ -71,7 +80,8 @@ function workersIn(workers: Workers): readonly Reference[] {
 export function withModel(agent: AgentDefinition, model: string): AgentDefinition {
   const workers = agent.group?.workers?.map((worker) => (typeof worker === 'string' ? worker : { ...worker, model }));
   const group = agent.group === undefined || workers === undefined ? {} : { group: { ...agent.group, workers } };
-  return { ...agent, ...group, models: [model] };
+  const dispatch = agent.dispatch === undefined ? {} : { dispatch: { ...agent.dispatch, model } };
+  return { ...agent, ...group, ...dispatch, models: [model] };
 }
 
 function many(kind: EdgeKind, targets: readonly string[] | undefined, path: Path): readonly Reference[] {

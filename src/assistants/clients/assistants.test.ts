@@ -116,7 +116,7 @@ describe('spawning for a client', () => {
     expect(await refusal(talker({ advisors: ['talker'] }))).toMatchObject({
       error: { code: 'circle', fix: expect.stringMatching(FOR_THE_OWNER) },
     });
-    expect(await refusal(talker({ dispatch: { agents: ['other'] } }))).toMatchObject({
+    expect(await refusal(talker({ architect: { executor: 'other' } }))).toMatchObject({
       error: { code: 'not_yet', fix: expect.stringMatching(FOR_THE_OWNER) },
     });
     for (const name of ['user', 'User', 'ＵＳＥＲ']) {

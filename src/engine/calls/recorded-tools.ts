@@ -7,7 +7,7 @@ import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import type { Answer } from '../../events/catalogue.ts';
+import { answerText } from '../../events/answer-text.ts';
 import type { ImagePart, TextPart, ToolCallPart, ToolResultPart } from '../../events/messages.ts';
 import type { Cause, NewEvent } from '../../ledger/port.ts';
 import type { LoopTools } from '../../loop/port.ts';
@@ -325,9 +325,4 @@ function questionIn(input: Json): { readonly question: string; readonly choices?
       : 'The agent has a question but did not say which.';
   const choices = Array.isArray(given?.choices) ? given.choices.filter((choice) => typeof choice === 'string') : [];
   return choices.length === 0 ? { question } : { question, choices };
-}
-
-function answerText(answer: Answer): string {
-  if (answer.kind === 'text') return answer.text;
-  return answer.kind === 'approved' ? 'Yes.' : `No.${answer.note === undefined ? '' : ` ${answer.note}`}`;
 }

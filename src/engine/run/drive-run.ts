@@ -39,7 +39,7 @@ import { answersOfAssistants } from '../spawning/spawned.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { ownLoop, type PlaysLoops } from './own-loop.ts';
-import { aboutAgents, contextReader } from './pattern-support.ts';
+import { aboutAgents, contextReader, recalled, skillsOf } from './pattern-support.ts';
 import { progressBelow } from './progress-below.ts';
 import type { SetsUpRuns } from './tree.ts';
 
@@ -118,6 +118,8 @@ async function work(tree: PlaysLoops, node: DrivenRun, setup: AgentSetup): Promi
     steps,
     context: contextReader(tree, setup.definition, steps),
     about: (agents) => aboutAgents(tree, agents),
+    skills: (agents) => skillsOf(tree, agents),
+    recall: (type, accepts) => recalled(tree, node, type, accepts),
     progress: progressBelow(tree, node),
     checkAgain: (claims) => checkAgain(tree, node, claims),
     loop: (request) => ownLoop(tree, node, setup, stepIndex, request),

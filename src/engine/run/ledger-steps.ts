@@ -30,13 +30,14 @@ export function ledgerSteps(
     if (found === undefined) throw new TroupeError('bug', `No child was started under the key ${handle.key}.`);
     return found;
   };
+  const resultOf = (handle: Handle): Promise<RunResult> => child(handle).result;
   const claimKey = (key: string): void => {
     if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
     used.add(key);
   };
   const joins = createJoins(node);
   const settled = async (handles: readonly Handle[]): Promise<RunResult[]> => {
-    const results = await joinAll(handles.map((handle) => child(handle).result));
+    const results = await joinAll(handles.map(resultOf));
     joins.note(handles.map((handle) => [handle.key, child(handle)]));
     return results;
   };
@@ -61,28 +62,28 @@ export function ledgerSteps(
     settled,
     async collect(key, handles, timeoutMs) {
       claimKey(key);
-      const known = node.journal.recorded('step.recorded', key)?.payload.value as readonly number[] | undefined;
-      const results = handles.map((handle) => child(handle).result);
-      const inTime = known ?? (await whoIsInTime(tree, node, key, results, timeoutMs));
-      if (known === undefined) await write(tree, node, key, [...inTime]);
+      const inTime = await foundOnce(tree, node, key, () => whoIsInTime(tree, node, key, handles.map(resultOf), timeoutMs));
       const answered = await settled(inTime.map((index) => handles[index] as Handle));
       return handles.map((_handle, index) => answered[inTime.indexOf(index)]);
+    },
+    async next(key, handles) {
+      claimKey(key);
+      const ended = await foundOnce(tree, node, key, () => whoHasEnded(handles.map(resultOf)));
+      const results = await settled(ended.map((index) => handles[index] as Handle));
+      return ended.map((index, position) => ({ index, result: results[position] as RunResult }));
     },
     async all(handles) {
       const results = await settled(handles);
       const failed = results.findIndex((result) => !succeeded(result));
       const result = results[failed];
-      if (result !== undefined)
-        throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);
-      return results;
+      if (result === undefined) return results;
+      throw new TroupeError('child_failed', `${handles[failed]?.key}: ${result.error?.message ?? result.status}`);
     },
     async race(key, handles) {
       claimKey(key);
-      const known = node.journal.recorded('step.recorded', key)?.payload.value;
-      const index = typeof known === 'number' ? known : await firstToEnd(handles.map((handle) => child(handle).result));
-      if (known === undefined) await write(tree, node, key, index);
-      const losers = handles.filter((_handle, position) => position !== index).map(child);
-      for (const loser of losers) loser.cancel('another branch was faster');
+      const index = await foundOnce(tree, node, key, () => firstToEnd(handles.map(resultOf)));
+      for (const handle of handles.filter((_one, position) => position !== index))
+        child(handle).cancel('another branch was faster');
       const results = await settled(handles);
       return { index, result: results[index] as RunResult };
     },
@@ -145,6 +146,20 @@ async function recordedValue<Value extends Json>(
   return value;
 }
 
+/** What is found out about children counts for ever. */
+async function foundOnce<Found extends Json>(
+  tree: Writes,
+  node: DrivenRun,
+  key: string,
+  find: () => Promise<Found>,
+): Promise<Found> {
+  const known = node.journal.recorded('step.recorded', key)?.payload.value as Found | undefined;
+  if (known !== undefined) return known;
+  const found = await find();
+  await write(tree, node, key, found);
+  return found;
+}
+
 async function write(tree: Writes, node: DrivenRun, key: string, value: Json): Promise<void> {
   await tree.writer.write([node.journal.event('step.recorded', { value }, { step: key, actor: 'system' })]);
 }
@@ -203,6 +218,14 @@ async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<numb
   }
 }
 
+/** The positions of all that have ended when the first one has. */
+async function whoHasEnded(branches: readonly Promise<RunResult>[]): Promise<number[]> {
+  const ended = new Set<number>();
+  for (const [index, branch] of branches.entries()) branch.then(() => ended.add(index)).catch(() => undefined);
+  ended.add(await firstToEnd(branches));
+  return [...ended].sort((left, right) => left - right);
+}
+
 async function waitWithTimeout(
   tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HasChildren,
   node: DrivenRun,
@@ -247,7 +270,7 @@ async function whoIsInTime(
   key: string,
   results: readonly Promise<RunResult>[],
   timeoutMs: number,
-): Promise<readonly number[]> {
+): Promise<number[]> {
   const ended = new Set<number>();
   for (const [index, result] of results.entries()) result.then(() => ended.add(index)).catch(() => undefined);
   const { elsewhere, clock } = tree;

@@ -1,7 +1,7 @@
 /** An agent's own loop, with everything it does recorded: its ports are the engine's. */
 import { listenerOf, turnsAllowed } from '../../events/run-origin.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
-import type { LoopInput, LoopTools } from '../../loop/port.ts';
+import type { LoopInput, LoopModel, LoopTools } from '../../loop/port.ts';
 import type { CheckedResult, LoopRequest } from '../../patterns/agent-run.ts';
 import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
 import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
@@ -50,7 +50,7 @@ export async function ownLoop(
   const demands = demandsDuring(tree, node, setup);
   const reasons: unknown[] = [];
   const playing = hostedLoop(tree, node, setup.definition, input, {
-    model: recordedModel(tree, node, setup, stepIndex),
+    model: answeringIn(request.answerSchema, recordedModel(tree, node, setup, stepIndex)),
     tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
     incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
     unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
@@ -66,6 +66,11 @@ export async function ownLoop(
   });
   node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
+}
+
+/** A form that is wanted of plain answers goes with every request. */
+function answeringIn(outputSchema: LoopRequest['answerSchema'], model: LoopModel): LoopModel {
+  return outputSchema === undefined ? model : { ...model, ask: (request) => model.ask({ ...request, outputSchema }) };
 }
 
 /** Calls side by side may stop for different reasons, and the loop passes on one of them: which counts is decided here. */

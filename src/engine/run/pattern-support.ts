@@ -6,9 +6,13 @@ import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { sentence } from '../../base/wording.ts';
-import type { About } from '../../patterns/agent-run.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { PatternEventType } from '../../events/pattern-events.ts';
+import type { About, Skills } from '../../patterns/agent-run.ts';
 import type { Steps } from '../../patterns/steps.ts';
-import type { AgentAccess } from '../options.ts';
+import type { AgentAccess, LedgerAccess } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
 
 /** A context file is read once per run and recorded: a resumed run sees what it saw before. */
 export function contextReader(
@@ -51,4 +55,42 @@ export function about(agent: AgentDefinition | undefined): About {
   return {
     ...present({ description, model, maxTurns }),
   };
+}
+
+export async function skillsOf(tree: AgentAccess, agents: readonly string[]): Promise<Skills[]> {
+  const found: Skills[] = [];
+  for (const name of agents) found.push(skills(await tree.agent(name)));
+  return found;
+}
+
+export function skills(agent: AgentDefinition | undefined): Skills {
+  const { description, tags, examples } = agent ?? {};
+  return { ...present({ description, tags, examples }) };
+}
+
+/** Looks at the newest runs only, however long the ledger is. What cannot be read is not remembered. */
+export async function recalled<Type extends PatternEventType>(
+  { ledger }: LedgerAccess,
+  { run: own, started: { agent } }: Pick<DrivenRun, 'run' | 'started'>,
+  type: Type,
+  accepts: (payload: Payloads[Type]) => boolean,
+): Promise<Payloads[Type] | undefined> {
+  try {
+    const rows = await ledger.runs({ limit: limits.runsRecalled });
+    const others = rows.filter((row) => row.agent === agent && row.run !== own).slice(0, limits.choicesRecalled);
+    for (const { run, session } of others) {
+      const events = await ledger.read({ session, run, types: [type], exact: true, newest: true, limit: limits.choicesRecalled });
+      const found = events.map((event) => payloadOf(event, type)).find((payload) => payload !== undefined && accepts(payload));
+      if (found !== undefined) return found;
+    }
+  } catch {
+    // A store that does not answer now will say so where it matters.
+  }
+  return undefined;
+}
+
+function payloadOf<Type extends PatternEventType>(event: LedgerEvent, type: Type): Payloads[Type] | undefined {
+  if (event.event_type !== type || event.inexact !== undefined) return undefined;
+  // The type of the event is the type of its payload; the compiler cannot see that through a generic function.
+  return event.payload as Payloads[Type];
 }

@@ -4,6 +4,9 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import { spawnerOf, usesTools } from '../../events/run-origin.ts';
+import { wantedBy } from '../../patterns/agent-run.ts';
+import { type Pattern, stagesOf } from '../../patterns/pattern.ts';
+import { registeredPatterns } from '../../patterns/registered.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { failureOf } from '../failure-of.ts';
 import { nobodyToAsk } from '../models-below.ts';
@@ -45,7 +48,7 @@ async function setupAsBefore(
   // The root's own setup was written together with its start.
   if (node.parent === undefined && rootSetup !== undefined) return ok(rootSetup);
   const prepared = await prepareAgent(tree, node.started.agent, tree.workspaceOf(node), found);
-  const setup = await adapted(tree, prepared, node.started);
+  const setup = voiced(tree.patterns, await adapted(tree, prepared, node.started), node.started);
   if (!setup.ok) return setup;
   const refused = unknownPrice(tree, setup.value, node.scopes);
   // A model that cannot be asked has no price either, and that is not what is wrong with it.
@@ -55,6 +58,20 @@ async function setupAsBefore(
   }
   tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
   return setup;
+}
+
+/** How it speaks in the place that it was given. Recorded with the rest: one that is taken up again goes on as it began. */
+function voiced(
+  patterns: readonly Pattern[] = registeredPatterns,
+  setup: Result<AgentSetup, Failure>,
+  started: Payloads['run.started'],
+): Result<AgentSetup, Failure> {
+  if (!setup.ok) return setup;
+  const { definition, system } = setup.value;
+  const voice = stagesOf(patterns, { agent: definition, ...wantedBy(started) }).place?.voice;
+  if (voice === undefined) return setup;
+  const { temperature, maxOutputTokens } = voice;
+  return ok({ ...setup.value, definition: { ...definition, temperature, maxOutputTokens }, system: voice.system(system) });
 }
 
 type Changes = Pick<Payloads['run.started'], 'model' | 'origin'>;

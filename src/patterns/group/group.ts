@@ -3,10 +3,10 @@
  * same in a loop until the goal is met (`reflect`). The declaring agent is the orchestrator; a loop without workers is its own.
  */
 
-import type { Verification } from '../../events/catalogue.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { type AgentRun, wasStopped } from '../agent-run.ts';
+import { checkedTogether } from '../side-by-side.ts';
 import type { RunResult } from '../steps.ts';
 import { afterRound, type NamedResult, resting, together, UNCHECKED, withVerification } from '../verification.ts';
 import { ownWork } from './alone.ts';
@@ -59,14 +59,8 @@ async function broadcast(run: AgentRun, config: GroupConfig, workers: readonly W
   const out = endedAmong(run, outcomes);
   if (out !== undefined) return out;
   const result = sideBySide(run, outcomes, await wasStopped(run, 'broadcast', outcomes));
-  return withVerification(result, await atTheEnd(run, result.verification, partsOf(outcomes)));
-}
-
-/** Each was verified when it ended; another may have changed files after that. What they claim must hold when all are done. */
-async function atTheEnd(run: AgentRun, verification: Verification, parts: readonly NamedResult[]): Promise<Verification> {
-  const claims = parts.flatMap(({ result }) => result.claims ?? []);
-  if (verification.state !== 'verified' || parts.length < 2 || claims.length === 0) return verification;
-  return await run.steps.step('broadcast/together', () => run.checkAgain(claims));
+  if (!succeeded(result)) return result;
+  return withVerification(result, await checkedTogether(run, 'broadcast/together', partsOf(outcomes)));
 }
 
 async function sequential(run: AgentRun, config: GroupConfig, workers: readonly Worker[], request: string): Promise<RunResult> {

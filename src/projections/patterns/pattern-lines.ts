@@ -44,9 +44,27 @@ export function patternLine(event: RecordedByPattern): ['info' | 'warn', string]
       return ['warn', `iteration ${event.payload.iteration}: says the same as before (${event.payload.consecutive} in a row)`];
     case 'group.ended':
       return [event.payload.outcome === 'met' ? 'info' : 'warn', event.payload.summary];
+    case 'dispatch.chose':
+      return [event.payload.decision === 'route' ? 'info' : 'warn', choiceLine(event.payload)];
+    case 'dispatch.responded': {
+      const { agentId, success, content, errorMessage, attempts, needsInput } = event.payload;
+      const how = success ? (needsInput === true ? 'asks' : 'answered') : 'failed';
+      const often = attempts === 1 ? '' : ` (attempt ${attempts})`;
+      return [success ? 'info' : 'warn', `${agentId} ${how}${often}: ${firstLine(errorMessage ?? content, TEXT_CHARACTERS)}`];
+    }
     default:
       return unreachable(event);
   }
+}
+
+function choiceLine({ agentId, additionalAgents = [], confidence, ...chose }: EventOf<'dispatch.chose'>['payload']): string {
+  const { decision, proposed, reasoning, leftOut = [], recalled } = chose;
+  const why = reasoning === undefined ? '' : `: ${firstLine(reasoning, TEXT_CHARACTERS)}`;
+  const sure = `confidence ${confidence}${recalled === true ? ', as before' : ''}`;
+  if (decision === 'fallback') return `falls back to ${agentId}${why}`;
+  if (decision === 'clarification') return `is not sure about ${proposed ?? 'anybody'} (${sure})${why}`;
+  const stray = leftOut.length === 0 ? '' : `; left out: ${leftOut.join(', ')}`;
+  return `sends it to ${[agentId, ...additionalAgents].join(', ')} (${sure})${stray}${why}`;
 }
 
 /** What a run says to the child that it starts next in this role; `undefined` where the event says nothing of the kind. */
@@ -55,4 +73,5 @@ export function noteForNext(event: LedgerEvent): { readonly role: string; readon
 }
 
 /** Whether the work goes on from all events of this kind in a run, and not from the last of them. */
-export const standsBesideOthers = (event: LedgerEvent): boolean => event.event_type === 'advisor.reported';
+export const standsBesideOthers = (event: LedgerEvent): boolean =>
+  event.event_type === 'advisor.reported' || event.event_type === 'dispatch.responded';

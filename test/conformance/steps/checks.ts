@@ -93,6 +93,22 @@ export const stepsConformance: readonly StepsCase[] = [
     },
   },
   {
+    name: 'next tells of those that have ended, for ever, and lets the others go on',
+    expected: '1 me; 1 again; then cancelled',
+    async pattern(steps) {
+      const slow = await steps.start('slow', 'slow', ask('zzz'), CHILD);
+      const quick = await steps.start('quick', 'quick', ask('me'), CHILD);
+      const [first] = await steps.next('first', [slow, quick]);
+      const again = await steps.start('again', 'quick', ask('again'), CHILD);
+      const [second] = await steps.next('second', [slow, again]);
+      const another = await steps.start('another', 'quick', ask('me too'), CHILD);
+      await steps.race('end', [another, slow]);
+      const [joined] = await steps.settled([slow]);
+      const told = [first, second].map((one) => `${one?.index} ${one?.result.report.body}`);
+      return `${told.join('; ')}; then ${joined?.status}`;
+    },
+  },
+  {
     name: 'everybody in time is collected as settled would',
     expected: 'a|b',
     async pattern(steps) {

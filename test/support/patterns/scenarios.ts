@@ -21,6 +21,7 @@ export interface Scenario {
     | 'clarifications'
     | 'compositions'
     | 'groups'
+    | 'dispatch'
     | 'verification';
   /** The first one is asked. */
   readonly agents: readonly AgentDefinition[];
@@ -29,6 +30,8 @@ export interface Scenario {
   readonly afterwards?: string;
   /** Where waiting is part of the play: a clock that makes it short. */
   readonly clock?: Clock;
+  /** What the user says when asked. */
+  readonly answer?: (question: string) => string;
   /** The same answer to the same request, also in another life. */
   brain(request: ModelRequest): ModelOutcome | Promise<ModelOutcome>;
   readonly expect: {

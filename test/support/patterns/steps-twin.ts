@@ -4,16 +4,13 @@
  */
 
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
-import { newestEntries } from '../../../src/agents/text/newest-entries.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { TroupeError } from '../../../src/base/errors.ts';
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
-import { limits } from '../../../src/base/limits.ts';
 import { present } from '../../../src/base/present.ts';
 import { timeUp, WallTimeOver } from '../../../src/engine/hearing/stop-reason.ts';
 import { loopLimits, outputContract } from '../../../src/engine/record/agent-setup.ts';
 import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
-import { about } from '../../../src/engine/run/pattern-support.ts';
 import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
 import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
@@ -24,7 +21,7 @@ import { runLoop } from '../../../src/loop/loop.ts';
 import type { Incoming, LoopTools } from '../../../src/loop/port.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import { textTokens } from '../../../src/models/tokens.ts';
-import { type AgentRun, type CheckedResult, type LoopRequest, wantedBy } from '../../../src/patterns/agent-run.ts';
+import { type CheckedResult, type LoopRequest, wantedBy } from '../../../src/patterns/agent-run.ts';
 import { runAgent } from '../../../src/patterns/run-agent.ts';
 import type { Handle, RunResult, StartOptions, Steps } from '../../../src/patterns/steps.ts';
 import { withVerification } from '../../../src/patterns/verification.ts';
@@ -34,7 +31,7 @@ import { type CallBudget, createCallBudget, upwards } from '../call-budget.ts';
 import { unseen } from '../tool-workspace.ts';
 import type { Brain } from '../world.ts';
 import type { ScenarioEvent } from './scenarios.ts';
-import { checked } from './twin-check.ts';
+import { checked, handSupport, systemOf, voiceOf } from './twin-check.ts';
 
 export interface Twin {
   readonly events: readonly ScenarioEvent[];
@@ -48,6 +45,8 @@ export interface TwinOptions {
   readonly tools: readonly Tool[];
   readonly brain: Brain;
   readonly clock?: Clock | undefined;
+  /** What the user says when asked. */
+  readonly answer?: ((question: string) => string) | undefined;
 }
 
 interface Node {
@@ -128,7 +127,7 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
     run: node.run,
     ...wantedBy(started),
     scopes: new Set(upwards(node).map(({ run }) => run)),
-    ...handSupport(shared),
+    ...handSupport(shared.options.agents, shared.events),
     steps: handSteps(shared, node),
     loop: (request) => ownLoop(shared, node, agent, request),
   });
@@ -141,19 +140,6 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
   if (!shared.conversations.has(node.run)) shared.conversations.set(node.run, [...earlier(shared, node), input]);
   if (memberOfGroup(started) !== undefined) shared.members.set(placeOf(node), node.run);
   return result;
-}
-
-/** What groups ask beside steps. No files are here to read or to change, and nobody pauses. */
-function handSupport({ options }: Shared): Pick<AgentRun, 'context' | 'about' | 'progress' | 'checkAgain'> {
-  return {
-    async context(kind, source) {
-      if (source === undefined || typeof source === 'string') return undefined;
-      return newestEntries(source.text, limits.contextCharacters, kind === 'routing' ? 'top' : 'end');
-    },
-    about: async (names) => names.map((name) => about(options.agents.find((one) => one.name === name))),
-    progress: async () => ({ files: '', tests: '', pauses: 0 }),
-    checkAgain: async () => ({ state: 'verified' }),
-  };
 }
 
 /** The names on the way down to a run: the same member of the same group has the same, in every prompt. */
@@ -225,6 +211,13 @@ function handSteps(shared: Shared, node: Node): Steps {
       if (failed !== undefined) throw new TroupeError('child_failed', failed.error?.message ?? failed.status);
       return results;
     },
+    async next(key, handles) {
+      claim(key);
+      const ended = new Map<number, RunResult>();
+      for (const [index, handle] of handles.entries()) void child(handle).result.then((result) => ended.set(index, result));
+      await Promise.race(handles.map((handle) => child(handle).result));
+      return [...ended].map(([index, result]) => ({ index, result })).sort((left, right) => left.index - right.index);
+    },
     async race(key, handles) {
       claim(key);
       const index = await Promise.race(handles.map((handle, position) => child(handle).result.then(() => position)));
@@ -232,8 +225,12 @@ function handSteps(shared: Shared, node: Node): Steps {
       const results = await settled(handles);
       return { index, result: results[index] as RunResult };
     },
-    // Nobody is there to answer, and no time passes.
-    wait: async (key) => void claim(key) as undefined,
+    // Where nobody is there to answer, no time passes.
+    async wait(key, { question }) {
+      claim(key);
+      const text = shared.options.answer?.(question);
+      return text === undefined ? undefined : { kind: 'text', text };
+    },
     async sleep(key, delayMs) {
       claim(key);
       record(shared, node, 'step.recorded', { value: delayMs }, key);
@@ -274,7 +271,7 @@ async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, reque
   const ended = await runLoop(
     {
       agent: agent.name,
-      system: agent.prompt,
+      system: systemOf(node.started, agent),
       history: earlier(shared, node),
       request: request.input,
       exits,
@@ -289,7 +286,7 @@ async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, reque
       model: {
         ask: (turn) => {
           said = turn.messages;
-          return ask(shared, node, agent, turn);
+          return ask(shared, node, agent, { ...turn, outputSchema: request.answerSchema });
         },
       },
       tools: handTools(node, tools, seen),
@@ -319,11 +316,12 @@ async function ask(shared: Shared, node: Node, agent: AgentDefinition, turn: Tur
   record(shared, node, 'model.request', { turn: turn.turn, model, added }, step);
   const request: ModelRequest = {
     agent: agent.name,
-    system: agent.prompt,
+    system: systemOf(node.started, agent),
     messages: turn.messages,
     tools: turn.tools,
     toolChoice: turn.toolChoice,
-    settings: {},
+    outputSchema: turn.outputSchema,
+    settings: voiceOf(node.started, agent) ?? {},
     idempotencyKey: `${node.run}/${step}`,
     timeoutMs: 0,
     signal: node.abort.signal,

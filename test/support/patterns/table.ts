@@ -2,6 +2,7 @@
 import { ok as holds } from 'node:assert/strict';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
+import type { RunEnd, RunHandle } from '../../../src/engine/port.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { userText } from '../../../src/events/messages.ts';
@@ -11,6 +12,7 @@ import { type Brain, createWorld, type World, type WorldOptions, worldTools } fr
 import { advisorScenarios } from './advisors.ts';
 import { agentScenarios } from './agents.ts';
 import { compositionScenarios } from './compositions.ts';
+import { dispatchScenarios } from './dispatch.ts';
 import { groupScenarios } from './groups.ts';
 import { reflectScenarios } from './groups-reflect.ts';
 import { handoffScenarios } from './handoff.ts';
@@ -29,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   ...compositionScenarios,
   ...groupScenarios,
   ...reflectScenarios,
+  ...dispatchScenarios,
   ...verificationScenarios,
 ];
 
@@ -59,6 +62,7 @@ export const playByHand: PlayScenario = async (scenario, stopAt) => {
     agents: scenario.agents,
     tools: worldTools({ modelCalls: [], effects: [] }),
     clock: scenario.clock,
+    answer: scenario.answer,
     brain: noting(scenario, asked, stopAt, () => twin.cancel()),
   });
   const first = scenario.agents[0]?.name ?? '';
@@ -90,18 +94,32 @@ export async function playIn(
   return { result, asked, events: scenarioEvents(ledger), ledger };
 }
 
-async function playPrompt(world: World, { agents }: Scenario, prompt: string, run?: RunId): Promise<RunResult> {
+async function playPrompt(world: World, scenario: Scenario, prompt: string, run?: RunId): Promise<RunResult> {
   const started = await world.engine.start({
-    agent: agents[0]?.name ?? '',
+    agent: scenario.agents[0]?.name ?? '',
     input: userText(prompt),
     workspace: '.',
     session: ROOT_SESSION,
     ...present({ run }),
   });
   holds(started.kind === 'started', JSON.stringify(started));
-  const end = await started.handle.done;
+  const end = await playOn(world, scenario, started.handle);
   holds(end.kind === 'ended', JSON.stringify(end));
   return end.result;
+}
+
+/** Until the run waits for nobody any more: what it asks is answered, if the play has somebody who does. */
+export async function playOn(world: World, { answer }: Scenario, handle: RunHandle): Promise<RunEnd> {
+  for (let going = handle; ; ) {
+    const end = await going.done;
+    if (end.kind !== 'waiting' || answer === undefined) return end;
+    for (const { run, wait, question } of end.waits)
+      await world.engine.answer(run, wait, { kind: 'text', text: answer(question) });
+    const resumed = await world.engine.resume(handle.run);
+    if (resumed.kind === 'ended') return { kind: 'ended', result: resumed.result };
+    holds(resumed.kind === 'resumed', JSON.stringify(resumed));
+    going = resumed.handle;
+  }
 }
 
 export function scenarioEvents(events: readonly LedgerEvent[]): ScenarioEvent[] {

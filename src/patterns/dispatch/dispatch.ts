@@ -1,0 +1,138 @@
+/**
+ * Dispatch: a model chooses who answers, and how sure it is; those who were chosen work side by side; their answers become one.
+ * Where it is not sure the user is asked, and where nobody can be chosen there is somebody to fall back on.
+ */
+import { limits } from '../../base/limits.ts';
+import { answerText } from '../../events/answer-text.ts';
+import { textOf, type UserMessage } from '../../events/messages.ts';
+import type { AgentRun } from '../agent-run.ts';
+import { endedEmpty, ranOut } from '../out-of-budget.ts';
+import { checkedTogether } from '../side-by-side.ts';
+import type { RunResult } from '../steps.ts';
+import { UNCHECKED, withVerification } from '../verification.ts';
+import { aggregate, displayName, failureText, inOrder } from './aggregate.ts';
+import { type Asked, clarificationPrompt, isQuestion, userQuestion } from './prompts.ts';
+import { type Chosen, route, routingOf } from './route.ts';
+import { type DispatchConfig, type DispatchSettings, dispatchSettings } from './settings.ts';
+import { type Errand, errandFor, type Response, type Worked, workSideBySide } from './work.ts';
+
+export async function runDispatch(run: AgentRun, config: DispatchConfig, message: UserMessage): Promise<RunResult> {
+  const settings = dispatchSettings(config);
+  const routing = await routingOf(run, settings);
+  const images = message.content.filter((part) => part.type === 'image');
+  let asked: Asked = { request: textOf(message.content), exchanges: [], images };
+  for (let round = 1; ; round += 1) {
+    const routed = await route(routing, asked, round);
+    if ('ended' in routed) return routed.ended;
+    const { chosen } = routed;
+    if (chosen.decision !== 'clarification') return await handOut(run, settings, asked, chosen);
+    const cleared = await clarify(run, settings, asked, chosen);
+    if ('result' in cleared) return cleared.result;
+    asked = { ...asked, exchanges: [...asked.exchanges, cleared] };
+  }
+}
+
+/** What the user was asked and answered; or the answer of the run, where nobody is asked or nobody answers. */
+type Cleared = Asked['exchanges'][number] | { readonly result: RunResult };
+
+async function clarify(run: AgentRun, settings: DispatchSettings, asked: Asked, chosen: Chosen): Promise<Cleared> {
+  const { round, reasoning = '' } = chosen;
+  const key = `clarification/${round}`;
+  let question = userQuestion(settings, asked, reasoning);
+  if (settings.clarifier !== undefined) {
+    const text = (nonce: string): string => clarificationPrompt(settings, asked, reasoning, nonce);
+    const errand = { agent: settings.clarifier, text, images: asked.images, reason: 'asks what was meant' };
+    const worked = await workSideBySide(run, settings, key, [errand]);
+    const [said] = worked.responses;
+    // What is no question is its answer: it knew what to do.
+    if (said?.success !== true || !isQuestion(said.content)) return { result: await together(run, settings, worked, key) };
+    question = said.content;
+  }
+  const answer = await run.steps.wait(`${key}/question`, { question });
+  if (answer !== undefined) return { question, answer: answerText(answer) };
+  return { result: failed(run, question, { code: 'not_clear', message: `Nobody has answered: ${question}` }) };
+}
+
+/** Everybody who was chosen gets the request and its own part, also when only one was. */
+async function handOut(run: AgentRun, settings: DispatchSettings, asked: Asked, chosen: Chosen): Promise<RunResult> {
+  const { agentId, additionalAgents = [], agentInstructions = [], decision, confidence, reasoning = '' } = chosen;
+  if (decision === 'fallback' && settings.fallback === undefined)
+    return failed(run, settings.fallbackMessage, { code: 'no_fallback', message: reasoning });
+  const reason = decision === 'fallback' ? 'nobody else could be chosen' : `chosen with confidence ${confidence}`;
+  const errands = [agentId, ...additionalAgents].map((id) => {
+    const instruction = agentInstructions.find((one) => one.agentId === id)?.instruction;
+    return errandFor(id, { asked, instruction }, reason);
+  });
+  return await untilAnswered(run, settings, asked, errands);
+}
+
+/** What an agent wants to know is asked, and it goes on; what the others gave is kept meanwhile. */
+async function untilAnswered(
+  run: AgentRun,
+  settings: DispatchSettings,
+  asked: Asked,
+  errands: readonly Errand[],
+): Promise<RunResult> {
+  let worked = await workSideBySide(run, settings, 'dispatch/1', errands);
+  for (let pass = 1; pass <= limits.dispatchQuestions && goesOn(run, worked); pass += 1) {
+    const answered: Errand[] = [];
+    for (const response of inOrder(worked.responses, settings)) {
+      if (!response.needsInput) continue;
+      const { agentId } = response;
+      const question = carriedUp(worked.responses, response, settings);
+      const answer = await run.steps.wait(`dispatch/${pass}/${agentId}/question`, { question });
+      if (answer !== undefined)
+        answered.push(errandFor(agentId, { asked, answer: answerText(answer) }, 'its question was answered'));
+    }
+    if (answered.length === 0) break;
+    const again = await workSideBySide(run, settings, `dispatch/${pass + 1}`, answered);
+    const kept = worked.responses.filter(({ agentId }) => !answered.some(({ agent }) => agent === agentId));
+    worked = { responses: [...kept.map((one) => ({ ...one, needsInput: false })), ...again.responses], stopped: again.stopped };
+  }
+  return await together(run, settings, worked, 'dispatch');
+}
+
+const goesOn = (run: AgentRun, { responses, stopped }: Worked): boolean =>
+  !stopped && ranOut(run, resultsOf(responses)) === undefined && responses.some(({ needsInput }) => needsInput);
+
+/** The question, after what the others have done: whoever answers sees both. */
+function carriedUp(responses: readonly Response[], asking: Response, settings: DispatchSettings): string {
+  const others = responses.filter(({ needsInput }) => !needsInput);
+  if (others.length === 0) return responses.length === 1 ? asking.content : `${displayName(asking.agentId)}: ${asking.content}`;
+  const told = others.some(({ success }) => success) ? aggregate(others, settings) : failureText(inOrder(others, settings));
+  return `${told}\n\n${displayName(asking.agentId)}: ${asking.content}`;
+}
+
+const resultsOf = (responses: readonly Response[]): RunResult[] => responses.map(({ result }) => result);
+
+async function together(run: AgentRun, settings: DispatchSettings, worked: Worked, key: string): Promise<RunResult> {
+  const responses = inOrder(worked.responses, settings);
+  const out = ranOut(run, resultsOf(responses));
+  if (out !== undefined) {
+    const said = responses.filter(({ success }) => success).map(({ agentId, content }) => ({ who: agentId, text: content }));
+    return endedEmpty(run, out, said);
+  }
+  const body = aggregate(responses, settings);
+  if (worked.stopped)
+    return { ...failed(run, body, { code: 'cancelled', message: 'The run was cancelled.' }), status: 'cancelled' };
+  const [only, ...others] = responses;
+  // The words of one agent alone are the answer as it gave it, with all that it claims.
+  if (only?.success === true && others.length === 0 && only.content.trim() !== '') return only.result;
+  if (!responses.some(({ success }) => success))
+    return failed(run, body, { code: 'all_agents_failed', message: failureText(responses) });
+  const answer = { ...failed(run, body), status: 'completed' as const, report: { format: 'markdown' as const, body } };
+  const parts = responses.map(({ agentId, result }) => ({ name: agentId, result }));
+  return withVerification(answer, await checkedTogether(run, `${key}/together`, parts));
+}
+
+function failed(run: AgentRun, body: string, error?: RunResult['error']): RunResult {
+  return {
+    status: 'failed',
+    report: { format: 'text', body, synthetic: true },
+    finalAgent: run.agent.name,
+    finalRun: run.run,
+    turns: 0,
+    error,
+    verification: UNCHECKED,
+  };
+}
