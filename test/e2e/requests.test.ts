@@ -44,12 +44,23 @@ it('what is too long for a question is not approved by whoever has not looked at
   await project.script(...asksFor('write', { path: 'long.txt', content }));
   const asked = await project.troupe('run', 'w', 'Go.');
   expect(asked.err).toContain('more characters cannot be shown here');
+  // Once, in the question: what is printed on the way says only who asks for what.
+  expect(asked.err.split('long.txt').length - 1).toBe(1);
+  expect(asked.err).toMatch(/\d w: asks to use write\n/);
+  // The command beside the question is the one that shows the rest, and that one ends with the one that approves it.
+  expect(asked.err).not.toMatch(/troupe approve \w+/);
+  const look = /troupe show \w+ --request$/m.exec(asked.err)?.[0] ?? '';
   const terminal = testTerminal({ env: project.env, interactive: true, answers: ['yes', 'always'] });
   await runProgram(['-C', project.folder, 'resume', 'last'], terminal);
   const refused = await project.troupe('approve', 'last');
   expect([refused.code, refused.err.includes('--request')]).toEqual([2, true]);
   expect(await isThere(project, 'long.txt')).toBe(false);
-  expect((await project.look('show', 'last', '--request')).out).toContain('last line');
-  expect(await project.troupe('approve', 'last', '--whole')).toMatchObject({ code: 0 });
+  const whole = await project.typed(look);
+  expect(whole.out).toContain('last line');
+  const approve = /troupe approve \w+ --wait \S+ --shown \w{8} --whole$/m.exec(whole.out)?.[0] ?? '';
+  expect((await project.typed(approve.replace(/\w{8} --whole/, '00000000 --whole'))).err).toContain('something else');
+  expect((await project.typed(approve.replace(' --whole', ''))).err).toContain('--request');
+  expect(await isThere(project, 'long.txt')).toBe(false);
+  expect(await project.typed(approve)).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'long.txt'), 'utf8')).toBe(content);
 });

@@ -13,7 +13,7 @@ import { type CommandContext, callOf, type JsonOption, printJson, usageError, wi
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import { groupsBelow, iterationLines } from '../view/iterations.ts';
-import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
+import { permissionLines, summarise, summaryLines, waitLines } from '../view/run-summary.ts';
 import { treeRuns } from '../view/shown-tree.ts';
 import { saidLines, saidTo, type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
 import { treeLines } from '../view/tree-lines.ts';
@@ -76,18 +76,18 @@ export async function showCommand(context: CommandContext, text: string, options
 }
 
 function printRequests(context: CommandContext, waits: readonly OpenWait[], { json }: JsonOption): void {
-  const asked = waits
-    .filter((wait) => wait.kind === 'permission')
-    .map(({ run, wait, input, request, shown }) => ({ run, wait, input, request, shown }));
+  const asked = waits.filter((wait) => wait.kind === 'permission');
   if (json) {
-    printJson(context, 'show', { requests: asked });
+    const requests = asked.map(({ run, wait, input, request, shown }) => ({ run, wait, input, request, shown }));
+    printJson(context, 'show', { requests });
     return;
   }
   const { out } = context.terminal;
   if (asked.length === 0) out.line('no permission is asked for');
-  for (const { run, wait, request } of asked) {
-    out.line(`${run} ${wait}`);
-    out.line(safeText(request));
+  for (const wait of asked) {
+    out.line(`${wait.run} ${wait.wait}`);
+    out.line(safeText(wait.request));
+    for (const line of permissionLines(wait, callOf(context), ` --wait ${wait.wait}`)) out.line(line);
   }
 }
 

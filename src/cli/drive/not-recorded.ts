@@ -23,7 +23,7 @@ export function notRecorded(
     case 'unseen':
       return usageError(
         `what ${run} asks for is longer than the question shows, or was asked anew, and would be approved unseen`,
-        `look at all of it: ${look} --request; then approve it with --whole, or the --shown that ${look} prints`,
+        `look at all of it: ${look} --request prints it, and behind it the command that approves it`,
       );
     case 'other':
       return usageError(

@@ -213,7 +213,7 @@ describe('plain lines', () => {
       "03:04:05 lead: started: do it, lead
       03:04:07 lead: turn 1: says: Done. [1.2k in, 34 out, $0.012, 1.2s]
       03:04:08 risk: started as advisor
-      03:04:09 risk: asks to use shell: x
+      03:04:09 risk: asks to use shell
       "
     `);
   });

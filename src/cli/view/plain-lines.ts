@@ -1,5 +1,6 @@
 /** A run as plain lines, for pipes, logs and continuous integration: one line per thing worth knowing, no motion. */
 import type { RunId } from '../../base/ids.ts';
+import type { EventOf } from '../../events/envelope.ts';
 import { type Level, type TimelineLine, timelineLine } from '../../projections/timeline.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -30,7 +31,7 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
       if (agent !== undefined) agents.set(event.run_id, agent);
       const line = timelineLine(agents, event);
       if (!isAtLeast(line.level, atLeast)) return;
-      const text = plainLine(line, screen.paint);
+      const text = plainLine(event.event_type === 'approval.asked' ? inShort(line, event) : line, screen.paint);
       if (held === undefined) screen.line(text);
       else held.push(text);
     },
@@ -40,6 +41,12 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
     back: () => undefined,
   };
 }
+
+/** The question itself says all of it, where it is put. */
+const inShort = (line: TimelineLine, { payload }: EventOf<'approval.asked'>): TimelineLine => ({
+  ...line,
+  text: `asks to use ${payload.tool}`,
+});
 
 export function isAtLeast(level: Level, least: Level): boolean {
   return ORDER[level] >= ORDER[least];

@@ -4,7 +4,7 @@ import { unreachable } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
-import type { OpenWait, RunEnd } from '../../engine/port.ts';
+import type { OpenWait, PermissionWait, RunEnd } from '../../engine/port.ts';
 import type { Failure, Report, Verification } from '../../events/catalogue.ts';
 import type { GroupProgress } from '../../projections/patterns/group-progress.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
@@ -126,18 +126,26 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
     const run = shortId(wait.run);
     const named = waits.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
     // A permission is asked for in a sentence of our own, which names the agent.
-    if (wait.kind === 'permission')
-      return [
-        ...safeText(wait.question).split('\n'),
-        `  ${call} approve ${run}${named}${shownOption(wait.shown)}`,
-        `  ${call} deny ${run}${named} --note "why not"`,
-      ];
+    if (wait.kind === 'permission') {
+      const question = safeText(wait.question).split('\n');
+      // What is not all here is looked at first.
+      if (wait.missing > 0) return [...question, `  ${call} show ${run} --request`, denyLine(call, run, named)];
+      return [...question, ...permissionLines(wait, call, named)];
+    }
     const asked = `${safeLine(wait.agent)} asks: ${safeLine(wait.question)}`;
     const choices =
       wait.choices === undefined || wait.choices.length === 0 ? [] : [`  choices: ${wait.choices.map(safeLine).join(' | ')}`];
     return [asked, ...choices, `  ${call} answer ${run}${named} "your answer"`];
   });
 }
+
+/** How to answer somebody who has had all of it before their eyes. */
+export function permissionLines({ run, shown, missing }: PermissionWait, call: string, named: string): readonly string[] {
+  const whole = missing > 0 ? ' --whole' : '';
+  return [`  ${call} approve ${shortId(run)}${named}${shownOption(shown)}${whole}`, denyLine(call, shortId(run), named)];
+}
+
+const denyLine = (call: string, run: string, named: string): string => `  ${call} deny ${run}${named} --note "why not"`;
 
 const shownOption = (shown: string | undefined): string =>
   shown === undefined ? '' : ` --shown ${shown.slice(0, limits.shownCharacters)}`;
