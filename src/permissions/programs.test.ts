@@ -46,3 +46,125 @@ describe('a star behind a program', () => {
     expect(decide(line)).toBe('allow');
   });
 });
+
+describe('a star behind a verb of git', () => {
+  /** Both `git branch *` and `git *`. */
+  const both = (line: string): readonly string[] => {
+    const [program, verb] = line.split(' ');
+    return [`${program} ${verb} *`, 'git *'].map((rule) => decideLine(line, [{ [rule]: 'allow' }], {}));
+  };
+
+  it.each([
+    ...[
+      'git branch -D main',
+      'git branch -rD origin/main',
+      'git branch --del main',
+      'git branch -f main HEAD~5',
+      'git branch -M a b',
+    ],
+    ...['git tag -d v1', 'git tag -f v1', 'git tag --delete v1', 'git tag -s v1', 'git stash drop', 'git stash clear'],
+    ...['git stash -q clear', 'git remote set-url origin x', 'git remote add evil x', 'git remote -v remove origin'],
+    ...['git config core.pager evil', 'git config --global alias.x !rm', 'git config --unset user.name', 'git config -e'],
+    ...[
+      'git diff --ext-diff',
+      'git diff --output=f',
+      'git log --outpu f',
+      'git grep -O./evil x',
+      'git grep --open-files-in-pager=x y',
+    ],
+    ...[
+      'git archive --exec=evil HEAD',
+      'git archive --remote=evil HEAD',
+      'git archive -o f HEAD',
+      'git fetch --upload-pack=evil o',
+    ],
+    ...[
+      'git push --force',
+      'git push -f',
+      'git push origin +main',
+      'git push origin :main',
+      'git push --mirr',
+      'git push -d origin a',
+    ],
+    ...[
+      'git reset --hard',
+      'git checkout -f',
+      'git checkout -B main',
+      'git switch --discard-changes a',
+      'git clean -fd',
+      'git rm -f a',
+    ],
+    ...[
+      'git reflog expire --all',
+      'git worktree remove x',
+      'git submodule foreach rm',
+      'git bisect run rm',
+      'git merge -s evil a',
+    ],
+    ...[
+      'git rebase -i HEAD~2',
+      'git pull --strategy=evil',
+      'git apply --unsafe-paths a',
+      'git filter-branch --tree-filter rm HEAD',
+    ],
+    ...['git difftool -x rm', 'git difftool --extcmd=rm', 'git notes prune'],
+  ])('does not cover %s', (line) => {
+    expect(both(line)).toEqual(['ask', 'ask']);
+  });
+
+  it.each([
+    ...[
+      'git branch',
+      'git branch --list',
+      'git branch -a',
+      'git branch new',
+      'git tag v1',
+      'git tag -l',
+      'git stash',
+      'git stash list',
+    ],
+    ...[
+      'git stash pop',
+      'git push origin main',
+      'git push -q',
+      'git fetch origin',
+      'git merge main',
+      'git reset HEAD~1',
+      'git reflog',
+    ],
+    ...[
+      'git checkout main',
+      'git switch main',
+      'git rebase main',
+      'git clean -n',
+      'git rm a',
+      'git log --oneline',
+      'git diff --stat',
+    ],
+  ])('covers %s', (line) => {
+    expect(both(line)).toEqual(['allow', 'allow']);
+  });
+
+  it.each([
+    ...[
+      'git remote show origin',
+      'git remote -v',
+      'git remote get-url origin',
+      'git config --get user.name',
+      'git config --list',
+    ],
+    ...['git worktree list', 'git submodule status', 'git bisect good', 'git notes show HEAD', 'git archive HEAD'],
+  ])('covers %s when the rule names the verb', (line) => {
+    expect(both(line)).toEqual(['allow', 'ask']);
+  });
+
+  it.each([
+    ['git branch -D old', 'git branch -D *'],
+    ['git stash drop 1', 'git stash drop *'],
+    ['git push --force origin main', 'git push --force *'],
+    ['git config core.pager less', 'git config core.pager less'],
+    ['git remote set-url origin x', 'git remote set-url origin *'],
+  ])('%s is allowed by %s, which has the word', (line, rule) => {
+    expect(decideLine(line, [{ [rule]: 'allow' }], {})).toBe('allow');
+  });
+});

@@ -3,6 +3,8 @@
  * word; whoever wants it allowed writes it out. Long options count in every short form that a program would take for them.
  */
 
+import { GIT_VERBS, type Verb } from './git-verbs.ts';
+
 interface Program {
   /** Letters of short options, alone or among others behind one dash. */
   readonly short?: string;
@@ -16,6 +18,8 @@ interface Program {
   /** Operands from here on are files that are written. */
   readonly writesFrom?: number;
   readonly words?: RegExp;
+  /** What counts behind the first operand, by what it is. */
+  readonly below?: ReadonlyMap<string, Verb>;
 }
 
 const list = (text: string): readonly string[] => text.split(' ');
@@ -27,7 +31,7 @@ const ANY: readonly string[] = list(
     'prefix shell script-shell plugin require import loader preload log-file use-askpass in-place inplace',
 );
 
-const GIT_VERBS = list(
+const HARMLESS_GIT = list(
   'status diff log show add rm mv blame branch tag stash ls-files ls-tree cat-file rev-parse rev-list describe shortlog grep ' +
     'reflog merge-base name-rev show-ref for-each-ref diff-tree diff-index diff-files count-objects whatchanged cherry ' +
     'checkout switch restore reset commit merge pull push fetch clone rebase cherry-pick revert init apply clean version',
@@ -56,7 +60,8 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       long: list(
         'git-dir work-tree namespace config-env open-files-in-pager template edit upload-pack gpg-sign output-directory',
       ),
-      verbs: GIT_VERBS,
+      verbs: HARMLESS_GIT,
+      below: GIT_VERBS,
       words: /^(?:ext|fd)::/,
     },
   ],
@@ -171,19 +176,36 @@ export function unseenProgram(name: string, operands: readonly string[]): string
 export function exposedWords(name: string, args: readonly string[]): ReadonlySet<number> {
   const program = PROGRAMS.get(name) ?? (/^python[\d.]*$/.test(name) ? PYTHON : {});
   const { short = '', long = [], verbs, notVerbs = [], code = 0, writesFrom = Number.POSITIVE_INFINITY, words } = program;
-  const exposed = new Set<number>();
+  const exposed = new Set(program.below === undefined ? [] : exposedBelow(program.below, args));
   let operands = 0;
   for (const [index, word] of args.entries()) {
-    const isOption = word.startsWith('-') && word !== '-';
-    if (isOption ? optionExposed(word, short, [...ANY, ...long]) : false) exposed.add(index);
+    if (isOption(word) && optionExposed(word, short, [...ANY, ...long])) exposed.add(index);
     if (words?.test(word)) exposed.add(index);
-    if (isOption) continue;
+    if (isOption(word)) continue;
     if (operands === 0 && (notVerbs.includes(word) || (verbs !== undefined && !verbs.includes(word)))) exposed.add(index);
     if (operands < code || operands >= writesFrom) exposed.add(index);
     operands += 1;
   }
   return exposed;
 }
+
+/** Of the words behind the first operand, those that matter because of it. */
+function exposedBelow(below: ReadonlyMap<string, Verb>, args: readonly string[]): readonly number[] {
+  const at = args.findIndex((word) => !isOption(word));
+  const verb = below.get(args[at] ?? '');
+  if (verb === undefined) return [];
+  const { short = '', long = [], verbs, notVerbs = [], words, onlyShows } = verb;
+  const next = args.findIndex((word, index) => index > at && !isOption(word));
+  const shows = onlyShows?.test(args[at + 1] ?? '') ?? true;
+  return args.flatMap((word, index) => {
+    if (index <= at) return [];
+    if (isOption(word)) return optionExposed(word, short, long) || words?.test(word) || !shows ? [index] : [];
+    const isMeant = index === next && (notVerbs.includes(word) || (verbs !== undefined && !verbs.includes(word)));
+    return isMeant || words?.test(word) || !shows ? [index] : [];
+  });
+}
+
+const isOption = (word: string): boolean => word.startsWith('-') && word !== '-';
 
 function optionExposed(word: string, short: string, long: readonly string[]): boolean {
   if (!word.startsWith('--')) return [...word.slice(1)].some((letter) => short.includes(letter));
