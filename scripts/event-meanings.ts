@@ -301,6 +301,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       answer: 'what they said; `expired`: nobody did in time',
       by: 'who: a person at a machine, or the name of a caller',
       where: 'on which way',
+      message: 'the id that they gave to their message; sent again, it is the same answer',
       shown: 'the SHA-256 of what was shown to them',
     },
   },

@@ -139,6 +139,23 @@ export const limits = {
   taskCharacters: 16 * MIB,
   taskDepth: 64,
 
+  // A2A
+  a2aAgents: 1_000,
+  a2aIdCharacters: 200,
+  a2aParts: 50,
+  a2aTasksPerCaller: 100,
+  a2aTasksListed: 1_000,
+  a2aPage: 100,
+  a2aStreamsPerCaller: 100,
+  a2aStreamStuckMs: 60 * SECOND,
+  a2aStreamTextCharacters: 64 * KIB,
+  a2aBlockingMs: 30 * MINUTE,
+  a2aCancelMs: 10 * SECOND,
+  a2aFilesPerTask: 20,
+  a2aCardSeconds: 60,
+  a2aFoldsKept: 64,
+  a2aOriginsKept: 10_000,
+
   // the engine on many machines
   ingressAttempts: 8,
   ingressRetryMs: 50,

@@ -27,7 +27,7 @@ export const clientRights = z.object({
 export type ClientRights = z.infer<typeof clientRights>;
 
 /** Where a person answered, or wrote to a run. */
-export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp']);
+export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp', 'a2a']);
 
 export const assistantEvents = {
   /** The run that the event belongs to is the owner of the thread. */

@@ -72,6 +72,8 @@ export const answering = z.object({
   /** A person at a machine, or the name of a caller. */
   by: z.string().optional(),
   where: whereSaid.optional(),
+  /** The id that whoever answers gave to their message: sent again, it is the same answer. */
+  message: z.string().optional(),
   /** The SHA-256 of what was shown to whoever answers. */
   shown: z.string().optional(),
 });

@@ -29,13 +29,24 @@ const maxTurns = z.number().int().nonnegative();
 /** The run whose pattern asked for it, as what, and in words why. */
 const byPattern = { parent: z.string(), role: z.string(), reason: z.string().optional() };
 
+/** What a peer said when it asked by A2A: its message's id and a hash of it, and which tenant and context it named. */
+const peerRequest = z.object({
+  message: z.string(),
+  digest: z.string(),
+  /** Absent when it named none. */
+  tenant: z.string().optional(),
+  /** Its own word for the conversation, when that is not the session's id. */
+  context: z.string().optional(),
+});
+export type PeerRequest = z.infer<typeof peerRequest>;
+
 /** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
 const member = z.string().optional();
 
 export const runOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person') }),
   /** Spawned by a client outside: it has a thread of its own. */
-  z.object({ kind: z.literal('client'), by: z.string(), rights: clientRights.optional() }),
+  z.object({ kind: z.literal('client'), by: z.string(), rights: clientRights.optional(), a2a: peerRequest.optional() }),
   /** A prompt to a group that lasts, or to one member of it; with the folders of members that have one of their own. */
   z.object({ kind: z.literal('group'), member, workspaces: z.record(z.string(), z.string()).optional() }),
   /** Called as a sub-agent, and in the caller's words why. */

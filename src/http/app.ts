@@ -4,6 +4,7 @@
  */
 import { Hono, type MiddlewareHandler } from 'hono';
 import { messageOf } from '../base/errors.ts';
+import type { A2aEndpoint } from '../protocols/a2a-wire/http.ts';
 import type { McpEndpoint } from '../protocols/mcp/http.ts';
 import type { McpCaller } from '../protocols/mcp/needs.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
@@ -11,6 +12,8 @@ import { bearerToken, type Tokens } from './tokens.ts';
 
 export interface AppNeeds {
   readonly mcp: McpEndpoint;
+  /** Where peers find agents, if they may. */
+  readonly a2a?: Pick<A2aEndpoint, 'card' | 'fetch'> | undefined;
   readonly names: AllowedNames;
   readonly tokens: Tokens;
   /** Whoever holds the token of this name, or anybody when no token is needed, is the owner of the project. */
@@ -37,6 +40,7 @@ export function createApp(needs: AppNeeds): Hono<Environment> {
   app.get('/healthz', (context) => context.json({ status: 'ok', version: needs.version }));
   app.use('/mcp', knownCaller(needs));
   app.all('/mcp', (context) => needs.mcp.fetch(context.req.raw, context.get('caller')));
+  if (needs.a2a !== undefined) mountA2a(app, needs, needs.a2a);
   app.notFound((context) => context.json(refusal('There is nothing here; the MCP server is at /mcp'), 404));
   app.onError((error, context) => {
     needs.onError(error instanceof Error ? error : new Error(messageOf(error)));
@@ -46,9 +50,27 @@ export function createApp(needs: AppNeeds): Hono<Environment> {
   return app;
 }
 
+/** Cards are for everybody, everything else is for callers. */
+function mountA2a(app: Hono<Environment>, needs: AppNeeds, a2a: Pick<A2aEndpoint, 'card' | 'fetch'>): void {
+  for (const path of [
+    '/.well-known/agent-card.json',
+    '/a2a/.well-known/agent-card.json',
+    '/a2a/agents/:agent/.well-known/agent-card.json',
+  ])
+    app.on(['GET', 'HEAD'], path, (context) => a2a.card(context.req.raw));
+  for (const path of ['/a2a', '/a2a/*']) {
+    app.use(path, knownCaller(needs));
+    app.all(path, (context) => a2a.fetch(context.req.raw, context.get('caller')));
+  }
+}
+
 const safeHeaders: MiddlewareHandler = async (context, next) => {
   await next();
-  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+  const { headers } = context.res;
+  // What has a tag says itself how long it may be kept.
+  const kept = headers.has('etag') ? headers.get('cache-control') : null;
+  for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
+  if (kept !== null) headers.set('cache-control', kept);
 };
 
 function knownNames(names: AllowedNames): MiddlewareHandler {

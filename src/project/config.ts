@@ -76,6 +76,7 @@ export interface ProjectConfig extends DotEnv {
   readonly notify: NonNullable<Settings['notify']>;
   readonly assistants: NonNullable<Settings['assistants']>;
   readonly serve: NonNullable<Settings['serve']>;
+  readonly a2a: NonNullable<Settings['a2a']>;
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
   /** Where permissions are given, for whoever checks the names. */
@@ -184,6 +185,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
     serve: { ...far.serve, ...near.serve },
+    a2a: { ...far.a2a, ...near.a2a },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
     named: [...(project.named ?? []), ...(user.named ?? [])],

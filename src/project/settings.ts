@@ -89,6 +89,23 @@ export const settingsSchema = z.strictObject({
       callers: z.record(z.string().min(1), caller).optional(),
     })
     .optional(),
+  /** What peers find by A2A: nothing, unless an agent's file or this says so. */
+  a2a: z
+    .strictObject({
+      /** Shown to peers beside those whose own file says `a2a: true`. */
+      agents: z.array(z.string().min(1)).max(limits.a2aAgents).optional(),
+      /** Who answers at the address of the whole project; the only one that is shown without it. */
+      house: z.string().min(1).optional(),
+      name: z.string().min(1).max(200).optional(),
+      description: z.string().min(1).max(2_000).optional(),
+      /** The address that cards name, where peers come through a proxy. */
+      url: z.url({ protocol: /^https?$/ }).optional(),
+      /** The file of the private key that signs cards: PEM, or a JWK. */
+      key: z.string().min(1).optional(),
+      /** Also tell addresses in private networks and on this machine how tasks stand. */
+      privatePush: z.boolean().optional(),
+    })
+    .optional(),
   workspace: z.string().min(1).optional(),
   vars: z.record(z.string(), z.string()).optional(),
 });

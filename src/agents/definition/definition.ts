@@ -156,6 +156,8 @@ export const definitionSchema = z.strictObject({
   tags: z.array(z.string().max(100)).max(50).optional(),
   /** What one would ask this agent, in the words of whoever asks: search finds it by them. */
   examples: z.array(z.string().max(1_000)).max(50).optional(),
+  /** Peers may find it and give it tasks, by A2A. */
+  a2a: z.boolean().optional(),
 });
 
 /** Keys that say how the agent uses others. What stands behind each is in src/patterns. */

@@ -167,10 +167,11 @@ function describeServers(add: Add, perform: Perform): void {
     .action((options: McpCommandOptions) =>
       perform(async (context) => (await import('../serving/mcp.ts')).mcpCommand(context, options)),
     );
-  add('serve', 'serve the agents to MCP clients over HTTP', 'troupe serve --port 4747')
+  add('serve', 'serve the agents to MCP clients and A2A peers over HTTP', 'troupe serve --port 4747')
     .option('--host <address>', 'the address to listen on; beyond this machine a token is needed', '127.0.0.1')
     .option('--port <number>', 'the port; 0 takes any that is free', parsePort, 4747)
     .option('--token <token>', 'what clients must send; auto makes one; better in TROUPE_TOKEN')
+    .option('--grpc-port <number>', 'serve A2A over gRPC too, on this port; 0 takes any that is free', parsePort)
     .option('--as <name>', as)
     .option('--allow-commands', 'let agents run commands although there are several callers; no sandbox holds them')
     .option('--allow-host <name>', 'another name under which the server is reached; may be given again', collectText)

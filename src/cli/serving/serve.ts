@@ -1,6 +1,6 @@
 /**
- * `troupe serve`: the MCP server over HTTP, until Ctrl-C. Whoever can reach it can make agents work and spend money, so
- * beyond this machine it does not start without a token.
+ * `troupe serve`: the servers of MCP and A2A over HTTP, until Ctrl-C. Whoever can reach it can make agents work and spend money,
+ * so beyond this machine it does not start without a token.
  */
 import { systemRandom } from '../../base/random.ts';
 import { createApp } from '../../http/app.ts';
@@ -11,6 +11,7 @@ import { createMcpEndpoint } from '../../protocols/mcp/http.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import { exposedVariables } from '../terminal/conceal-environment.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { createServedA2a, type ServedA2a } from './a2a.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
 
@@ -21,6 +22,7 @@ export interface ServeOptions {
   readonly as?: string | undefined;
   readonly allowCommands?: boolean | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly grpcPort?: number | undefined;
 }
 
 const TOKEN_BYTES = 24;
@@ -37,23 +39,26 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const needs = mcpNeeds(context, project);
     const onError = logError(context);
     const mcp = createMcpEndpoint(needs, onError);
-    const app = createApp({
-      ...{ mcp, owner, onError, names: allowedNames(options.host, options.allowHost), version: needs.version },
-      ...{ tokens: createTokens(callers.tokens), callerOf: callers.callerOf },
-    });
+    const a2a = createServedA2a({ project, mcp: needs, withToken: callers.tokens.length > 0, onError });
+    const door = { tokens: createTokens(callers.tokens), callerOf: callers.callerOf, owner };
+    const names = allowedNames(options.host, options.allowHost);
+    const app = createApp({ ...door, mcp, a2a, onError, names, version: needs.version });
     const { clock } = context;
     // Before anybody learns of the address: whoever knows it may also tell us to stop.
     const stopped = stopSignal(context);
     try {
-      const server = await listen({ fetch: (request) => app.fetch(request), host: options.host, port: options.port, clock });
+      const { host, port, grpcPort } = options;
+      if (grpcPort !== undefined) await a2a.listen({ ...door, host, port: grpcPort });
+      const server = await listen({ fetch: (request) => app.fetch(request), host, port, clock });
       announce(context, server, callers.tokens.length > 0);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
+      beginA2a(context, a2a, server).catch(onError);
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
-      await Promise.all([mcp.close(), server.stop()]);
+      await Promise.all([mcp.close(), a2a.close(), server.stop()]);
     } finally {
-      await mcp.close();
+      await Promise.all([mcp.close(), a2a.close()]);
     }
     return exitCodes.completed;
   });
@@ -102,6 +107,11 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
   progress.line(`serving the agents of ${cwd}; Ctrl-C stops`);
   progress.line(`  Claude Code:  claude mcp add --transport http troupe ${url}${header}`);
   progress.line(`  others, JSON: ${json}`);
+}
+
+async function beginA2a({ terminal: { progress } }: CommandContext, a2a: ServedA2a, server: Listening): Promise<void> {
+  const shown = await a2a.begin(server);
+  if (shown.length > 0) progress.line(`  A2A peers:    ${server.origin}/.well-known/agent-card.json (${shown.join(', ')})`);
 }
 
 function exposed(): readonly string[] {

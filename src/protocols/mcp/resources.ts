@@ -16,7 +16,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { firstLine } from '../../projections/readable.ts';
-import { artifactsOf, readArtifact } from './artifacts.ts';
+import { artifactsOf, readArtifact } from '../artifacts.ts';
 import { agentsFor, type McpCaller, type McpNeeds } from './needs.ts';
 import { pageOf } from './pages.ts';
 import { findVisibleRun, runLog, runSummary, visibleRuns } from './runs.ts';

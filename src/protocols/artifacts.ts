@@ -7,15 +7,15 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { confinedPath } from '../../agents/text/confined-path.ts';
-import { messageOf } from '../../base/errors.ts';
-import type { RunId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
-import { fail, ok, type Result } from '../../base/result.ts';
-import type { EventType } from '../../events/catalogue.ts';
-import { parentRun } from '../../events/run-origin.ts';
-import { readEvents } from '../../ledger/pages.ts';
-import type { Ledger, RunRow } from '../../ledger/port.ts';
+import { confinedPath } from '../agents/text/confined-path.ts';
+import { messageOf } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { EventType } from '../events/catalogue.ts';
+import { parentRun } from '../events/run-origin.ts';
+import { readEvents } from '../ledger/pages.ts';
+import type { Ledger, RunRow } from '../ledger/port.ts';
 
 export interface Artifact {
   readonly path: string;
@@ -27,7 +27,10 @@ export interface Artifact {
 }
 
 /** The files that a run and the runs below it changed; of a file changed twice, the last change. */
-export async function artifactsOf(ledger: Pick<Ledger, 'read'>, row: RunRow): Promise<readonly Artifact[]> {
+export async function artifactsOf(
+  ledger: Pick<Ledger, 'read'>,
+  row: Pick<RunRow, 'run' | 'session'>,
+): Promise<readonly Artifact[]> {
   const workspaces = new Map<RunId, string>();
   const below = new Set<string>([row.run]);
   const items = new Map<string, Artifact>();

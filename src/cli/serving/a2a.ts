@@ -1,0 +1,73 @@
+/** The A2A side of `troupe serve`. It is loaded when the first peer asks, or at the start where agents are shown to peers. */
+import type { Listening } from '../../http/listen.ts';
+import { bearerToken, type Tokens } from '../../http/tokens.ts';
+import type { Project } from '../../project/project.ts';
+import { shownAgents } from '../../protocols/a2a/shown-agents.ts';
+import type { GrpcListening } from '../../protocols/a2a-wire/grpc.ts';
+import type { A2aEndpoint } from '../../protocols/a2a-wire/http.ts';
+import type { McpCaller, McpNeeds } from '../../protocols/mcp/needs.ts';
+
+export interface ServedA2a extends Pick<A2aEndpoint, 'card' | 'fetch'> {
+  /** Goes on with what was under way for peers. Tells which agents are shown. */
+  begin(server: Listening): Promise<readonly string[]>;
+  /** Listens for gRPC, too. */
+  listen(options: GrpcSettings): Promise<GrpcListening>;
+  close(): Promise<void>;
+}
+
+export interface GrpcSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly tokens: Tokens;
+  readonly owner: string;
+  callerOf(name: string): McpCaller;
+}
+
+export interface ServedA2aOptions {
+  readonly project: Project;
+  readonly mcp: Omit<McpNeeds, 'stopping'>;
+  readonly withToken: boolean;
+  onError(error: Error): void;
+}
+
+export function createServedA2a({ project, mcp, withToken, onError }: ServedA2aOptions): ServedA2a {
+  const { engine, assistants, config, groups, ledger } = project;
+  const { agents, clock, version } = mcp;
+  let loaded: Promise<A2aEndpoint> | undefined;
+  let grpc: GrpcListening | undefined;
+  let origin = '';
+  const endpoint = (): Promise<A2aEndpoint> => {
+    loaded ??= import('../../protocols/a2a-wire/http.ts').then(({ createA2aEndpoint }) =>
+      createA2aEndpoint(
+        {
+          ...{ engine, assistants, agents, ledger, clock, version, withToken, onError, ids: groups.ids },
+          ...{ settings: config.a2a, root: config.root, workspace: config.workspace },
+        },
+        () => grpc?.port,
+      ),
+    );
+    return loaded;
+  };
+  return {
+    card: async (request) => (await endpoint()).card(request),
+    fetch: async (request, caller) => (await endpoint()).fetch(request, caller),
+    async begin(server) {
+      origin = server.origin;
+      return (await shownAgents({ agents, settings: config.a2a })).map(({ name }) => name);
+    },
+    async listen({ host, port, tokens, owner, callerOf }) {
+      const { listenGrpc } = await import('../../protocols/a2a-wire/grpc.ts');
+      const known = (authorization: string | undefined): McpCaller | undefined => {
+        const token = bearerToken(authorization);
+        const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);
+        return name === undefined ? undefined : callerOf(name);
+      };
+      grpc = await listenGrpc((await endpoint()).room, { host, port, origin: () => origin, callerOf: known });
+      return grpc;
+    },
+    async close() {
+      await (await loaded)?.close();
+      await grpc?.stop();
+    },
+  };
+}

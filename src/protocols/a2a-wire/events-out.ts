@@ -1,0 +1,54 @@
+/**
+ * A stream of events for one peer. It is pulled: nothing is read from the ledger that the peer has no room for. One that takes
+ * nothing for too long is cut off; it can subscribe again and misses nothing.
+ */
+import { formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
+import type { Clock } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+
+export interface EventsOut<Event> {
+  readonly events: AsyncGenerator<Event, void, undefined>;
+  /** What goes over the wire for an event, and for an error in the middle of the stream. */
+  readonly encode: (event: Event) => unknown;
+  readonly explain: (error: unknown) => unknown;
+  readonly clock: Clock;
+  /** Told when the peer has gone, or was cut off. */
+  readonly leave: AbortController;
+}
+
+/** Before the first event nothing is promised yet: an error there is an answer like any other, and thrown. */
+export async function streamResponse<Event>({ events, encode, explain, clock, leave }: EventsOut<Event>): Promise<Response> {
+  let next: IteratorResult<Event, void> | undefined = await events.next();
+  const encoder = new TextEncoder();
+  let stopWatch = (): void => undefined;
+  const over = async (): Promise<void> => {
+    stopWatch();
+    leave.abort();
+    await events.return().catch(() => undefined);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      stopWatch();
+      try {
+        next ??= await events.next();
+        if (next.done === true) {
+          controller.close();
+          return void (await over());
+        }
+        controller.enqueue(encoder.encode(formatSSEEvent(encode(next.value))));
+      } catch (error) {
+        controller.enqueue(encoder.encode(formatSSEErrorEvent(explain(error))));
+        controller.close();
+        return void (await over());
+      }
+      next = undefined;
+      // Whoever takes this one pulls the next.
+      stopWatch = clock.after(limits.a2aStreamStuckMs, () => {
+        controller.error(new Error(`The peer took nothing for ${limits.a2aStreamStuckMs} ms (a2aStreamStuckMs)`));
+        void over();
+      });
+    },
+    cancel: over,
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } });
+}

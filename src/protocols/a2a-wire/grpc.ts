@@ -1,0 +1,130 @@
+/**
+ * The gRPC binding, on a port of its own, in both versions: the SDK's services on what all bindings share. gRPC has no paths, so
+ * that its one door is the house's.
+ */
+
+import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  status,
+} from '@grpc/grpc-js';
+import { type Clock, sleep } from '../../base/clock.ts';
+import { messageOf, TroupeError } from '../../base/errors.ts';
+import { limits } from '../../base/limits.ts';
+import { createHandler } from '../a2a/handler.ts';
+import { type A2aPeer, type PeerRoom, peerOf } from '../a2a/room.ts';
+import type { McpCaller } from '../mcp/needs.ts';
+
+export interface GrpcOptions {
+  readonly host: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+  /** The address of the HTTP server: cards name it. */
+  origin(): string;
+  /** Who says this, in the words of a header; nobody when it is not let in. */
+  callerOf(authorization: string | undefined): McpCaller | undefined;
+}
+
+export interface GrpcListening {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
+
+export async function listenGrpc(room: PeerRoom, options: GrpcOptions): Promise<GrpcListening> {
+  const server = new Server({
+    'grpc.max_receive_message_length': limits.httpBodyBytes,
+    'grpc.max_concurrent_streams': limits.a2aStreamsPerCaller,
+    interceptors: [onlyCallers(options)],
+  });
+  let bound = 0;
+  // What a handler knows of a request comes with it; a card is made when it is asked for.
+  const requestHandler = createHandler(
+    room,
+    { kind: 'house' },
+    {
+      get origin() {
+        return options.origin();
+      },
+      get grpcPort() {
+        return bound;
+      },
+    },
+  );
+  const userBuilder = async (call: AnyCall): Promise<A2aPeer> => {
+    const caller = options.callerOf(authorizationIn(call.metadata));
+    if (caller === undefined) throw new Error('the interceptor lets nobody else in');
+    return peerIn(call, caller, room.needs.clock);
+  };
+  server.addService(A2AService, grpcService({ requestHandler, userBuilder }));
+  server.addService(LegacyA2AService, legacyGrpcService({ requestHandler, userBuilder }));
+  bound = await bind(server, options);
+  return { port: bound, stop: () => stop(server, room.needs.clock) };
+}
+
+function bind(server: Server, { host, port }: GrpcOptions): Promise<number> {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, taken) => {
+      if (error === null) return resolve(taken);
+      reject(
+        new TroupeError('usage', `Cannot listen on ${address} for gRPC: ${messageOf(error)}`, {
+          fix: 'choose another: --grpc-port 0',
+        }),
+      );
+    });
+  });
+}
+
+/** Those under way have a moment to end. */
+async function stop(server: Server, clock: Clock): Promise<void> {
+  const patience = new AbortController();
+  const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  await Promise.race([ended, sleep(clock, limits.serverStopMs, patience.signal)]);
+  patience.abort();
+  server.forceShutdown();
+}
+
+const authorizationIn = (metadata: Metadata): string | undefined => metadata.get('authorization')[0]?.toString();
+
+function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
+  return (_method, call) =>
+    new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata(metadata, go) {
+            if (callerOf(authorizationIn(metadata)) !== undefined) return go(metadata);
+            const details = 'This server needs a token: authorization: Bearer …';
+            call.sendStatus({ code: status.UNAUTHENTICATED, details, metadata: new Metadata() });
+          },
+        }),
+    });
+}
+
+/** The SDK writes whether there is room or not: here is waited until there is. */
+function peerIn(call: AnyCall, caller: McpCaller, clock: Clock): A2aPeer {
+  const gone = new AbortController();
+  call.once('cancelled', () => gone.abort());
+  const ready = async (): Promise<void> => {
+    if (!('writableNeedDrain' in call) || !call.writableNeedDrain) return;
+    const patience = new AbortController();
+    const drained = new Promise<'drained'>((resolve) => call.once('drain', () => resolve('drained')));
+    const first = await Promise.race([
+      drained,
+      sleep(clock, limits.a2aStreamStuckMs, AbortSignal.any([patience.signal, gone.signal])),
+    ]);
+    patience.abort();
+    if (first === 'drained') return;
+    gone.abort();
+    call.destroy();
+  };
+  return { ...peerOf(caller, gone.signal), ready };
+}

@@ -1,0 +1,115 @@
+/**
+ * The A2A server as a function from a request to a response: cards, JSON-RPC and HTTP+JSON. Who may ask is decided before it, in
+ * `src/http`. Which version is spoken is what the header says; without it the older one, as the protocol has it.
+ */
+import { A2A_VERSION_HEADER, type AgentCard } from '@a2a-js/sdk';
+import { ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
+import { present } from '../../base/present.ts';
+import { LEGACY, pathOf, REST, type ServedPlace } from '../a2a/cards.ts';
+import { agentsBehind, type Door } from '../a2a/doors.ts';
+import { createHandler } from '../a2a/handler.ts';
+import type { A2aNeeds } from '../a2a/needs.ts';
+import { createRoom, type PeerRoom, peerOf } from '../a2a/room.ts';
+import type { McpCaller } from '../mcp/needs.ts';
+import { type Call, nothingHere } from './call.ts';
+import { serveCard } from './card-http.ts';
+import { jsonRpcResponse } from './json-rpc.ts';
+import { restResponse } from './rest.ts';
+import { createCardSigner } from './sign-card.ts';
+
+export interface A2aEndpoint {
+  /** For other bindings than those of HTTP. */
+  readonly room: PeerRoom;
+  /** The card that this address asks for: anybody may read it. */
+  card(request: Request): Promise<Response>;
+  fetch(request: Request, caller: McpCaller): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Where the cards are, and where everything else begins: for whoever mounts it. */
+export const CARD = '/.well-known/agent-card.json';
+
+export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: () => number | undefined): A2aEndpoint {
+  const stopping = new AbortController();
+  const needs: A2aNeeds = { ...given, stopping: stopping.signal };
+  const room = createRoom(needs);
+  const sign = createCardSigner(needs);
+  return {
+    room,
+    async card(request) {
+      const { pathname } = new URL(request.url);
+      const door = pathname === CARD ? HOUSE : doorOf(pathname.slice(0, -CARD.length))?.door;
+      return await serveCard(needs, request, door, placeOf(request, grpcPort?.()), sign);
+    },
+    async fetch(request, caller) {
+      const found = doorOf(new URL(request.url).pathname);
+      if (found === undefined || (await agentsBehind(needs, found.door)).length === 0) return nothingHere();
+      return await answered(room, request, caller, found, placeOf(request, grpcPort?.()));
+    },
+    async close() {
+      stopping.abort();
+    },
+  };
+}
+
+async function answered(
+  room: PeerRoom,
+  request: Request,
+  caller: McpCaller,
+  { door, rest }: FoundDoor,
+  place: ServedPlace,
+): Promise<Response> {
+  const leave = new AbortController();
+  const requestedVersion = request.headers.get(A2A_VERSION_HEADER) || LEGACY;
+  const user = peerOf(caller, AbortSignal.any([request.signal, leave.signal]));
+  const binding = rest === undefined ? 'JSONRPC' : 'HTTP+JSON';
+  const tenant = rest?.tenant;
+  const context = new ServerCallContext({ user, requestedVersion, ...present({ tenant }) });
+  const check = (card: AgentCard): void => validateVersion(requestedVersion, card, binding);
+  const call: Call = { request, context, leave, legacy: requestedVersion === LEGACY, check };
+  const handler = createHandler(room, door, place);
+  return rest === undefined ? await jsonRpcResponse(room, handler, call) : await restResponse(room, handler, call, rest.steps);
+}
+
+const HOUSE: Door = { kind: 'house' };
+
+interface FoundDoor {
+  readonly door: Door;
+  /** The steps of an HTTP+JSON address, and the tenant before them; nothing for JSON-RPC. */
+  readonly rest: { readonly tenant?: string; readonly steps: readonly string[] } | undefined;
+}
+
+/** Words with which an address of HTTP+JSON goes on: what stands before one is a tenant. */
+const FIRST_STEPS = new Set(['message:send', 'message:stream', 'tasks', 'extendedAgentCard']);
+
+export function doorOf(pathname: string): FoundDoor | undefined {
+  const [, name = '', after = ''] = /^\/a2a\/agents\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
+  const word = decoded(name);
+  if (word === undefined) return undefined;
+  const door: Door = name === '' ? HOUSE : { kind: 'agent', name: word };
+  const left = name === '' ? pathname.slice(pathOf(HOUSE).length) : after;
+  if (left === '' || left === '/') return { door, rest: undefined };
+  if (left !== REST && !left.startsWith(`${REST}/`)) return undefined;
+  const steps = left
+    .slice(REST.length + 1)
+    .split('/')
+    .map(decoded);
+  if (steps.includes(undefined)) return undefined;
+  const words = steps.filter((step) => step !== undefined);
+  const [first = '', ...others] = words;
+  return { door, rest: FIRST_STEPS.has(first) ? { steps: words } : { tenant: first, steps: others } };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The host is one of ours: that was looked at before. */
+const placeOf = (request: Request, grpcPort: number | undefined): ServedPlace => ({
+  origin: new URL(request.url).origin,
+  grpcPort,
+});

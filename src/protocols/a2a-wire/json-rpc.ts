@@ -1,0 +1,50 @@
+/** The JSON-RPC binding of both versions, by the SDK's own transports. */
+import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
+import { type A2ARequestHandler, JsonRpcTransportHandler } from '@a2a-js/sdk/server';
+import type { JsonObject } from '../../base/json.ts';
+import { hidden } from '../a2a/errors.ts';
+import type { PeerRoom } from '../a2a/room.ts';
+import { bodyOf, NotJsonError } from './body.ts';
+import type { Call } from './call.ts';
+import { streamResponse } from './events-out.ts';
+
+const TYPES = ['application/json'];
+
+interface Transport {
+  handle(body: Record<string, unknown>, context: Call['context']): Promise<unknown>;
+}
+
+type Explain = (error: unknown) => object;
+
+export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHandler, call: Call): Promise<Response> {
+  const { transport, explain } = await speaking(handler, call.legacy);
+  const shown: Explain = (error) => explain(hidden(error, needs.onError));
+  let id: unknown = null;
+  const failed = (error: unknown): object => ({ jsonrpc: '2.0', id, error: shown(error) });
+  if (call.request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
+  try {
+    const body: JsonObject = await bodyOf(call.request, TYPES);
+    const given = body['id'];
+    id = typeof given === 'string' || typeof given === 'number' ? given : null;
+    call.check(await handler.getAgentCard());
+    const answer = await transport.handle({ ...body }, call.context);
+    if (!isStream(answer)) return Response.json(answer);
+    const { leave } = call;
+    return await streamResponse({ events: answer, encode: (event) => event, explain: failed, clock: needs.clock, leave });
+  } catch (error) {
+    if (error instanceof NotJsonError) {
+      const problem = { code: A2A_ERROR_CODE.PARSE_ERROR, message: error.message };
+      return Response.json({ jsonrpc: '2.0', id: null, error: problem });
+    }
+    return Response.json(failed(error));
+  }
+}
+
+async function speaking(handler: A2ARequestHandler, legacy: boolean): Promise<{ transport: Transport; explain: Explain }> {
+  if (!legacy) return { transport: new JsonRpcTransportHandler(handler), explain: JsonRpcTransportHandler.mapToJSONRPCError };
+  const { LegacyJsonRpcTransportHandler: Legacy } = await import('@a2a-js/sdk/compat/v0_3/server');
+  return { transport: new Legacy(handler), explain: Legacy.mapToLegacyJSONRPCError };
+}
+
+const isStream = (answer: unknown): answer is AsyncGenerator<object, void, undefined> =>
+  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;

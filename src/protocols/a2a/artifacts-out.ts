@@ -1,0 +1,54 @@
+/** What a task left behind: its answer, and the files that its runs changed as long as they are still what the runs left. */
+import { createHash } from 'node:crypto';
+import type { Artifact, Part } from '@a2a-js/sdk';
+import { limits } from '../../base/limits.ts';
+import type { RootTask } from '../../projections/tasks/tasks.ts';
+import { type ArtifactContent, artifactsOf, type Artifact as LeftFile, readArtifact } from '../artifacts.ts';
+import type { FoundTask } from './found-tasks.ts';
+import type { A2aNeeds } from './needs.ts';
+import { answerOut, emptyArtifact } from './task-out.ts';
+
+export async function artifactsOut(
+  { ledger }: Pick<A2aNeeds, 'ledger'>,
+  task: RootTask,
+  found: FoundTask,
+): Promise<readonly Artifact[]> {
+  if (task.end === undefined) return [];
+  const answer = answerOut(task);
+  if (task.files.length === 0) return answer;
+  const left = await artifactsOf(ledger, found);
+  const files: Artifact[] = [];
+  let room: number = limits.resourceBytes;
+  for (const file of left.slice(0, limits.a2aFilesPerTask)) {
+    const { artifact, bytes } = await fileOut(file, room);
+    room -= bytes;
+    files.push(artifact);
+  }
+  return [...answer, ...files];
+}
+
+async function fileOut(file: LeftFile, room: number): Promise<{ readonly artifact: Artifact; readonly bytes: number }> {
+  const { path: filename, sha256 } = file;
+  const name = `file-${createHash('sha256').update(filename).digest('hex').slice(0, 16)}`;
+  const about = { path: filename, sha256 };
+  const withPart = (part: Part, bytes: number) => ({
+    artifact: { ...emptyArtifact(name), name: filename, parts: [part], metadata: about },
+    bytes,
+  });
+  const content = await readArtifact(file);
+  const raw = content.ok ? bytesOf(content.value) : undefined;
+  if (raw !== undefined && raw.length <= room) {
+    const mediaType = content.ok && 'text' in content.value ? 'text/plain' : 'application/octet-stream';
+    return withPart({ content: { $case: 'raw', value: raw }, metadata: undefined, filename, mediaType }, raw.length);
+  }
+  const why = content.ok
+    ? `There is no room for it: at most ${limits.resourceBytes} bytes of files (resourceBytes)`
+    : content.error;
+  return withPart(
+    { content: { $case: 'data', value: { ...about, why } }, metadata: undefined, filename, mediaType: 'application/json' },
+    0,
+  );
+}
+
+const bytesOf = (content: ArtifactContent): Buffer =>
+  'text' in content ? Buffer.from(content.text) : Buffer.from(content.blob, 'base64');

@@ -1,0 +1,100 @@
+/** Cards: what peers read before they talk. What an agent's file says for people is what its card says for peers. */
+import type { AgentCard, AgentInterface, AgentSkill } from '@a2a-js/sdk';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
+import { agentsBehind, type Door } from './doors.ts';
+import type { A2aNeeds, Scope } from './needs.ts';
+
+/** Where a server is reached: cards name the addresses under which whoever asks has come. */
+export interface ServedPlace {
+  /** Such as `http://127.0.0.1:4747`. */
+  readonly origin: string;
+  /** The port of the gRPC server, where there is one. */
+  readonly grpcPort?: number | undefined;
+}
+
+export const V1 = '1.0';
+export const LEGACY = '0.3';
+const INPUT_MODES = ['text/plain', 'application/json', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const OUTPUT_MODES = ['text/plain', 'text/markdown', 'application/json'];
+const SCHEME = 'token';
+
+/** Where the JSON-RPC of a door is; HTTP+JSON is below it. */
+export const pathOf = (door: Door): string => (door.kind === 'house' ? '/a2a' : `/a2a/agents/${encodeURIComponent(door.name)}`);
+export const REST = '/rest';
+
+/** The card of a door; nothing when there is nobody behind it. */
+export async function cardOf(needs: A2aNeeds, door: Door, place: ServedPlace): Promise<AgentCard | undefined> {
+  const agents = await agentsBehind(needs, door);
+  return agents.length === 0 ? undefined : buildCard(needs, door, place, agents, 'public');
+}
+
+/** For whoever has a token: only the agents that are there for this caller, each with what one would ask it. */
+export async function extendedCardOf(
+  needs: A2aNeeds,
+  door: Door,
+  place: ServedPlace,
+  { caller }: Scope,
+): Promise<AgentCard | undefined> {
+  const agents = (await agentsBehind(needs, door)).filter(({ name }) => mayBeSpawned(caller.rights, name));
+  return agents.length === 0 ? undefined : buildCard(needs, door, place, agents, 'extended');
+}
+
+type Kind = 'public' | 'extended';
+
+function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: readonly AgentDefinition[], kind: Kind): AgentCard {
+  const { settings, version, withToken } = needs;
+  const [only] = agents;
+  const own = door.kind === 'agent' ? only : undefined;
+  return {
+    name: own?.name ?? settings.name ?? 'Troupe',
+    description: own === undefined ? (settings.description ?? houseDescription(agents)) : describe(own),
+    supportedInterfaces: interfacesOf(door, { ...place, origin: (settings.url ?? place.origin).replace(/\/+$/, '') }),
+    provider: undefined,
+    version,
+    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: true },
+    securitySchemes: withToken
+      ? {
+          [SCHEME]: {
+            scheme: { $case: 'httpAuthSecurityScheme', value: { description: '', scheme: 'bearer', bearerFormat: '' } },
+          },
+        }
+      : {},
+    securityRequirements: withToken ? [{ schemes: { [SCHEME]: { list: [] } } }] : [],
+    defaultInputModes: INPUT_MODES,
+    defaultOutputModes: OUTPUT_MODES,
+    skills: agents.map((agent) => skillOf(agent, kind)),
+    signatures: [],
+  };
+}
+
+function interfacesOf(door: Door, { origin, grpcPort }: ServedPlace): AgentInterface[] {
+  const url = `${origin}${pathOf(door)}`;
+  const at = (protocolBinding: string, address: string, protocolVersion: string): AgentInterface => ({
+    ...{ url: address, protocolBinding, tenant: '', protocolVersion },
+  });
+  // gRPC has no paths: its one address is the house's.
+  const grpc = grpcPort === undefined || door.kind !== 'house' ? undefined : `${new URL(origin).hostname}:${grpcPort}`;
+  return [
+    at('JSONRPC', url, V1),
+    at('HTTP+JSON', `${url}${REST}`, V1),
+    ...(grpc === undefined ? [] : [at('GRPC', grpc, V1)]),
+    at('JSONRPC', url, LEGACY),
+    ...(grpc === undefined ? [] : [at('GRPC', grpc, LEGACY)]),
+  ];
+}
+
+const describe = ({ name, description }: AgentDefinition): string => description ?? `The agent ${name}.`;
+
+const houseDescription = (agents: readonly AgentDefinition[]): string =>
+  `${agents.length === 1 ? 'One agent' : `${agents.length} agents`} of a Troupe project.`;
+
+/** The protocol demands a tag: the name stands for those that the file does not have. */
+function skillOf(agent: AgentDefinition, kind: Kind): AgentSkill {
+  const { name, tags = [], examples = [] } = agent;
+  return {
+    ...{ id: name, name, description: describe(agent), tags: tags.length === 0 ? [name] : [...tags] },
+    examples: kind === 'public' ? examples.slice(0, 3) : [...examples],
+    ...{ inputModes: [], outputModes: [], securityRequirements: [] },
+  };
+}

@@ -1,0 +1,196 @@
+/** What peers can do, once for all bindings: the SDK's transports read and write, and this is what they call. */
+import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import {
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { assert } from '../../base/errors.ts';
+import { limits } from '../../base/limits.ts';
+import { isTerminalTask } from '../../projections/tasks/task-states.ts';
+import { artifactsOut } from './artifacts-out.ts';
+import { cardOf, extendedCardOf, type ServedPlace } from './cards.ts';
+import type { Door } from './doors.ts';
+import { hidden, tooMuch } from './errors.ts';
+import { followTask } from './follow.ts';
+import type { FoundTask } from './found-tasks.ts';
+import { listTasks } from './list.ts';
+import type { Scope } from './needs.ts';
+import type { A2aPeer, PeerRoom } from './room.ts';
+import { heard } from './send.ts';
+import { isInterrupted, isOver, taskOut } from './task-out.ts';
+
+/** One for each request: it costs nothing. */
+export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestHandler {
+  const { needs, tasks, streams } = room;
+  const guard = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw hidden(error, needs.onError);
+    }
+  };
+  const found = async (scope: Scope, id: string): Promise<FoundTask> => {
+    const task = await tasks.find(scope, id);
+    if (task === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
+    return task;
+  };
+  const noPush = (): never => {
+    throw new PushNotificationNotSupportedError();
+  };
+  return {
+    getAgentCard: () =>
+      guard(async () => {
+        const card = await cardOf(needs, door, place);
+        if (card === undefined) throw new UnsupportedOperationError('There is no agent here.');
+        return card;
+      }),
+    getAuthenticatedExtendedAgentCard: ({ tenant }, context) =>
+      guard(async () => {
+        const card = await extendedCardOf(needs, door, place, scopeOf(context, tenant));
+        if (card === undefined) throw new ExtendedAgentCardNotConfiguredError();
+        return card;
+      }),
+    sendMessage: (params, context) =>
+      guard(async (): Promise<Message | Task> => {
+        const { configuration } = params;
+        const historyLength = checkedLength(configuration?.historyLength);
+        const scope = scopeOf(context, params.tenant);
+        const task = await heard(room, door, scope, params);
+        if (configuration?.returnImmediately !== true) await settled(room, task, scope, peerIn(context).gone);
+        return await taskNow(room, task, scope, historyLength);
+      }),
+    async *sendMessageStream(params, context) {
+      const historyLength = checkedLength(params.configuration?.historyLength);
+      const scope = scopeOf(context, params.tenant);
+      const task = await guard(() => heard(room, door, scope, params));
+      yield* streams.counted(scope, followed(room, task, scope, context, historyLength));
+    },
+    async *resubscribe({ id, tenant }, context) {
+      const scope = scopeOf(context, tenant);
+      const task = await guard(() => found(scope, id));
+      const now = await guard(() => room.folds.now(task));
+      if (now === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
+      if (isTerminalTask(now.state)) throw new UnsupportedOperationError('The task has ended; there is nothing to follow.');
+      yield* streams.counted(scope, followed(room, task, scope, context, undefined));
+    },
+    getTask: ({ id, tenant, historyLength }, context) =>
+      guard(async () => {
+        const scope = scopeOf(context, tenant);
+        return await taskNow(room, await found(scope, id), scope, checkedLength(historyLength));
+      }),
+    listTasks: (params, context) => guard(() => listTasks(room, scopeOf(context, params.tenant), params)),
+    cancelTask: ({ id, tenant }, context) =>
+      guard(async () => {
+        const scope = scopeOf(context, tenant);
+        return await cancelled(room, await found(scope, id), scope, peerIn(context).gone);
+      }),
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  };
+}
+
+function peerIn({ user }: ServerCallContext): A2aPeer {
+  assert(user !== undefined && 'caller' in user && 'gone' in user, 'every request has a caller');
+  return user as A2aPeer;
+}
+
+/** Whose tasks the request is about. The tenant comes with the address, or with the request. */
+function scopeOf(context: ServerCallContext, given: string): Scope {
+  const tenant = context.tenant ?? given ?? '';
+  if (tenant.length > limits.a2aIdCharacters) throw tooMuch('The tenant is too long', 'a2aIdCharacters');
+  return { caller: peerIn(context).caller, tenant };
+}
+
+function checkedLength(length: number | undefined): number | undefined {
+  if (length !== undefined && (!Number.isInteger(length) || length < 0))
+    throw new RequestMalformedError('historyLength must be a whole number that is not negative.');
+  return length;
+}
+
+/** The task as it stands now. */
+async function taskNow(
+  { needs, folds }: PeerRoom,
+  found: FoundTask,
+  scope: Scope,
+  historyLength: number | undefined,
+): Promise<Task> {
+  const task = await folds.now(found);
+  if (task === undefined) throw new TaskNotFoundError(`Task not found: ${found.id}`);
+  return taskOut(task, found, scope, { historyLength, artifacts: await artifactsOut(needs, task, found) });
+}
+
+/** Until it is over or somebody has to say something; for so long, or until whoever waits has gone. */
+async function settled(
+  room: PeerRoom,
+  found: FoundTask,
+  scope: Scope,
+  gone: AbortSignal,
+  most: number = limits.a2aBlockingMs,
+): Promise<void> {
+  const patience = new AbortController();
+  const stop = room.needs.clock.after(most, () => patience.abort());
+  try {
+    const signal = AbortSignal.any([gone, patience.signal]);
+    for await (const { payload } of followTask(room.needs, { found, scope, signal })) {
+      const status = payload?.$case === 'task' || payload?.$case === 'statusUpdate' ? payload.value.status : undefined;
+      if (status !== undefined && (isOver(status.state) || isInterrupted(status.state))) return;
+    }
+  } finally {
+    stop();
+  }
+}
+
+async function cancelled(room: PeerRoom, found: FoundTask, scope: Scope, gone: AbortSignal): Promise<Task> {
+  const { engine } = room.needs;
+  const before = await room.folds.now(found);
+  if (before !== undefined && isTerminalTask(before.state)) throw new TaskNotCancelableError('The task has ended already.');
+  const { kind } = await engine.cancel(found.run, `cancelled by ${scope.caller.name}`);
+  if (kind === 'unknown') throw new TaskNotFoundError(`Task not found: ${found.id}`);
+  if (kind === 'accepted') await ended(room, found, scope, gone);
+  const after = await room.folds.now(found);
+  // Of the cancel and the end one was first, and the ledger says which.
+  if (after !== undefined && isTerminalTask(after.state) && after.state !== 'canceled')
+    throw new TaskNotCancelableError('The task ended before it could be cancelled.');
+  return await taskNow(room, found, scope, undefined);
+}
+
+async function ended(room: PeerRoom, found: FoundTask, scope: Scope, gone: AbortSignal): Promise<void> {
+  const patience = new AbortController();
+  const stop = room.needs.clock.after(limits.a2aCancelMs, () => patience.abort());
+  const signal = AbortSignal.any([gone, patience.signal]);
+  try {
+    for (let over = false; !over && !signal.aborted; ) {
+      for await (const { payload } of followTask(room.needs, { found, scope, signal })) {
+        const status = payload?.$case === 'task' || payload?.$case === 'statusUpdate' ? payload.value.status : undefined;
+        over ||= status !== undefined && isOver(status.state);
+      }
+    }
+  } finally {
+    stop();
+  }
+}
+
+async function* followed(
+  { needs }: PeerRoom,
+  found: FoundTask,
+  scope: Scope,
+  context: ServerCallContext,
+  historyLength: number | undefined,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  const peer = peerIn(context);
+  try {
+    for await (const update of followTask(needs, { found, scope, signal: peer.gone, historyLength, words: true })) {
+      await peer.ready?.();
+      yield update;
+    }
+  } catch (error) {
+    throw hidden(error, needs.onError);
+  }
+}

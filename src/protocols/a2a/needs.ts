@@ -1,0 +1,42 @@
+/** What the A2A server is made of, all of it ports: agents to show, an engine that works, a ledger that remembers. */
+import type { Assistants, Client } from '../../assistants/port.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Ids } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
+import type { Engine } from '../../engine/port.ts';
+import type { Ledger } from '../../ledger/port.ts';
+import type { ProjectConfig } from '../../project/config.ts';
+import type { AgentCatalogue, McpCaller } from '../mcp/needs.ts';
+
+export interface A2aNeeds {
+  readonly agents: Pick<AgentCatalogue, 'list'>;
+  readonly engine: Engine;
+  readonly assistants: Pick<Assistants, 'send'>;
+  readonly ledger: Pick<Ledger, 'runs' | 'read' | 'tail' | 'append'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'nonce'>;
+  readonly settings: ProjectConfig['a2a'];
+  /** Where the project lies: the file of the key is looked for from there. */
+  readonly root: string;
+  readonly workspace: string;
+  readonly version: string;
+  /** Whether callers need a token: cards say so. */
+  readonly withToken: boolean;
+  /** Trouble that is not the caller's. */
+  onError(error: Error): void;
+  /** Aborts when the server stops: streams and waits end, and what was waited for goes on. */
+  readonly stopping: AbortSignal;
+}
+
+/** Whose tasks: those of one caller under one tenant. Nobody else's exist for it. */
+export interface Scope {
+  readonly caller: McpCaller;
+  /** Empty when the caller named none. */
+  readonly tenant: string;
+}
+
+export const clientOf = ({ name, answersForAll, rights, workspace }: McpCaller): Client => ({
+  kind: 'client',
+  name,
+  ...present({ answersForAll, rights, workspace }),
+});

@@ -1,0 +1,60 @@
+/** What all requests of a server share: nothing but what can be read again from the ledger, and a count. */
+import type { StreamResponse } from '@a2a-js/sdk';
+import type { User } from '@a2a-js/sdk/server';
+import { limits } from '../../base/limits.ts';
+import { oneAtATime } from '../../base/one-at-a-time.ts';
+import type { McpCaller } from '../mcp/needs.ts';
+import { tooMany } from './errors.ts';
+import { createTaskFinder, type TaskFinder } from './found-tasks.ts';
+import type { A2aNeeds, Scope } from './needs.ts';
+import { createTaskFolds, type TaskFolds } from './task-folds.ts';
+
+/** Who is at the other end of a request, and whether they still are. */
+export interface A2aPeer extends User {
+  readonly caller: McpCaller;
+  readonly gone: AbortSignal;
+  /** Resolves when there is room for another event, where the transport does not wait by itself. */
+  ready?(): Promise<void>;
+}
+
+export const peerOf = (caller: McpCaller, gone: AbortSignal): A2aPeer => ({
+  ...{ caller, gone, isAuthenticated: true, userName: caller.name },
+});
+
+export interface PeerRoom {
+  readonly needs: A2aNeeds;
+  readonly tasks: TaskFinder;
+  readonly folds: TaskFolds;
+  readonly streams: Streams;
+  /** Work for one caller happens one after the other: what has begun counts before the next is looked at. */
+  readonly inTurn: ReturnType<typeof oneAtATime>;
+}
+
+export function createRoom(needs: A2aNeeds): PeerRoom {
+  return { needs, tasks: createTaskFinder(needs), folds: createTaskFolds(needs), streams: countStreams(), inTurn: oneAtATime() };
+}
+
+type Stream = AsyncGenerator<StreamResponse, void, undefined>;
+
+export interface Streams {
+  counted(scope: Scope, stream: Stream): Stream;
+}
+
+/** So many streams for each caller: what a stream costs is a reader of the ledger. */
+function countStreams(): Streams {
+  const open = new Map<string, number>();
+  return {
+    async *counted({ caller }, stream) {
+      const count = open.get(caller.name) ?? 0;
+      if (count >= limits.a2aStreamsPerCaller) throw tooMany('You follow too many tasks', 'a2aStreamsPerCaller');
+      open.set(caller.name, count + 1);
+      try {
+        yield* stream;
+      } finally {
+        const left = (open.get(caller.name) ?? 1) - 1;
+        if (left > 0) open.set(caller.name, left);
+        else open.delete(caller.name);
+      }
+    },
+  };
+}

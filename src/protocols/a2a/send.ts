@@ -1,0 +1,138 @@
+/**
+ * A message of a peer: it begins a task, answers what a task asks, or tells something to one at work. Each is an event in the
+ * ledger before the peer hears of it, under a name that follows from the message's own id: sent again, it is the same.
+ */
+import type { SendMessageRequest } from '@a2a-js/sdk';
+import { RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import { answerFailure, chosenAnswer } from '../../assistants/clients/answers.ts';
+import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { OpenWait } from '../../engine/port.ts';
+import { isTerminalTask } from '../../projections/tasks/task-states.ts';
+import type { RootTask } from '../../projections/tasks/tasks.ts';
+import { AGENT_KEY, agentFor, type Door } from './doors.ts';
+import { refused, tooMany, tooMuch } from './errors.ts';
+import { type FoundTask, UNDER_WAY } from './found-tasks.ts';
+import { type HeardMessage, heardMessage } from './message-in.ts';
+import { type A2aNeeds, clientOf, type Scope } from './needs.ts';
+import type { PeerRoom } from './room.ts';
+
+/** A message may name the question that it answers, when there are several. */
+const QUESTION_KEY = 'question';
+
+/** The task that the message is about, once what it says is in the ledger. */
+export async function heard(room: PeerRoom, door: Door, scope: Scope, request: SendMessageRequest): Promise<FoundTask> {
+  const { message } = request;
+  const said = heardMessage(message, room.needs.ids.nonce());
+  return await room.inTurn(JSON.stringify([scope.caller.name, scope.tenant]), async () => {
+    if (message !== undefined && message.taskId !== '') return await goOn(room, scope, request, said);
+    return await begin(room, door, scope, request, said);
+  });
+}
+
+/** The same names for the same message, in every process. */
+const named = ({ caller, tenant }: Scope, kind: string, word: string): string =>
+  JSON.stringify(['a2a', caller.name, tenant, kind, word]);
+const sessionFrom = (words: string): SessionId => runIdFrom(words).replace(/^run_/, 'ses_') as SessionId;
+
+async function begin(
+  room: PeerRoom,
+  door: Door,
+  scope: Scope,
+  { message, metadata }: SendMessageRequest,
+  heard: HeardMessage,
+): Promise<FoundTask> {
+  const { needs, tasks } = room;
+  const run = runIdFrom(named(scope, 'message', heard.id));
+  const before = await tasks.find(scope, run);
+  if (before !== undefined) return sameTask(before, heard);
+  const agent = await agentFor(needs, door, scope, message?.metadata?.[AGENT_KEY] ?? metadata?.[AGENT_KEY]);
+  const { caller, tenant } = scope;
+  if ((await tasks.list(scope, UNDER_WAY)).length >= limits.a2aTasksPerCaller)
+    throw tooMany('You have too many tasks under way', 'a2aTasksPerCaller');
+  const { session, context } = await conversation(room, scope, message?.contextId ?? '', heard);
+  const a2a = { message: heard.id, digest: heard.digest, ...present({ tenant: tenant || undefined, context }) };
+  const outcome = await needs.engine.start({
+    ...{ agent, run, session, input: heard.input, workspace: caller.workspace ?? needs.workspace },
+    origin: { kind: 'client', by: caller.name, a2a, ...present({ rights: caller.rights }) },
+  });
+  const begun = await tasks.find(scope, run);
+  if (begun !== undefined) return sameTask(begun, heard);
+  if (outcome.kind === 'refused') throw refused(outcome.error);
+  throw new Error(`The run ${run} was started and is not in the ledger`);
+}
+
+function sameTask(task: FoundTask, heard: HeardMessage): FoundTask {
+  if (task.asked.digest === heard.digest) return task;
+  throw new RequestMalformedError('This messageId was used before, for another message: give each its own.');
+}
+
+/** The session that a new task belongs to. The peer may have a word of its own for it; one that is ours must be its own. */
+async function conversation(
+  { needs, tasks }: PeerRoom,
+  scope: Scope,
+  contextId: string,
+  heard: HeardMessage,
+): Promise<{ readonly session: SessionId; readonly context?: string }> {
+  if (contextId === '') return { session: sessionFrom(named(scope, 'session', heard.id)) };
+  const [row] = contextId.startsWith('ses_')
+    ? await needs.ledger.runs({ session: contextId as SessionId, roots: true, limit: 1 })
+    : [];
+  const known = row === undefined ? undefined : await tasks.find(scope, row.run);
+  if (known !== undefined && known.context === contextId) return { session: known.session };
+  return { session: sessionFrom(named(scope, 'context', contextId)), context: contextId };
+}
+
+/** A message for a task that there is. */
+async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageRequest, heard: HeardMessage): Promise<FoundTask> {
+  const { needs, tasks, folds } = room;
+  const found = await tasks.find(scope, message?.taskId ?? '');
+  const task = found === undefined ? undefined : await folds.now(found);
+  if (found === undefined || task === undefined)
+    throw new TaskNotFoundError(`RootTask not found: ${message?.taskId.slice(0, 100)}`);
+  if (message?.contextId && message.contextId !== found.context)
+    throw new RequestMalformedError(`The task is not of the context ${message.contextId.slice(0, 100)}.`);
+  if (heard.id === found.asked.message || (await wasAnswered(room, found, heard.id))) return found;
+  if (isTerminalTask(task.state))
+    throw new UnsupportedOperationError('The task has ended and hears nothing more; begin another one in its context.');
+  if (task.waits.length > 0) await answer(needs, scope, found, task, heard, message?.metadata?.[QUESTION_KEY]);
+  else await tell(needs, scope, found, heard);
+  return found;
+}
+
+async function wasAnswered({ needs: { ledger } }: PeerRoom, { session, run }: FoundTask, id: string): Promise<boolean> {
+  const answers = await ledger.read({ session, root: run, types: ['approval.answered'], newest: true });
+  return answers.some((event) => event.event_type === 'approval.answered' && event.payload.message === id);
+}
+
+async function answer(
+  { engine }: A2aNeeds,
+  { caller }: Scope,
+  { run }: FoundTask,
+  { waits }: RootTask,
+  heard: HeardMessage,
+  question: unknown,
+): Promise<void> {
+  if (Buffer.byteLength(heard.text) > limits.messageBytes) throw tooMuch('The answer is too long', 'messageBytes');
+  const asked = new Set(waits.map((wait) => `${wait.run} ${wait.wait}`));
+  const open: readonly OpenWait[] = (await engine.waits(run)).filter((one) => asked.has(`${one.run} ${one.wait}`));
+  const question_id = typeof question === 'string' ? question : undefined;
+  const chosen = chosenAnswer(open, clientOf(caller), { process_id: run, answer: heard.text, ...present({ question_id }) });
+  if (!chosen.ok) throw refused(chosen.error);
+  const { wait, answer } = chosen.value;
+  // Only whoever says which question they mean has certainly seen it.
+  const shown = question_id !== undefined && wait.kind === 'permission' ? wait.shown : undefined;
+  const answering = { by: caller.name, where: 'a2a' as const, message: heard.id, ...present({ shown }) };
+  const failure = answerFailure(await engine.answer(wait.run, wait.wait, answer, answering), wait, run);
+  if (failure !== undefined) throw refused(failure);
+  await engine.resume(run);
+}
+
+/** An agent at work reads it before its next turn. */
+async function tell({ assistants }: A2aNeeds, { caller }: Scope, found: FoundTask, heard: HeardMessage): Promise<void> {
+  const input = { to_assistant_id: found.agent, thread_id: threadOf(found.run as RunId), message: heard.text };
+  const options = { signal: new AbortController().signal, idempotencyKey: `a2a/${heard.id}` };
+  const told = await assistants.send(clientOf(caller), input, options);
+  if (!told.ok) throw refused(told.error);
+}

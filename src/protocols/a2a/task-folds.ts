@@ -1,0 +1,50 @@
+/**
+ * How a task stands, folded from its session. What was folded is kept for the sessions that were asked about last, so that who
+ * polls pays only for what is new; whoever follows a task has a fold of its own.
+ */
+import type { SessionId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { oneAtATime } from '../../base/one-at-a-time.ts';
+import { createRecentlyUsed } from '../../base/recently-used.ts';
+import { readEvents } from '../../ledger/pages.ts';
+import { foldTasks, initialTasks, type RootTask, type Tasks } from '../../projections/tasks/tasks.ts';
+import type { FoundTask } from './found-tasks.ts';
+import type { A2aNeeds } from './needs.ts';
+
+export interface TaskFolds {
+  /** The task as the ledger has it now. Nothing when there is none of that id: a life of the run that did not come. */
+  now(found: FoundTask): Promise<RootTask | undefined>;
+}
+
+type Reading = Pick<A2aNeeds, 'ledger'>;
+
+export function createTaskFolds(needs: Reading): TaskFolds {
+  const kept = createRecentlyUsed<SessionId, Tasks>(limits.a2aFoldsKept);
+  const inTurn = oneAtATime();
+  return {
+    now: ({ session, id }) =>
+      inTurn(session, async () => {
+        const tasks = kept.get(session) ?? initialTasks();
+        kept.set(session, tasks);
+        try {
+          await readOn(needs, session, tasks);
+        } catch (error) {
+          // Nobody knows how far it came: the next one begins anew.
+          kept.delete(session);
+          throw error;
+        }
+        return tasks.tasks.get(id);
+      }),
+  };
+}
+
+/** Everything up to now, in a fold of one's own. */
+export async function foldedTasks(needs: Reading, session: SessionId): Promise<Tasks> {
+  const tasks = initialTasks();
+  await readOn(needs, session, tasks);
+  return tasks;
+}
+
+async function readOn({ ledger }: Reading, session: SessionId, tasks: Tasks): Promise<void> {
+  for await (const event of readEvents(ledger, { session, after: tasks.position })) foldTasks(tasks, event);
+}
