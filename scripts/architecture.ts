@@ -15,6 +15,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   events: [],
   ledger: ['events'],
   projections: ['events'],
+  tasks: ['events', 'ledger/port', 'ledger/pages', 'projections'],
   quota: ['ledger/port', 'ledger/postgres', 'ledger/rows'],
   permissions: [],
   agents: ['events', 'permissions'],
@@ -31,19 +32,19 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   groups: ['events', 'ledger', 'projections', 'agents', 'patterns', 'engine'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'patterns'],
-    ...['runner', 'engine', 'assistants', 'groups'],
+    ...['runner', 'engine', 'assistants', 'groups', 'tasks'],
   ],
   library: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants'],
-    ...['engine', 'patterns/steps', 'assistants', 'project'],
+    ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks'],
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
     ...['events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'patterns/steps'],
-    ...['engine', 'assistants', 'groups', 'project', 'library', 'cluster', 'protocols', 'http'],
+    ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'cluster', 'protocols', 'http'],
   ],
 };
 
@@ -125,6 +126,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['drive'],
     ['agents', 'doctor', 'export', 'serving'],
     ['commands', 'setup'],
+    ['tasks'],
     ['program'],
     ['main'],
   ],

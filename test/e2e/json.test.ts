@@ -83,13 +83,16 @@ describe('what programs read', () => {
     for (const word of ['show', 'logs', 'cost', 'why']) await call(0, word, 'last');
     await call(0, 'ps', '--all');
     await call(0, 'sessions');
+    await call(0, 'tasks', 'list', '--state', 'completed');
+    await call(0, 'tasks', 'show', 'last');
     await call(0, 'permissions', 'list');
     await call(0, 'permissions', 'remove', '--all');
     await at.write('replies.yaml', JSON.stringify({ agents: { helper: [ASK] } }));
     await call(5, 'run', 'helper', 'Again.');
     await call(0, 'pause', 'last');
     await call(0, 'send', 'last', 'Only this.');
-    await call(0, 'cancel', 'last', '--reason', 'enough');
+    await call(0, 'tasks', 'cancel', 'last', '--reason', 'enough');
+    await call(0, 'cancel', 'last');
     await call(0, 'cancel', 'last');
   });
 

@@ -7,6 +7,7 @@ import { failure } from '../../events/catalogue.ts';
 import * as files from './files.ts';
 import * as keeping from './keeping.ts';
 import * as runs from './runs.ts';
+import * as tasks from './tasks.ts';
 
 /** Instead of the value, whatever the command: on stdout, with the exit code that the failure has without `--json`. */
 export const jsonError = z.object({ error: failure });
@@ -20,6 +21,9 @@ export const jsonContract = {
   demo: runs.summaryOfRun,
   ps: z.array(runs.psRow),
   sessions: z.array(runs.sessionRow),
+  'tasks list': tasks.taskList,
+  'tasks show': tasks.taskShown,
+  'tasks cancel': tasks.taskCanceled,
   inbox: runs.inbox,
   show: runs.shown,
   logs: z.array(runs.event),

@@ -214,6 +214,7 @@ describe('the program', () => {
         "answer",
         "approve",
         "deny",
+        "tasks",
         "permissions",
         "ledger",
         "groups",

@@ -42,6 +42,11 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
       const ids = rows.map(({ run, agent, state }) => [whole ? run : shortId(run), `${agent}, ${state}`] as const);
       return rows.length === 0 ? [] : [['last', 'the newest run'], ...ids];
     }),
+  tasks: (context) =>
+    withProject(context, { readOnly: true }, async ({ ledger }) => {
+      const rows = await ledger.runs({ roots: true, limit: limits.completedRuns });
+      return rows.map(({ run, agent, state }) => [run, `${agent}, ${state}`]);
+    }),
   groups: (context) =>
     withProject(context, { readOnly: true }, async ({ ledger }) => {
       const { groups } = await (await import('../../groups/organisation.ts')).readOrganisation(ledger);

@@ -1,7 +1,7 @@
 /** What may stand at a place of the command line, by the commands as they are described. */
 import type { Argument, Command, Option } from 'commander';
 
-export type NameKind = 'agents' | 'runs' | 'groups' | 'presets' | 'templates' | 'shells' | 'servers';
+export type NameKind = 'agents' | 'runs' | 'tasks' | 'groups' | 'presets' | 'templates' | 'shells' | 'servers';
 
 export interface Offered {
   /** What `-C` says before it. */
@@ -77,6 +77,8 @@ const NAMES: Readonly<Record<string, NameKind>> = {
   from: 'agents',
   members: 'agents',
   run: 'runs',
+  task: 'tasks',
+  after: 'tasks',
   'run-or-event': 'runs',
   'run-or-session': 'runs',
   preset: 'presets',

@@ -8,11 +8,11 @@ import { unreachable } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { sentence } from '../../base/wording.ts';
-import { inboundTypes, type Payloads } from '../../events/catalogue.ts';
+import { type EventType, inboundTypes, type Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type Message, textOf, toolCallsOf } from '../../events/messages.ts';
 import { parentRun } from '../../events/run-origin.ts';
-import { chosenAgents } from '../patterns/chosen-agents.ts';
+import { choosingTypes, chosenAgents } from '../patterns/chosen-agents.ts';
 import { foldWaits, initialWaits, type Wait, type Waits, waitKey } from '../waits.ts';
 import { shortMessage } from './short-message.ts';
 import type { TaskMessage } from './task-json.ts';
@@ -85,10 +85,20 @@ interface Root {
   words: TaskMessage | undefined;
 }
 
+/** What can change a task. Whoever folds may read these alone, and comes to the same. */
+export const taskTypes: readonly EventType[] = [
+  ...(['run.started', 'run.resumed', 'run.paused', 'run.parked', 'run.reopened', 'run.ended'] as const),
+  ...(['model.request', 'model.response', 'approval.asked', 'approval.answered', 'task.clarify', 'message.sent'] as const),
+  ...(['artifact.manifest', ...choosingTypes] as const),
+];
+
+const counts = new Set<string>(taskTypes);
+
 export const initialTasks = (): Tasks => ({ tasks: new Map(), roots: new Map(), above: new Map(), position: 0 });
 
 export function foldTasks(tasks: Tasks, event: LedgerEvent): Tasks {
   tasks.position = event.position;
+  if (!counts.has(event.event_type)) return tasks;
   if (event.event_type === 'run.started' && !tasks.above.has(event.run_id)) {
     const parent = parentRun(event.payload) as RunId | undefined;
     if (parent === undefined) {
@@ -270,8 +280,8 @@ function settled(before: RootTask, next: RootTask, root: Root, event: LedgerEven
   return { ...next, ...since, position: event.position };
 }
 
-/** What only opens a run, and what comes from outside of it, is no work on it. */
-const NO_WORK: readonly string[] = ['session.started', 'run.started', 'session.config', ...inboundTypes];
+/** What comes from outside of a run is no work on it. */
+const NO_WORK: readonly string[] = inboundTypes;
 
 function standing(
   before: RootTask,

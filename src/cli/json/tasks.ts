@@ -1,0 +1,50 @@
+/** What programs get of tasks: the JSON of A2A's data model. */
+import { z } from 'zod';
+import { jsonValue } from '../../events/message-schemas.ts';
+import { taskStates } from '../../projections/tasks/task-states.ts';
+
+const state = z.enum(taskStates);
+const position = z.number().int().positive().describe('in the ledger of its session: the larger is the newer');
+
+export const taskList = z.object({
+  tasks: z.array(
+    z.object({
+      id: z.string().describe('that of the root run; `<run>.2` when it went on after its end'),
+      sessionId: z.string(),
+      agent: z.string(),
+      state,
+      message: z.string().nullable().describe('a question, the answer, what went wrong'),
+      timestamp: z.string().describe('since when it stands so'),
+      position,
+    }),
+  ),
+  next: z.string().nullable().describe('what --after takes for the next page; null on the last'),
+});
+
+const message = z.object({ role: z.string(), content: z.string(), timestamp: z.string().optional() });
+const free = z.record(z.string(), jsonValue.optional());
+
+export const taskShown = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  status: z.object({ state, message: message.optional(), timestamp: z.string().optional() }),
+  history: z.array(message).optional(),
+  artifacts: z
+    .array(
+      z.object({
+        artifactId: z.string().optional(),
+        name: z.string().optional(),
+        description: z.string().optional(),
+        parts: z.array(free).optional(),
+        metadata: free.optional(),
+      }),
+    )
+    .optional(),
+  metadata: free.optional().describe('`agentSelections`, `routingConfidence`, `ledgerPosition` and others'),
+});
+
+export const taskCanceled = z.object({
+  id: z.string(),
+  outcome: z.enum(['accepted', 'ended']).describe('ended: it came too late'),
+  live: z.boolean().describe('a process drives the run, and will hear of it'),
+});
