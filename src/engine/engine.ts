@@ -26,7 +26,7 @@ import type {
   WithdrawOutcome,
 } from './port.ts';
 import { rootOf } from './record/root-of.ts';
-import { reopen } from './reopen.ts';
+import { nobodyAnswered, reopen } from './reopen.ts';
 import { startNew } from './start.ts';
 import { closedSince, takeUp } from './take-up.ts';
 import { withdraw } from './withdraw.ts';
@@ -63,7 +63,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     let root = await rootOf(options.ledger, asked);
     const here = await driver.driving(root.run);
     if (here !== undefined) return hasTerms(terms) ? beingDriven : { kind: 'resumed', handle: here, takenOver: false };
-    if (purpose === 'go on' && needsReopening(root, terms)) {
+    if (purpose === 'go on' && (needsReopening(root, terms) || (await wasCutOff(options.ledger, root, driver)))) {
       const outcome = await reopened(options, root, terms ?? {}, driver);
       if (outcome !== undefined) return outcome;
       root = (await rowOf(root.run)) ?? root;
@@ -142,6 +142,10 @@ const UNNAMED: Sender = { by: PERSON, where: 'library' };
 /** A run that stands still for something outside goes on whoever asks; one that has ended only for who says so. */
 const needsReopening = ({ state, endedAt }: RunRow, terms: ResumeTerms | undefined): boolean =>
   state === 'parked' || (terms !== undefined && (endedAt !== null || hasTerms(terms)));
+
+/** Just before it would have stood still. Where others work on runs, whoever works on this one has it stand still yet. */
+const wasCutOff = async (ledger: Ledger, root: RunRow, driver: Driver): Promise<boolean> =>
+  driver.takeUp === undefined && root.endedAt === null && (await nobodyAnswered(ledger, root)) !== undefined;
 
 /** What there is to say instead of going on; `undefined` when it can be taken up, or told again. */
 async function reopened(

@@ -4,7 +4,9 @@
  */
 import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
-import type { NewEvent, RunRow } from '../ledger/port.ts';
+import type { EventOf } from '../events/envelope.ts';
+import { isParkedFor } from '../events/outside-reason.ts';
+import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { acquire, withLease } from './lease.ts';
 import type { LedgerAccess, TimeAndIds } from './options.ts';
 import type { ResumeOutcome, ResumeTerms } from './port.ts';
@@ -63,8 +65,27 @@ async function unended({ ledger }: LedgerAccess, { session, run }: RunRow, terms
   const [newest] = await ledger.read({ session, run, newest: true, limit: 1 });
   if (newest === undefined) return { kind: 'stays', why: { code: 'unknown_run', message: `There is no run ${run}.` } };
   const { budget, model, maxTurns } = terms;
-  const payload = { undone: [], ...present({ budget, model, maxTurns }) };
+  const failed = await nobodyAnswered(ledger, { session, run });
+  const payload = { undone: failed === undefined ? [] : [failed.position], ...present({ budget, model, maxTurns }) };
   return { kind: 'goes on', runs: [{ run, cause: newest.event_id, payload }] };
+}
+
+/**
+ * That nobody answered, where that is the last thing that a run knows of: it was cut off before it could stand still for that.
+ * Whoever has it go on wants it asked again, as they would one that does stand still.
+ */
+export async function nobodyAnswered(
+  ledger: Ledger,
+  { session, run }: Pick<RunRow, 'session' | 'run'>,
+): Promise<EventOf<'model.failed'> | undefined> {
+  const [last] = await ledger.read({ session, run, types: typesForReopening, newest: true, limit: 1 });
+  if (last?.event_type !== 'model.failed' || !last.payload.final || !isParkedFor(`model_${last.payload.error.kind}`))
+    return undefined;
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+  if (started?.event_type !== 'run.started' || started.payload.origin.kind !== 'person') return undefined;
+  // Others may have been started because of it.
+  const [next] = await ledger.read({ session, after: last.position, types: ['run.started'], limit: 1 });
+  return next === undefined ? last : undefined;
 }
 
 async function ofTheEnded({ ledger }: LedgerAccess, { session, run }: RunRow, terms: ResumeTerms): Promise<Found> {

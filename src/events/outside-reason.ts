@@ -44,3 +44,11 @@ export function reasonOutside({ status, error, reason }: EndedWith): OutsideReas
   if (status !== 'failed' && status !== 'budget_exhausted') return undefined;
   return reason ?? BY_CODE[error?.code ?? ''];
 }
+
+/** What can be had again, and that no other answer of the run depends on: it is not ended for the want of it. */
+const PARKED_FOR: ReadonlySet<string> = new Set<OutsideReason>(['provider', 'key', 'quota']);
+
+/** Whether a run that somebody asked for stands still for this, instead of ending. A script has no more to say tomorrow. */
+export function isParkedFor(code: string, reason: OutsideReason | undefined = BY_CODE[code]): boolean {
+  return reason !== undefined && PARKED_FOR.has(reason) && code !== 'model_script_ended';
+}

@@ -111,3 +111,30 @@ it('a life that was reopened may be cut anywhere', async () => {
   }
   expect(cuts).toBeGreaterThan(8);
 });
+
+it('a life in which nobody answers may be cut anywhere: it goes on with one word once somebody does', async () => {
+  const seen = new Set<string>();
+  for (let cut = 1, over = false; !over; cut += 1) {
+    const path = join(folder, `down-${cut}.db`);
+    const outside: Outside = { modelCalls: [], effects: [] };
+    const first = life(path, outside, true, cut);
+    const request = { agent: 'worker', input: userText('Go.'), workspace: folder, run: RUN, session: SESSION };
+    const started = await first.world.engine.start(request).catch(() => undefined);
+    const end = started?.kind === 'started' ? await started.handle.done : undefined;
+    over = end?.kind === 'parked';
+    const [row] = await first.world.ledger.runs({ run: RUN });
+    const last = (await readAll(first.world.ledger, SESSION, { run: RUN })).at(-1)?.event_type;
+    await first.world.ledger.close();
+    if (row === undefined) continue;
+    if (last !== undefined) seen.add(last);
+    const { world } = life(path, outside, false, Number.POSITIVE_INFINITY);
+    expect(await goesOn(world), `cut ${cut}, behind ${last}`).toBe('completed');
+    expect(outside.effects.length).toBe(new Set(outside.effects).size);
+    const parked = await readAll(world.ledger, SESSION, { types: ['run.parked'] });
+    expect(parked.length, `cut ${cut}: it stood still once more`).toBe(over ? 1 : 0);
+    expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
+    await world.ledger.close();
+  }
+  // The moment that this is about was among them.
+  expect([...seen]).toEqual(expect.arrayContaining(['model.failed', 'run.parked']));
+});

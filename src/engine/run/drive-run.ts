@@ -9,7 +9,7 @@ import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
-import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
+import { isParkedFor, type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { mayBeAskedAgain, spawnerOf } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { type AgentRun, wantedBy } from '../../patterns/agent-run.ts';
@@ -81,9 +81,6 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
   }
 }
 
-/** What can be had again, and that no other answer of the run depends on: it is not ended for the want of it. */
-const PARKED_FOR: ReadonlySet<string> = new Set<OutsideReason>(['provider', 'key', 'quota']);
-
 /**
  * A run that somebody asked for stands still when its provider, its key or its quota is not there, and nothing below is left to
  * try: it goes on when it is resumed. Runs below have failed by then, for whoever called them to go on without.
@@ -92,9 +89,7 @@ async function parkIfNeeded(tree: Writes & HearsOutside, node: DrivenRun, result
   const reason = reasonOutside(result);
   const { error } = result;
   if (node.parent !== undefined || node.started.origin.kind !== 'person' || node.abort.signal.aborted) return;
-  if (reason === undefined || !PARKED_FOR.has(reason) || error === undefined || isToEnd(tree, node)) return;
-  // A script has no more to say tomorrow.
-  if (error.code === 'model_script_ended') return;
+  if (reason === undefined || error === undefined || !isParkedFor(error.code, reason) || isToEnd(tree, node)) return;
   const fix = `${error.fix === undefined ? '' : `${error.fix} `}Then go on where it stopped: troupe resume ${shortId(node.run)}`;
   const parked = { ...present(error), fix };
   await tree.writer.write([node.journal.event('run.parked', { reason, error: parked }, { actor: 'system' })], { sync: 'power' });
