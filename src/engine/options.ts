@@ -12,6 +12,7 @@ import type { Budget } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Pattern } from '../patterns/pattern.ts';
+import type { RememberedRule } from '../permissions/remembered-rule.ts';
 import type { Permission } from '../permissions/rule-map.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { LoopHost } from '../runner/port.ts';
@@ -68,6 +69,8 @@ export interface ToolAccess {
   permission(agent: AgentDefinition, tool: PermissionSubject, call: PermissionCall): Permission;
   /** Whether an agent may change what is protected; without it nobody may. */
   opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
+  /** Whether a tool that looks at many files may bring this one to light. */
+  shows?(agent: AgentDefinition, tool: string, path: string, remembered: readonly RememberedRule[]): boolean;
   /** Tools that every spawned agent has beside its own: to write to whoever spawned it, and to read. */
   readonly messageTools?: (() => Promise<readonly Tool[]>) | undefined;
   /** What becomes of a call that must not be repeated when nobody knows whether it happened. */

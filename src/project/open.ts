@@ -29,7 +29,7 @@ import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
-import { decide, decideProtected } from '../tools/permissions.ts';
+import { decide, decideProtected, decideShown } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createVerifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
@@ -161,12 +161,17 @@ async function assemble(
 }
 
 /** What agents may do, by their files and the project's settings. */
-function rightsOf(config: ProjectConfig, rules: RuleBook): Pick<EngineOptions, 'permission' | 'opening' | 'commandsOf'> {
+function rightsOf(
+  config: ProjectConfig,
+  rules: RuleBook,
+): Pick<EngineOptions, 'permission' | 'opening' | 'shows' | 'commandsOf'> {
   const { permissions } = config;
   return {
     permission: (agent, tool, call) =>
       decide(tool, agent.permissions, permissions, { ...call, remembered: [...(call.remembered ?? []), ...rules.rules()] }),
     opening: (agent, protection) => decideProtected(protection, agent.permissions, permissions),
+    shows: (agent, tool, path, remembered) =>
+      decideShown(tool, path, [agent.permissions ?? {}, ...permissions], [...remembered, ...rules.rules()]),
     commandsOf: (agent) => commandsOf(agent, config),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Permission } from '../permissions/rule-map.ts';
-import { decide, isRemembered, type Permissions } from './permissions.ts';
+import { decide, decideShown, isRemembered, type Permissions } from './permissions.ts';
 
 const builtIn = (name: string, replay: 'safe' | 'never' = 'safe') => ({ name, replay });
 const remote = (replay: 'safe' | 'never', readOnly = false) => ({
@@ -73,5 +73,31 @@ describe('what somebody said "always" to', () => {
     expect(isRemembered(opened, 'protected:agents', 'agents/b.md')).toBe(false);
     expect(isRemembered(opened, 'protected:agents', undefined)).toBe(false);
     expect(isRemembered(opened, 'protected:settings', 'agents/a.md')).toBe(false);
+  });
+});
+
+describe('what a result may show', () => {
+  const rules = { read: { 'secret/**': 'deny', 'asks/*': 'ask', '*': 'allow' } } as const;
+
+  it.each([
+    ['src/a.ts', true, true],
+    ['asks/b', false, true],
+    ['secret', false, false],
+    ['secret/deep/c', false, false],
+    ['SECRET/d', false, false],
+  ])('of %s: its lines %s, its name %s', (path, lines, name) => {
+    expect([decideShown('search', path, [rules]), decideShown('list', path, [{}, rules])]).toEqual([lines, name]);
+  });
+
+  it('goes by the rules of the tool itself, too, and by the stricter', () => {
+    expect(decideShown('search', 'a', [{ search: { a: 'deny', '*': 'allow' } }])).toBe(false);
+    expect(decideShown('list', 'a', [{ list: { a: 'deny', '*': 'allow' } }])).toBe(false);
+    expect(decideShown('search', 'secret/x', [{ read: { '*': 'allow' } }, rules])).toBe(false);
+  });
+
+  it('goes by what was remembered, and not by one word', () => {
+    expect(decideShown('search', 'asks/b', [rules], [{ tool: 'read', pattern: 'asks/b' }])).toBe(true);
+    expect(decideShown('search', 'secret/b', [rules], [{ tool: 'read', pattern: 'secret/b' }])).toBe(false);
+    expect(decideShown('search', 'a', [{ '*': 'ask', read: 'ask' }])).toBe(true);
   });
 });

@@ -117,6 +117,28 @@ export function decideProtected(
   return [said(agent) ?? 'deny', ...(owned.length === 0 ? (['deny'] as const) : owned)].map(wholeOf).reduce(stricter);
 }
 
+/**
+ * Whether a tool that looks at many files may bring this one to light: a hit shows what is in it, so `read` has to be allowed;
+ * a name shows less, so it must not be denied. Only rules by path count: one word is about calls of a tool, not about files.
+ */
+export function decideShown(
+  tool: string,
+  path: string,
+  maps: readonly Permissions[],
+  remembered: readonly RememberedRule[] = [],
+): boolean {
+  const verdicts = ['read', tool].map((name): Permission => {
+    const rules = maps.flatMap((one) => {
+      const rule = Object.hasOwn(one, name) ? one[name] : undefined;
+      return rule === undefined || typeof rule === 'string' ? [] : [rule];
+    });
+    const said = rules.map((rule) => decidePath(path, rule)).reduce(stricter, 'allow');
+    return said === 'ask' && isRemembered(remembered, name, path) ? 'allow' : said;
+  });
+  const verdict = verdicts.reduce(stricter);
+  return tool === 'list' ? verdict !== 'deny' : verdict === 'allow';
+}
+
 /** Whether somebody has said "always" to exactly this. */
 export function isRemembered(rules: readonly RememberedRule[], name: string, path: string | undefined): boolean {
   return rules.some(({ tool, pattern }) => tool === name && (pattern === undefined || pattern === path));

@@ -45,6 +45,8 @@ export interface ToolContext {
   readonly opened?: ProtectedKind | undefined;
   /** Whether an address that a call is led on to may be fetched without a question; without it, any may. */
   mayFetch?(address: string): boolean;
+  /** Whether a result may show this path of the workspace, or what is in it; without it, any. */
+  mayShow?(path: string): boolean;
   /** Takes secrets out of a text. Needed before a text is cut: half of a secret would not be recognised. */
   redact(text: string): string;
 }

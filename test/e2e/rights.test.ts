@@ -178,3 +178,26 @@ it.each(['TROUPE_LEDGER', 'TROUPE_HOME'])('the ledger of the settings is closed 
   expect((await project.look('ledger', 'verify')).code).toBe(0);
   expect(await isThere(project, 'data/l.db-payloads/x')).toBe(false);
 });
+
+it.each([
+  ['the settings', 'permissions: { read: { "secret/**": deny, "asks/*": ask, "*": allow } }\n', ''],
+  ['the agent file', '', 'permissions: { read: { "secret/**": deny, "asks/*": ask, "*": allow } }\n'],
+])('what may not be read is not found by search and list either, by %s', async (_who, settings, own) => {
+  await using project = await createTestProject(
+    settings,
+    `---\nname: helper\ntools: [read, search, list]\n${own}isolation: inline\n---\nYou help.\n`,
+  );
+  await project.write('secret/deep/a.txt', 'the word is plugh\n');
+  await project.write('asks/b.txt', 'the word is xyzzy\n');
+  await project.write('open/c.txt', 'the word is plain\n');
+  const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] });
+  await project.script(call('search', { text: 'the word is', pattern: '*.txt' }), call('list', { pattern: '**' }), {
+    text: 'Done.',
+  });
+  expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 0 });
+  const { out } = await project.look('logs', 'last', '--jsonl');
+  expect(out).toContain('the word is plain');
+  expect(out).not.toMatch(/plugh|xyzzy|secret\/deep/);
+  expect(out).toContain('asks/b.txt');
+  expect(out).toContain('(2 files left out: the rules for `read` or `search` do not allow more)');
+});

@@ -113,6 +113,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         seen: caller.files.during(call.turn),
         opened,
         mayFetch: (url) => isAllowed(caller, tool, url),
+        mayShow: (path) => tree.shows?.(setup.definition, tool.name, path, tree.outside.remembered()) ?? true,
         redact: tree.redact,
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.clock },

@@ -6,6 +6,7 @@ import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
 import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
+import { leftOut } from './search.ts';
 import { walk } from './walk.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -27,7 +28,7 @@ export function listTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
     input,
     replay: 'safe',
     readOnly: true,
-    run: async ({ path = '.', pattern, everything = false }, { workspace, signal }) => {
+    run: async ({ path = '.', pattern, everything = false }, { workspace, signal, mayShow = () => true }) => {
       const inside = await resolveInside(workspace, path, { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
       const start = inside.value;
@@ -38,13 +39,17 @@ export function listTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
       const below = start.relative === '' ? 0 : start.relative.length + 1;
 
       const found: string[] = [];
+      let closed = 0;
       const walked = walk(start, { signal, recursive: pattern !== undefined, everything, hidden: await guard.hidden() });
       let step = await walked.next();
       for (; step.done !== true && found.length <= limits.listEntries; step = await walked.next()) {
         const { relative, kind } = step.value;
-        if (matches(relative.slice(below))) found.push(kind === 'folder' ? `${relative}/` : relative);
+        if (!matches(relative.slice(below))) continue;
+        if (mayShow(relative)) found.push(kind === 'folder' ? `${relative}/` : relative);
+        else closed += 1;
       }
-      return textResult(rendered(found, step.done === true && step.value.cut));
+      const text = rendered(found, step.done === true && step.value.cut);
+      return textResult(closed === 0 ? text : `${text}\n${leftOut(closed, 'list')}`);
     },
   });
 }

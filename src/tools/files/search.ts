@@ -35,7 +35,7 @@ export function searchTool({ clock, guard }: { readonly clock: Clock; readonly g
     input,
     replay: 'safe',
     readOnly: true,
-    run: async (request, { workspace, signal }) => {
+    run: async (request, { workspace, signal, mayShow = () => true }) => {
       const inside = await resolveInside(workspace, request.path ?? '.', { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
       if (!(await pathExists(inside.value.absolute))) return errorResult(`${inside.value.relative}: no such file or folder.`);
@@ -47,7 +47,10 @@ export function searchTool({ clock, guard }: { readonly clock: Clock; readonly g
         if (typeof search === 'string') return errorResult(search);
         try {
           return textResult(
-            rendered(await searchFiles(inside.value, request, search, stop, await guard.hidden()), budget.signal.aborted),
+            rendered(
+              await searchFiles(inside.value, request, search, stop, { hidden: await guard.hidden(), mayShow }),
+              budget.signal.aborted,
+            ),
           );
         } finally {
           search.close();
@@ -68,8 +71,14 @@ function searchFor({ text, regex, ignoreCase = false }: Input, signal: AbortSign
 interface Found {
   readonly lines: string[];
   readonly files: number;
+  /** Files that rules keep closed. */
+  readonly closed: number;
   /** Why not everything was searched. */
   readonly cut: string | undefined;
+}
+
+interface Shown extends Pick<WalkOptions, 'hidden'> {
+  mayShow(path: string): boolean;
 }
 
 async function searchFiles(
@@ -77,16 +86,20 @@ async function searchFiles(
   request: Input,
   search: LineSearch,
   signal: AbortSignal,
-  hidden: WalkOptions['hidden'],
+  { hidden, mayShow }: Shown,
 ): Promise<Found> {
   const wanted = request.pattern === undefined ? () => true : globMatcher(request.pattern);
   const lines: string[] = [];
-  let files = 0;
-  const found = (cut: string | undefined): Found => ({ lines, files, cut });
+  let [files, closed] = [0, 0];
+  const found = (cut: string | undefined): Found => ({ lines, files, closed, cut });
   for await (const entry of filesBelow(start, signal, hidden)) {
     if (signal.aborted) break;
     if (entry.kind !== 'file' || !wanted(entry.relative)) continue;
     if (files >= limits.searchFiles) return found(`only ${limits.searchFiles} files were searched (searchFiles)`);
+    if (!mayShow(entry.relative)) {
+      closed += 1;
+      continue;
+    }
     files += 1;
     const text = await textOf({ root: start.root, absolute: entry.absolute, relative: entry.relative });
     const matching = text === undefined ? [] : await search.matches(text);
@@ -120,10 +133,17 @@ function shown(line: string): string {
   return trimmed.length <= LINE_SHOWN ? trimmed : `${startOf(trimmed, LINE_SHOWN)}…`;
 }
 
-function rendered({ lines, files, cut }: Found, outOfTime: boolean): string {
+function rendered({ lines, files, closed, cut }: Found, outOfTime: boolean): string {
   const notes = [lines.length === 0 ? `(no match in ${counted(files, 'file')})` : undefined];
+  if (closed > 0) notes.push(leftOut(closed, 'search'));
   if (cut !== undefined) notes.push(`(${cut}; use a narrower path or pattern)`);
   if (outOfTime)
     notes.push(`(stopped after ${limits.searchMs / 1_000} s (searchMs); use a narrower path or a simpler expression)`);
   return [...lines, ...notes.filter((note) => note !== undefined)].join('\n');
+}
+
+/** Said, so that nobody takes what is not shown for what is not there. */
+export function leftOut(count: number, tool: 'search' | 'list'): string {
+  const what = counted(count, tool === 'search' ? 'file' : 'path');
+  return `(${what} left out: the rules for \`read\` or \`${tool}\` do not allow more)`;
 }
