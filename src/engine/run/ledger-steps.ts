@@ -236,11 +236,29 @@ async function waitWithTimeout(
   const payload = { question, ...present({ choices: choices && [...choices] }) };
   const ask = (otherwise: 'wait' | 'stop'): Promise<Answer> =>
     waitForAnswer(tree, node, key, { kind: 'question', payload }, otherwise);
-  if (timeoutMs === undefined) return await ask('wait');
+  if (timeoutMs === undefined) return await unlessOver(tree, node, key, () => ask('wait'));
   const timedOut = `${key}/timeout`;
   if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
   const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.clock.now() + timeoutMs);
   return (await untilDeadline(tree, node, deadline, () => ask('stop'))) ?? (await expire(tree, node, key, timedOut));
+}
+
+/** Whoever is to end waits for nobody: it goes on without an answer, to its end. */
+async function unlessOver(
+  tree: HearsOutside,
+  node: DrivenRun,
+  wait: string,
+  ask: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const { signal } = node.abort;
+  const over = (): boolean => signal.aborted && !(signal.reason instanceof Interruption);
+  if (over()) return tree.outside.answer(node.run, wait);
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Interruption && error.kind === 'waiting' && over()) return undefined;
+    throw error;
+  }
 }
 
 /**

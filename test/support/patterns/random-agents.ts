@@ -46,6 +46,8 @@ export function randomAgents(dice: Dice): AgentDefinition[] {
 function randomAgent(dice: Dice, name: string, others: readonly string[], eager: number): AgentDefinition {
   const team = others.length > 1 && dice.chance(0.3 * eager) ? randomTeam(dice, others) : undefined;
   const may = (probability: number): boolean => others.length > 0 && dice.chance(probability * eager);
+  const dispatch = team === undefined && may(0.25) ? randomDispatch(dice, others) : undefined;
+  const core = team !== undefined || dispatch !== undefined;
   return {
     name,
     models: ['test/model'],
@@ -59,8 +61,8 @@ function randomAgent(dice: Dice, name: string, others: readonly string[], eager:
     ...(dice.chance(0.25) ? { contextWindow: 3_000, maxOutputTokens: 500 } : {}),
     ...(dice.chance(0.15) ? { maxToolCallsPerTurn: 2 } : {}),
     ...(dice.chance(0.15) ? { budget: randomBudget(dice) } : {}),
-    ...present({ team }),
-    ...(team === undefined && may(0.25) ? { router: { destinations: dice.some(others, 3) } } : {}),
+    ...present({ team, dispatch }),
+    ...(!core && may(0.25) ? { router: { destinations: dice.some(others, 3) } } : {}),
     ...(may(0.3) ? { advisors: dice.some(others, 2) } : {}),
     ...(may(0.25) ? { handoff: { to: dice.one(others), include: dice.one(['report', 'request'] as const) } } : {}),
     ...(may(0.6) ? { agents: dice.some(others, 2) } : {}),
@@ -75,6 +77,20 @@ function randomTeam(dice: Dice, others: readonly string[]): NonNullable<AgentDef
     ...(leads.length > 0 && dice.chance(0.4) ? { supervisor: dice.one(leads) } : {}),
     ...(dice.chance(0.6) ? { memberMaxTurns: 1 + dice.number(5) } : {}),
     ...(dice.chance(0.6) ? { supervisorMaxTurns: 1 + dice.number(4) } : {}),
+  };
+}
+
+function randomDispatch(dice: Dice, others: readonly string[]): NonNullable<AgentDefinition['dispatch']> {
+  return {
+    agents: dice.chance(0.05) ? [] : dice.some(others, 3),
+    maxAttempts: 1 + dice.number(3),
+    retries: dice.chance(0.3) ? 1 : 0,
+    retryDelay: dice.one([0, 1_000]),
+    timeout: dice.one([5_000, 30_000, 300_000]),
+    cache: dice.chance(0.3),
+    ...(dice.chance(0.5) ? { fallback: dice.one(others) } : {}),
+    ...(dice.chance(0.4) ? { clarification: dice.one([...others, 'ask']) } : {}),
+    ...(dice.chance(0.3) ? { priority: dice.some(others, 1) } : {}),
   };
 }
 
@@ -98,9 +114,11 @@ export function randomAnswer(dice: Dice, request: ModelRequest, serial: number, 
   if (dice.chance(0.06)) return failed(dice.one(PASSING));
   if (dice.chance(0.02)) return failed(dice.one(LASTING));
   if (dice.chance(0.03)) return said(request, '');
+  if (request.outputSchema !== undefined) return said(request, chosen(dice, request.outputSchema, serial, tired));
   const exits = request.tools.filter((tool) => EXITS.includes(tool.name));
   const working = request.tools.filter((tool) => !EXITS.includes(tool.name));
-  if (exits.length === 0 && (tired || dice.chance(0.5))) return said(request, `Words ${serial}.`);
+  if (exits.length === 0 && (tired || dice.chance(0.5)))
+    return said(request, `Words ${serial}${!tired && dice.chance(0.1) ? '?' : '.'}`);
   if (exits.length > 0 && dice.chance(0.1)) return said(request, `Plain ${token(serial)}.`);
   if (working.length === 0 || tired || dice.chance(0.35)) {
     const leaving = exits.length > 0 ? [exitCall(dice, dice.one(exits), serial, tired)] : [];
@@ -113,6 +131,25 @@ export function randomAnswer(dice: Dice, request: ModelRequest, serial: number, 
   );
   if (dice.chance(0.05)) asked.push({ name: 'no-such-tool', input: {} });
   return called(request, asked, dice);
+}
+
+/** Whom a router chooses: sure or not, alone or with others, and now and then nobody that there is. */
+function chosen(dice: Dice, schema: Json, serial: number, tired: boolean): string {
+  const { agentId } = (schema as { readonly properties: { readonly agentId: { readonly enum: readonly string[] } } }).properties;
+  if (!tired && dice.chance(0.1)) return 'Somebody will know.';
+  const first = dice.chance(0.1) ? 'nobody' : dice.one(agentId.enum);
+  const more = dice.chance(0.4) ? dice.some([...agentId.enum, 'nobody'], 2) : [];
+  const told = [first, ...more]
+    .filter(() => dice.chance(0.8))
+    .map((id) => ({ agentId: id, instruction: `Part ${serial} of ${id}.` }));
+  const confidence = tired ? 0.9 : dice.number(11) / 10;
+  return JSON.stringify({
+    agentId: first,
+    confidence,
+    reasoning: `Why ${serial}?`,
+    additionalAgents: more,
+    agentInstructions: told,
+  });
 }
 
 /** A word that occurs nowhere else: readers of a broadcast are known by it. */
