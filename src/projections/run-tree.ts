@@ -24,7 +24,7 @@ import {
 import { addSpending, type CallCosts, noSpending, spendingOf } from './costs.ts';
 import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
-import { noteForNext } from './patterns/pattern-lines.ts';
+import { type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
 import { firstLine } from './readable.ts';
 
 export interface ToolUnderWay {
@@ -94,7 +94,7 @@ export interface RunNode {
   /** The run whose answer this run's result is: itself, or the last of a chain. */
   readonly finalRun: RunId | null;
   /** What it said to the child that it starts next in this role. */
-  readonly noteForNext: ReturnType<typeof noteForNext> | null;
+  readonly noteForNext: NotesForNext | null;
   readonly error: Failure | null;
   readonly children: readonly RunId[];
   /** What runs below it have done that are not in this tree, because it begins later. */
@@ -250,7 +250,9 @@ function withChild(parent: RunNode, event: EventOf<'run.started'>): RunNode {
 
 function noteOf(started: Payloads['run.started'], parent: RunNode | undefined): string | null {
   const { input, origin } = started;
-  if (parent?.noteForNext?.role === roleInTree(started)) return parent?.noteForNext?.text ?? null;
+  const next = parent?.noteForNext;
+  if (next?.role === roleInTree(started))
+    return next?.each?.find(({ agent }) => agent === started.agent)?.text ?? next?.text ?? null;
   if (origin.kind === 'call') return origin.reason ?? null;
   return origin.kind === 'clarification' && input.role === 'user' ? questionIn(textOf(input.content)) : null;
 }

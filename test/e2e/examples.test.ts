@@ -158,6 +158,32 @@ describe.concurrent('what the examples show', () => {
     expect(shown).toContain('“shift work may differ from office work”');
   });
 
+  it('19: three of a house work at once, and one that is not clear is asked about', async () => {
+    const { result, story, events, shown } = await ran('19-house');
+    expect(result).toMatchObject({ status: 'completed', agent: 'house', finalAgent: 'house', runs: 5 });
+    expect(body(result)).toBe(
+      'The light is as you want it, at 20 %. Quiet jazz is playing in the living room. The living room is set to 21 degrees.',
+    );
+    expect(times(story, 'dispatch.chose')).toBe(1);
+    const starts = ['lights', 'music', 'climate'].map((name) => story.indexOf(`run.started ${name}`));
+    expect(Math.max(...starts)).toBeLessThan(events.findIndex((event) => event['event_type'] === 'dispatch.responded'));
+    expect(shown).toContain('“confidence 0.92: Dim the living room for a film.”');
+  });
+
+  it('19: the answer to a question is about the first words, and what one agent asks is carried up', async () => {
+    await using on = await exampleProject();
+    const at = (...args: readonly string[]) => on.look('19-house', ...args);
+    const unsure = await at('run', 'house', 'Make it cosier.');
+    expect(unsure).toMatchObject({ code: 5, err: expect.stringContaining('house asks: Should it be warmer') });
+    expect(await at('answer', 'last', 'Warmer.')).toMatchObject({ code: 0, out: 'The living room is set to 21 degrees.\n' });
+    const asking = await at('run', 'house', 'A timer for the pasta, and worktop light.');
+    expect(asking).toMatchObject({ code: 5, err: expect.stringContaining('at 20 %. Timer: For how long?') });
+    expect(await at('answer', 'last', 'Nine minutes.')).toMatchObject({
+      code: 0,
+      out: 'The light is as you want it, at 20 %. The pasta timer is set to nine minutes.\n',
+    });
+  });
+
   it('07: all of it together, one answer, and the costs add up', async () => {
     const { result, story, events, shown } = await ran('07-everything');
     expect(result).toMatchObject({ status: 'completed', agent: 'release-desk', finalAgent: 'announcer', runs: 14 });

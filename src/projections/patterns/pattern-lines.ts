@@ -67,9 +67,21 @@ function choiceLine({ agentId, additionalAgents = [], confidence, ...chose }: Ev
   return `sends it to ${[agentId, ...additionalAgents].join(', ')} (${sure})${stray}${why}`;
 }
 
-/** What a run says to the child that it starts next in this role; `undefined` where the event says nothing of the kind. */
-export function noteForNext(event: LedgerEvent): { readonly role: string; readonly text: string | null } | undefined {
-  return event.event_type === 'router.chose' ? { role: 'router', text: event.payload.message ?? null } : undefined;
+/** What a run says to the children that it starts next in a role, to all or to each; `undefined` where it says nothing. */
+export interface NotesForNext {
+  readonly role: string;
+  readonly text: string | null;
+  /** In the place of the text, for these agents. */
+  readonly each?: readonly { readonly agent: string; readonly text: string }[];
+}
+
+export function noteForNext(event: LedgerEvent): NotesForNext | undefined {
+  if (event.event_type === 'router.chose') return { role: 'router', text: event.payload.message ?? null };
+  if (event.event_type !== 'dispatch.chose') return undefined;
+  const { agentInstructions = [], confidence, decision, reasoning } = event.payload;
+  const text = decision === 'route' ? `confidence ${confidence}` : (reasoning ?? decision);
+  const each = agentInstructions.map(({ agentId, instruction }) => ({ agent: agentId, text: `${text}: ${instruction}` }));
+  return { role: 'dispatched', text, each };
 }
 
 /** Whether the work goes on from all events of this kind in a run, and not from the last of them. */
