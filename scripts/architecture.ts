@@ -126,7 +126,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['drive'],
     ['agents', 'doctor', 'export', 'serving'],
     ['commands', 'setup'],
-    ['tasks'],
+    ['chat', 'tasks'],
     ['program'],
     ['main'],
   ],

@@ -51,6 +51,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
       for (const listener of listeners) listener(name);
     },
     exitNow: (code) => void exits.push(code),
+    keys: { take: () => undefined, letGo: () => undefined, suspend: async () => undefined, onReturn: () => () => undefined },
     keyboard: { hush: () => () => undefined, onPause: () => () => undefined },
   };
 }

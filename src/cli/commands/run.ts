@@ -88,7 +88,7 @@ async function startAndDrive(
 }
 
 /** Before anything is paid for: the servers that the agent and those it may call would start, which nobody has allowed yet. */
-async function askAboutServers(
+export async function askAboutServers(
   context: CommandContext,
   project: Project,
   agents: readonly LoadedAgent[],
@@ -104,7 +104,7 @@ async function askAboutServers(
   for (const agent of reached) await allowServers(context, project.servers, await project.servers.open(agent), false);
 }
 
-async function requireFolder(workspace: string): Promise<void> {
+export async function requireFolder(workspace: string): Promise<void> {
   const found = await stat(workspace).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   throw usageError(

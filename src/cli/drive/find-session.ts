@@ -7,6 +7,7 @@ import { groupOfSession } from '../../projections/groups.ts';
 import { usageError } from '../terminal/command.ts';
 import { findRun } from './find-run.ts';
 
+export const NO_CONVERSATION = 'There is no conversation to go on with';
 const START = 'start one: troupe run <agent> "…"';
 
 /** A session by its own id or by any of its runs; gives its newest root run. */
@@ -25,23 +26,29 @@ export async function findSession(ledger: Ledger, text: string): Promise<RunRow>
 
 /** The newest root run of the newest session that a person talks in, is no group's and has nothing unfinished. */
 export async function latestConversation(ledger: Ledger): Promise<RunRow> {
-  const organisation = await readOrganisation(ledger);
-  const roots = await ledger.runs({ roots: true, limit: limits.runLookup });
   let unfinished: RunRow | undefined;
-  for (const [session, rows] of Map.groupBy(roots, (row) => row.session)) {
-    const [newest] = rows;
-    if (newest === undefined || groupOfSession(organisation, session) !== undefined) continue;
-    if (!(await isByPerson(ledger, newest))) continue;
+  for await (const [newest, rows] of conversations(ledger)) {
     const open = rows.find(({ endedAt }) => endedAt === null);
     if (open === undefined) return newest;
     unfinished ??= open;
   }
-  if (unfinished === undefined) throw usageError('There is no conversation to go on with', START);
+  if (unfinished === undefined) throw usageError(NO_CONVERSATION, START);
   const short = shortId(unfinished.run);
   throw usageError(
     `Every conversation here has an unfinished run, the newest of them ${short}`,
     `finish it: troupe resume ${short}, or end it: troupe cancel ${short}`,
   );
+}
+
+/** Each session that a person talks in and is no group's, newest first: its newest root run, and all of them. */
+export async function* conversations(ledger: Ledger): AsyncGenerator<readonly [newest: RunRow, roots: readonly RunRow[]]> {
+  const organisation = await readOrganisation(ledger);
+  const roots = await ledger.runs({ roots: true, limit: limits.runLookup });
+  for (const [session, rows] of Map.groupBy(roots, (row) => row.session)) {
+    const [newest] = rows;
+    if (newest === undefined || groupOfSession(organisation, session) !== undefined) continue;
+    if (await isByPerson(ledger, newest)) yield [newest, rows];
+  }
 }
 
 /** What clients outside have spawned is theirs to talk to. */

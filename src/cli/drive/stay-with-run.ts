@@ -26,13 +26,16 @@ export interface Drive {
   readonly view: RunView;
   /** Every permission is given without asking. */
   readonly approveAll: boolean;
+  /** Somebody else hears keys and signals, and decides what they do. */
+  readonly keys?: 'elsewhere' | undefined;
 }
 
 export async function stayWithRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
-  const stopListening = stopOnSignal(drive);
-  const keysAgain = keysAside(drive);
+  const here = drive.keys === undefined;
+  const stopListening = here ? stopOnSignal(drive) : () => undefined;
+  const keysAgain = here ? keysAside(drive) : () => undefined;
   const notifier = createNotifier(drive.context.terminal, project.config.notify, process.platform);
   const firsts = new Map<string, EventOf<'approval.answered'>>();
   const follow: Company['follow'] = (done, asked) =>

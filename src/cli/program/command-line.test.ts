@@ -196,6 +196,7 @@ describe('the program', () => {
         "check",
         "run",
         "demo",
+        "chat",
         "ps",
         "sessions",
         "inbox",

@@ -22,12 +22,13 @@ import { type Add, addTo, budgets, json, notifyOption, output, requireOption } f
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
-import { describeAnswers, describeRuns, describeSend } from './run-commands.ts';
+import { describeAnswers, describeChat, describeRuns, describeSend } from './run-commands.ts';
 import { describeTasks } from './task-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
   describeStart(add, perform);
+  describeChat(add, perform);
   describeLooks(add, perform);
   describeRuns(add, perform);
   describeSend(add, perform);

@@ -21,6 +21,7 @@ const EXAMPLES = `Examples:
   troupe demo                                    see it work, without a key
   troupe init                                    write a first agent here
   troupe run agents/hello.md "What is here?"     run it
+  troupe chat                                    talk with an agent
   git diff | troupe run reviewer -               with a prompt from stdin
   troupe resume last                             go on after a crash or Ctrl-C
   troupe why last                                from the result back to the prompt
@@ -84,7 +85,6 @@ export function createProgram(terminal: Terminal, act: Act): Command {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   list: 'troupe agents list, or troupe ps for runs',
   ls: 'troupe agents list, or troupe ps for runs',
-  chat: 'troupe run <agent> "…", then troupe run --continue "…"',
   ask: 'troupe run <agent> "…"',
   start: 'troupe run <agent> "…"',
   status: 'troupe ps',

@@ -1,11 +1,12 @@
 /** Commands that steer a run, and those that answer what it asks, with their words, options and examples. */
 import { type Command, Option } from 'commander';
 import { present } from '../../base/present.ts';
+import type { ChatOptions } from '../chat/conversation.ts';
 import type { AnswerOptions, ApproveOptions } from '../commands/answer.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { parseCount } from '../terminal/parse-option.ts';
+import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { type Add, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 
 export function describeRuns(add: Add, perform: Perform): void {
@@ -51,6 +52,22 @@ export function describeSend(add: Add, perform: Perform): void {
   ).action((run: string, text: string | undefined, options: JsonOption) =>
     perform(async (context) => (await import('../commands/signal.ts')).sendCommand(context, run, text, options)),
   );
+}
+
+export function describeChat(add: Add, perform: Perform): void {
+  add('chat [agent]', 'talk with an agent; /help there says what else it can do', 'troupe chat helper')
+    .option('-m, --model <name>', 'use this model, whatever the agents name')
+    .option('--budget-usd <amount>', 'spend no more than this in the whole conversation', parseUsd)
+    .option('--max-turns <count>', 'stop each answer after so many turns', parseCount)
+    .option('--continue', 'go on with the newest conversation')
+    .option('--session <id>', 'go on in this session')
+    .option('--workspace <folder>', 'the folder the agent may touch')
+    .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
+    .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(notifyOption())
+    .action((agent: string | undefined, options: ChatOptions) =>
+      perform(async (context) => (await import('../chat/chat.ts')).chatCommand(context, agent, options)),
+    );
 }
 
 export function describeAnswers(add: Add, perform: Perform): void {

@@ -10,6 +10,7 @@ import picocolors from 'picocolors';
 import type { Environment } from '../../base/environment.ts';
 import type { Result } from '../../base/result.ts';
 import { type Draft, edited, editorIn } from './editor.ts';
+import { createKeyByKey, type KeyByKey } from './key-by-key.ts';
 import { createKeyboard, type Keyboard } from './keyboard.ts';
 import { dropTypedAhead } from './type-ahead.ts';
 
@@ -46,6 +47,8 @@ export interface Terminal {
   /** Ends the process at once: for the second Ctrl-C. */
   exitNow(code: number): void;
   readonly keyboard: Pick<Keyboard, 'hush' | 'onPause'>;
+  /** For whoever draws what is being typed. */
+  readonly keys: KeyByKey;
 }
 
 export interface AskOptions {
@@ -110,6 +113,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   const interactive = stdin.isTTY === true && stderr.isTTY === true && !inAutomation(env);
   const keyboard = createKeyboard(process);
   let lent = false;
+  const keys = createKeyByKey(process);
   return {
     out: createScreen(stdout, wantsColour(stdout.isTTY, env, args)),
     progress: createScreen(stderr, wantsColour(stderr.isTTY, env, args)),
@@ -131,6 +135,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
         });
       });
     },
+    keys,
     onStop: (callback) => {
       // In an editor Ctrl-C is the editor's.
       const interrupt = (): void => (lent ? undefined : callback('SIGINT'));
@@ -143,6 +148,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       };
     },
     exitNow: (code) => {
+      keys.letGo();
       // Whoever was drawing had hidden the cursor.
       if (stderr.isTTY) stderr.write(SHOW_CURSOR);
       process.exit(code);

@@ -27,11 +27,13 @@ export function createCanvas(screen: Screen): Canvas {
   let drawnTyped = '';
   /** While somebody else has the screen: what is to be said afterwards. */
   let held: string[] | undefined;
+  let hidden = false;
   /** From where the cursor stands, below the lines or in the one that is being typed, to the first line that was drawn. */
   const toFirst = (): string =>
     drawn.length === 0 ? `${HIDE_CURSOR}${drawnTyped === '' ? '' : '\r'}` : `\u001b[${rowsOf(drawn, screen.width())}A\r`;
   const wipe = (text: string): void => {
     screen.write(`${toFirst()}\u001b[J${text}`);
+    hidden ||= drawn.length === 0;
     drawn = [];
     drawnTyped = '';
   };
@@ -46,6 +48,7 @@ export function createCanvas(screen: Screen): Canvas {
       screen.write(`${toFirst()}${lines.map((line) => `\u001b[K${line}\n`).join('')}\u001b[J${below}${cursor}`);
       drawn = lines;
       drawnTyped = below;
+      hidden = typed === undefined;
     },
     say(lines) {
       if (held === undefined) wipe(ended(lines));
@@ -53,6 +56,7 @@ export function createCanvas(screen: Screen): Canvas {
     },
     lend(back) {
       wipe(SHOW_CURSOR);
+      hidden = false;
       held ??= [];
       return () => {
         const late = held ?? [];
@@ -62,8 +66,9 @@ export function createCanvas(screen: Screen): Canvas {
       };
     },
     leave() {
-      if (drawn.length === 0 && drawnTyped === '') return;
+      if (drawn.length === 0 && drawnTyped === '' && !hidden) return;
       screen.write(`${drawnTyped === '' ? '' : '\n'}${SHOW_CURSOR}`);
+      hidden = false;
       drawn = [];
       drawnTyped = '';
     },

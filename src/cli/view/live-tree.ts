@@ -24,12 +24,17 @@ export interface FrameOptions extends TreeLook {
   readonly height: number;
   /** The end of what is being written, untrusted. */
   readonly text: string;
+  /** Rows for that, at the most. */
+  readonly textRows?: number | undefined;
 }
 
 /** One picture. Never taller than the screen: what was drawn must be reachable to be drawn over. */
 export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): readonly string[] {
   const { width, height, paint } = options;
-  const text = options.text.trim() === '' ? [] : wrapToWidth(safeText(options.text).trimEnd(), width - 2).slice(-TEXT_LINES_MAX);
+  const text =
+    options.text.trim() === ''
+      ? []
+      : wrapToWidth(safeText(options.text).trimEnd(), width - 2).slice(-(options.textRows ?? TEXT_LINES_MAX));
   const room = Math.max(1, height - 1);
   const lines = [...treeLines(tree, root, { ...options, brief: true }), ...progressLines(tree, root, width, paint)];
   const rest = Math.max(0, room - lines.length);
@@ -42,9 +47,12 @@ export interface LiveTreeOptions {
   readonly screen: Screen;
   readonly clock: Clock;
   readonly root: RunId;
+  /** What stays when it rests; the whole picture without it. */
+  readonly still?: ((tree: RunTree) => readonly string[]) | undefined;
+  readonly textRows?: number | undefined;
 }
 
-export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunView {
+export function createLiveTree({ screen, clock, root, still, textRows }: LiveTreeOptions): RunView {
   let tree: RunTree | undefined;
   let text = '';
   let textOf = '';
@@ -59,7 +67,7 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
   const picture = (shown: string): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
     const [width, height] = [screen.width(), screen.height() - (typed === undefined ? 0 : 1)];
-    return frameLines(tree, root, { now: clock.now(), width, height, paint: screen.paint, writing, text: shown });
+    return frameLines(tree, root, { now: clock.now(), width, height, paint: screen.paint, writing, text: shown, textRows });
   };
   const paint = (): void => canvas.paint(picture(text), typed);
   const repaint = (): void => {
@@ -125,7 +133,7 @@ export function createLiveTree({ screen, clock, root }: LiveTreeOptions): RunVie
       stopResizing();
       dueAt = Number.POSITIVE_INFINITY;
       typed = undefined;
-      canvas.paint(picture(''), undefined);
+      canvas.paint(still?.(last) ?? picture(''), undefined);
       canvas.leave();
     },
     leave: canvas.leave,

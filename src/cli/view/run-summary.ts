@@ -93,7 +93,23 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     readableCost(summary.cost),
     readableDuration(summary.durationMs),
   ];
-  const lines = [`${statusText(summary, paint)} ${paint.dim('·')} ${facts.join(paint.dim(' · '))}`];
+  const lines = [
+    `${statusText(summary, paint)} ${paint.dim('·')} ${facts.join(paint.dim(' · '))}`,
+    ...troubleLines(summary, paint, call),
+  ];
+  if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
+    lines.push(`${paint.dim('answer')}  from ${safeLine(summary.finalAgent)}`);
+  lines.push(`${paint.dim('run')}     ${summary.run}`);
+  lines.push(`${paint.dim('ledger')}  ${summary.ledger}`);
+  for (const [index, command] of nextCommands(summary).entries()) {
+    lines.push(`${index === 0 ? paint.dim('next') : '    '}    ${call} ${command} ${shortId(summary.run)}`);
+  }
+  return lines;
+}
+
+/** What went wrong, why, and what is to be done about it. */
+export function troubleLines(summary: RunSummary, paint: Screen['paint'], call: string): readonly string[] {
+  const lines: string[] = [];
   if (summary.error !== null) {
     lines.push(`${paint.red('why')}     ${safeLine(summary.error.message)}`);
     if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
@@ -102,13 +118,6 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     lines.push(`${paint.yellow('cut')}     the answer ends where the limit of one answer was reached (maxOutputTokens)`);
   for (const reason of reasonsOf(summary)) lines.push(`${paint.yellow('why')}     ${safeLine(reason)}`);
   if (summary.callsGone > 0) lines.push(...goneLines(summary.callsGone, paint, call));
-  if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
-    lines.push(`${paint.dim('answer')}  from ${safeLine(summary.finalAgent)}`);
-  lines.push(`${paint.dim('run')}     ${summary.run}`);
-  lines.push(`${paint.dim('ledger')}  ${summary.ledger}`);
-  for (const [index, command] of nextCommands(summary).entries()) {
-    lines.push(`${index === 0 ? paint.dim('next') : '    '}    ${call} ${command} ${shortId(summary.run)}`);
-  }
   return lines;
 }
 
@@ -156,7 +165,7 @@ function statusOf(node: RunNode, end: RunEnd | undefined): RunSummary['status'] 
   return end.kind === 'interrupted' ? 'interrupted' : unreachable(end);
 }
 
-function statusText(summary: RunSummary, paint: Screen['paint']): string {
+export function statusText(summary: RunSummary, paint: Screen['paint']): string {
   switch (summary.status) {
     case 'completed':
       // Nobody looked is not the same as somebody looked and it was so: only one of them is green.

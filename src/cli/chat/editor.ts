@@ -1,0 +1,162 @@
+/** The line at the bottom where a message is typed: keys, what was said before, and what Tab finds. */
+import type { KeyByKey } from '../terminal/key-by-key.ts';
+import type { Screen } from '../terminal/terminal.ts';
+import { type ChatDraft, draftOf, draftReplaced, editedDraft, emptyDraft, isEmptyDraft, typedInto } from './draft.ts';
+import { createDrawnLine } from './drawn-line.ts';
+import type { Key, KeyName } from './keys.ts';
+import { movedByRow } from './layout.ts';
+import type { Heard, Typing } from './typing.ts';
+
+/** What may stand in the place of the word before the cursor. */
+export interface Completion {
+  /** The cell at which the word begins. */
+  readonly from: number;
+  readonly text: string;
+  /** What else could be meant, when it is not clear yet. */
+  readonly choices: readonly string[];
+}
+
+export interface EditorParts {
+  readonly typing: Typing;
+  readonly keys: KeyByKey;
+  readonly screen: Screen;
+  /** What was said before, newest first. */
+  readonly history: readonly string[];
+  complete(draft: ChatDraft): Promise<Completion | undefined>;
+}
+
+/** `nothing`: Enter, with nothing typed. `left`: they are gone. */
+export type Read =
+  | { readonly kind: 'said'; readonly draft: ChatDraft }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'left' };
+
+const LEAVES = 'Ctrl-C once more, or Ctrl-D, leaves the chat';
+const TOO_LONG = 'that is more than one message can hold (limit promptBytes): put it into a file and name it with @';
+
+/** Reads one message. `signal` aborts when nobody wants to know any more. */
+export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: AbortSignal): Promise<Read> {
+  const { keys, typing, screen } = parts;
+  const line = createDrawnLine(screen);
+  const editing = createEditing(parts, begun);
+  const draw = (): void => line.draw(editing.draft(), editing.hints());
+  const { promise, resolve } = Promise.withResolvers<Read>();
+  const leave = (): void => resolve({ kind: 'left' });
+  const comesBack = (): void => {
+    typing.take();
+    line.forget();
+  };
+  const stopListening = typing.listen({
+    async key(key) {
+      if (key.kind === 'key' && key.name === 'suspend') {
+        line.leave();
+        await keys.suspend();
+        return comesBack();
+      }
+      if (key.kind === 'key' && key.name === 'redraw') {
+        screen.write('\u001b[H\u001b[2J');
+        return line.forget();
+      }
+      const read = await editing.heard(key);
+      if (read === undefined) return;
+      // What is typed behind it is for whoever listens next.
+      stopListening();
+      resolve(read);
+    },
+    idle: draw,
+  });
+  const stopResizing = screen.onResize(() => {
+    line.resized();
+    draw();
+  });
+  const stopReturning = keys.onReturn(() => {
+    comesBack();
+    draw();
+  });
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    draw();
+    const read = await promise;
+    if (read.kind === 'said') line.commit(read.draft);
+    else line.erase();
+    return read;
+  } finally {
+    for (const stop of [stopListening, stopResizing, stopReturning]) stop();
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+interface Editing {
+  draft(): ChatDraft;
+  hints(): readonly string[];
+  heard(key: Heard): Promise<Read | undefined>;
+}
+
+function createEditing({ screen, history, complete }: EditorParts, begun: ChatDraft): Editing {
+  let draft = begun;
+  let hints: readonly string[] = [];
+  let leaving = false;
+  /** How far back in what was said before; -1 is what is being typed. */
+  let back = -1;
+  let kept = begun;
+  const recall = (to: number): void => {
+    const text = history[to];
+    if (to < -1 || (to >= 0 && text === undefined)) return;
+    if (back === -1) kept = draft;
+    back = to;
+    draft = text === undefined ? kept : draftOf(text);
+  };
+  const interrupt = (): Read | undefined => {
+    if (isEmptyDraft(draft) && leaving) return { kind: 'left' };
+    leaving = isEmptyDraft(draft);
+    hints = leaving ? [LEAVES] : [];
+    draft = emptyDraft;
+    back = -1;
+    return undefined;
+  };
+  const tab = async (): Promise<void> => {
+    const found = await complete(draft);
+    if (found === undefined) return;
+    draft = draftReplaced(draft, found.from, found.text);
+    hints = found.choices;
+  };
+  const named = async (name: KeyName): Promise<Read | undefined> => {
+    if (name === 'end of input') {
+      if (isEmptyDraft(draft)) return { kind: 'left' };
+      draft = editedDraft(draft, 'delete');
+    } else if (name === 'enter') {
+      if (isEmptyDraft(draft)) return { kind: 'nothing' };
+      if (!endsWithBackslash(draft)) return { kind: 'said', draft };
+      draft = draftReplaced(draft, draft.cursor - 1, '\n');
+    } else if (name === 'up' || name === 'down') {
+      const next = movedByRow(draft, screen.width(), name === 'up' ? -1 : 1);
+      if (next === undefined) recall(back + (name === 'up' ? 1 : -1));
+      else draft = next;
+    } else if (name === 'tab') await tab();
+    else draft = editedDraft(draft, name);
+    return undefined;
+  };
+  const typed = (key: Extract<Key, { readonly text: string }>): void => {
+    const next = typedInto(draft, key);
+    if (next === undefined) hints = [TOO_LONG];
+    else draft = next;
+  };
+  return {
+    draft: () => draft,
+    hints: () => hints,
+    async heard(key) {
+      if (key.kind === 'gone') return { kind: 'left' };
+      if (key.kind === 'key' && key.name === 'interrupt') return interrupt();
+      leaving = false;
+      hints = [];
+      if (key.kind === 'key') return await named(key.name);
+      typed(key);
+      return undefined;
+    },
+  };
+}
+
+function endsWithBackslash({ cells, cursor }: ChatDraft): boolean {
+  return cursor === cells.length && cells.at(-1)?.text === '\\' && cells.at(-1)?.pasted === false;
+}

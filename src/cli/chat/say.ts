@@ -1,0 +1,130 @@
+/** Sends a message: a root run that goes on with the conversation. What cannot be sent stands on the next line again. */
+import { unreachable } from '../../base/errors.ts';
+import { createIds, type RunId, shortId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
+import { systemRandom } from '../../base/random.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import type { RunRow } from '../../ledger/port.ts';
+import { createFollower } from '../../library/follow.ts';
+import { firstLine, readableMoney } from '../../projections/readable.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
+import { wrapToWidth } from '../terminal/text-width.ts';
+import { withFiles } from './attachments.ts';
+import { type Chat, type ChatStanding, meanwhile, spentSoFar, standingNow, startOfRun, typedText } from './conversation.ts';
+import { type ChatDraft, draftText } from './draft.ts';
+import { begunTurn, takeTurn } from './turn.ts';
+
+const SHOWN_CHARACTERS = 70;
+const NANO_PER_USD = 1_000_000_000;
+
+/** A sentence about what went wrong, and what to do about it. */
+export function complain({ context: { terminal } }: Pick<Chat, 'context'>, { message, fix }: Omit<Failure, 'code'>): void {
+  const { progress } = terminal;
+  const [first = '', ...rest] = wrapToWidth(`error: ${safeText(message)}`, progress.width());
+  progress.line(first.replace('error', progress.paint.red('error')));
+  for (const line of rest) progress.line(line);
+  if (fix !== undefined)
+    for (const line of wrapToWidth(`fix: ${safeText(fix)}`, progress.width() - 2)) progress.line(`  ${line}`);
+}
+
+export async function say(chat: Chat, draft: ChatDraft): Promise<void> {
+  const { context, project, options } = chat;
+  const { workspace } = project.config;
+  const refuse = (error: Omit<Failure, 'code'>): void => {
+    complain(chat, error);
+    chat.draft = draft;
+  };
+  const nonce = createIds(context.clock, systemRandom).nonce();
+  const sent = await withFiles(draft, workspace, nonce);
+  if (!sent.ok) return refuse({ message: sent.error });
+  for (const word of sent.value.notFiles)
+    context.terminal.progress.line(context.terminal.progress.paint.dim(`@${safeLine(word)} is no file; it is sent as it is`));
+  await showMeanwhile(chat);
+  const standing = await standingNow(chat);
+  if (standing.kind !== 'free') return refuse(notNow(standing));
+  const budget = options.budgetUsd === undefined ? undefined : await whatIsLeft(chat, options.budgetUsd);
+  if (budget?.usd === 0) return refuse(usedUp(options.budgetUsd ?? 0));
+  const { agent, session, model, condense } = chat;
+  const input = sent.value.message;
+  const started = await project.engine.start({ agent, input, workspace, ...present({ session, model, budget, condense }) });
+  if (started.kind === 'refused') return refuse(started.error);
+  chat.condense = false;
+  chat.history.unshift(draftText(draft));
+  await takeTurn(chat, await begunTurn(chat, started.handle, sent.value.images));
+}
+
+async function whatIsLeft(chat: Chat, budgetUsd: number): Promise<{ readonly usd: number }> {
+  return { usd: Math.max(0, budgetUsd - (await spentSoFar(chat)) / NANO_PER_USD) };
+}
+
+const usedUp = (budgetUsd: number): Omit<Failure, 'code'> => ({
+  message: `The budget of this chat, ${readableMoney(budgetUsd * NANO_PER_USD)}, is used up`,
+  fix: 'leave, and come back with a higher --budget-usd',
+});
+
+/** What others have said in the same session since: the answer will rest on it. */
+async function showMeanwhile(chat: Chat): Promise<void> {
+  const { progress } = chat.context.terminal;
+  for (const row of await meanwhile(chat)) {
+    const started = await startOfRun(chat.project.ledger, row);
+    const text = started === undefined ? '' : firstLine(typedText(started), SHOWN_CHARACTERS);
+    progress.line(progress.paint.dim(`said elsewhere meanwhile, to ${safeLine(row.agent)}: ${safeLine(text)}`));
+    chat.seen = row.run;
+  }
+}
+
+export function notNow(standing: Exclude<ChatStanding, { readonly kind: 'free' }>): Omit<Failure, 'code'> {
+  switch (standing.kind) {
+    case 'held':
+      return {
+        message: `Process ${standing.owner.pid} on ${standing.owner.host} works in this conversation now`,
+        fix: 'wait until it is done, and say it again',
+      };
+    case 'unfinished':
+      return {
+        message: `The message before has no answer yet (${standing.state})`,
+        fix: 'an empty line goes on with it, /stop ends it; then say it again',
+      };
+    default:
+      return unreachable(standing);
+  }
+}
+
+/** Goes on with a run that was cut off, waits or stands still, or that ended for a reason outside of it. */
+export async function goOnWith(chat: Chat, row: RunRow): Promise<void> {
+  const { run, session } = row;
+  const follower = createFollower(chat.project.ledger, session);
+  await follower.catchUp(run);
+  const resumed = await chat.project.engine.resume(run, {});
+  switch (resumed.kind) {
+    case 'resumed':
+      chat.agent = row.agent;
+      return await takeTurn(chat, { handle: resumed.handle, follower, images: 0 });
+    case 'ended':
+      return complain(chat, { message: `Run ${shortId(run)} has ended, and there is nothing to go on with` });
+    case 'held':
+      return complain(chat, notNow({ kind: 'held', row, owner: resumed.owner }));
+    case 'unknown':
+      return complain(chat, { message: `There is no run ${run} any more` });
+    case 'refused':
+      return complain(chat, resumed.error);
+    default:
+      return unreachable(resumed);
+  }
+}
+
+/** Ends what is unfinished and driven by nobody; the run, if there was one. */
+export async function endUnfinished(chat: Chat): Promise<RunId | undefined> {
+  const standing = await standingNow(chat);
+  if (standing.kind === 'free') return undefined;
+  if (standing.kind === 'held') {
+    complain(chat, notNow(standing));
+    return undefined;
+  }
+  const outcome = await chat.project.engine.cancel(standing.row.run, 'ended at the keyboard');
+  if (outcome.kind === 'accepted' && outcome.unended !== undefined) {
+    complain(chat, outcome.unended);
+    return undefined;
+  }
+  return standing.row.run;
+}

@@ -1,0 +1,201 @@
+/** One turn of the conversation: a run that is stayed with until it stands still, and what is printed of it then. */
+import { messageOf } from '../../base/errors.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { counted } from '../../base/wording.ts';
+import type { RunEnd, RunHandle } from '../../engine/port.ts';
+import { createFollower, type Follower } from '../../library/follow.ts';
+import { readableCost, readableDuration, readableMoney } from '../../projections/readable.ts';
+import { printReport } from '../drive/finish-run.ts';
+import { stayWithRun } from '../drive/stay-with-run.ts';
+import { callOf } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
+import { wrapToWidth } from '../terminal/text-width.ts';
+import { createLiveTree } from '../view/live-tree.ts';
+import { type RunSummary, statusText, summarise, troubleLines } from '../view/run-summary.ts';
+import type { RunView } from '../view/run-view.ts';
+import { treeLines } from '../view/tree-lines.ts';
+import { type Chat, spentSoFar } from './conversation.ts';
+import { type ChatDraft, draftShown, editedDraft, emptyDraft, typedInto } from './draft.ts';
+import { CHAT_PROMPT } from './layout.ts';
+import type { KeyListener } from './typing.ts';
+
+/** Where it goes on from: a run that has just begun, or one that is taken up. */
+export interface Turn {
+  readonly handle: RunHandle;
+  readonly follower: Follower;
+  /** Pictures that were sent along: not every model takes them. */
+  readonly images: number;
+}
+
+export async function begunTurn({ project }: Chat, handle: RunHandle, images: number): Promise<Turn> {
+  const follower = createFollower(project.ledger, handle.session);
+  await follower.beginAt(handle.run);
+  return { handle, follower, images };
+}
+
+const STOP = 'stopped at the keyboard';
+
+export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): Promise<void> {
+  const { context, project, typing, options } = chat;
+  const shown = createTurnView(chat, handle.run);
+  chat.session = handle.session;
+  chat.seen = handle.run;
+  const keys = whileItWorks(chat, handle.run, shown.view);
+  const deaf = typing.listen(keys);
+  const stopReturning = context.terminal.keys.onReturn(() => {
+    typing.takeAgain();
+    shown.view.back();
+  });
+  const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, keys: 'elsewhere' } as const;
+  const rested = await stayWithRun(drive, handle).finally(() => {
+    stopReturning();
+    deaf();
+  });
+  const end = (await keys.stopped()) ? await endedMeanwhile(chat, handle.run, follower, rested) : rested;
+  await printTurn(chat, { run: handle.run, follower, end, images, unfinished: shown.unfinished() });
+}
+
+/** One that stood still when it was stopped was ended without us. */
+async function endedMeanwhile({ project }: Chat, run: RunId, follower: Follower, rested: RunEnd): Promise<RunEnd> {
+  if (rested.kind === 'ended') return rested;
+  const [row] = await project.ledger.runs({ run });
+  if (row === undefined || row.endedAt === null) return rested;
+  await follower.catchUp(run);
+  const told = await project.engine.resume(run);
+  return told.kind === 'ended' ? { kind: 'ended', result: told.result } : rested;
+}
+
+interface TurnView {
+  readonly view: RunView;
+  /** What was being written when it stopped. */
+  unfinished(): string;
+}
+
+/** The answer as it is being written, below the tree; when the turn is over only what was done stays. */
+function createTurnView({ context: { terminal, clock } }: Chat, root: RunId): TurnView {
+  const screen = terminal.progress;
+  const tree = createLiveTree({
+    ...{ screen, clock, root, textRows: screen.height() },
+    still: (last) => {
+      const lines = treeLines(last, root, { now: clock.now(), width: screen.width(), paint: screen.paint, brief: true });
+      // What stands on the line of the root is said below the answer.
+      return lines.slice(1);
+    },
+  });
+  let text = '';
+  const view: RunView = {
+    ...tree,
+    piece(piece) {
+      if (piece.terminal && piece.delta.type === 'text') text = (text + piece.delta.text).slice(-limits.liveTextCharacters);
+      tree.piece(piece);
+    },
+    event(event, next) {
+      if (event.event_type === 'model.request' || event.event_type === 'model.response') text = '';
+      tree.event(event, next);
+    },
+  };
+  return { view, unfinished: () => text };
+}
+
+interface Stopping {
+  /** Whether somebody stopped it; resolves when that is done. */
+  stopped(): Promise<boolean>;
+}
+
+/** Ctrl-C stops the turn; what else is typed stands on the next line, and is neither sent nor an answer to anything. */
+function whileItWorks(chat: Chat, run: RunId, view: RunView): KeyListener & Stopping {
+  const { context, project, typing } = chat;
+  let draft: ChatDraft = emptyDraft;
+  let stops = 0;
+  let stopping: Promise<unknown> | undefined;
+  const failed = (error: unknown): void => view.say([`it cannot be stopped: ${safeLine(messageOf(error))}`]);
+  const stop = (): void => {
+    stops += 1;
+    if (stops > 2) context.terminal.exitNow(exitCodes.interrupted);
+    view.say([stops === 1 ? 'stopping' : 'still stopping; once more leaves the chat at once, and what is done is kept']);
+    stopping ??= project.engine.cancel(run, STOP).catch(failed);
+  };
+  return {
+    async stopped() {
+      await stopping;
+      return stopping !== undefined;
+    },
+    async key(key) {
+      if (key.kind === 'gone') return;
+      if (key.kind !== 'key') draft = typedInto(draft, key) ?? draft;
+      else if (key.name === 'interrupt') stop();
+      else if (key.name === 'suspend') {
+        view.leave();
+        await context.terminal.keys.suspend();
+        typing.take();
+        view.back();
+      } else if (key.name !== 'enter') draft = editedDraft(draft, key.name);
+      chat.draft = draft;
+    },
+    idle() {
+      const text = draftShown(draft);
+      const cursor = draftShown({ cells: draft.cells.slice(0, draft.cursor) }).length;
+      view.typing(text === '' ? undefined : { prompt: CHAT_PROMPT, text, cursor });
+    },
+  };
+}
+
+interface Printed {
+  readonly run: RunId;
+  readonly follower: Follower;
+  readonly end: RunEnd;
+  readonly images: number;
+  readonly unfinished: string;
+}
+
+async function printTurn(chat: Chat, { run, follower, end, images, unfinished }: Printed): Promise<void> {
+  const { context, project } = chat;
+  const { progress } = context.terminal;
+  const node = follower.tree.runs.get(run);
+  if (node === undefined) {
+    progress.line(`run ${shortId(run)} left no trace in the ledger; look at it: ${callOf(context)} doctor`);
+    return;
+  }
+  const { ledger } = project.config;
+  const now = context.clock.now();
+  const summary = summarise(follower.tree, node, { session: chat.session ?? '', ledger, now, end });
+  const isAnswer = summary.status === 'completed' || summary.status === 'completed_unverified';
+  progress.line();
+  if (isAnswer && summary.report !== null) await printReport(context, summary.report);
+  else for (const line of wrapToWidth(safeText(unfinished).trimEnd(), progress.width())) if (line !== '') progress.line(line);
+  progress.line();
+  for (const line of troubleLines(summary, progress.paint, callOf(context))) progress.line(line);
+  if (images > 0 && summary.status === 'failed')
+    progress.line('a picture was sent along, which not every model takes: /undo leaves the message out, /model names another');
+  for (const line of restLines(end)) progress.line(line);
+  progress.line(progress.paint.dim([...(await quietFacts(chat, summary))].join(' · ')));
+}
+
+const GOES_ON = 'Enter goes on with it, /stop ends it';
+
+function restLines(end: RunEnd): readonly string[] {
+  switch (end.kind) {
+    case 'waiting':
+      return [`it waits for you: ${GOES_ON}`];
+    case 'parked':
+    case 'paused':
+      return [`${end.kind}: ${safeLine(end.reason)}; ${GOES_ON}`];
+    case 'lost':
+      return ['another process works on it now'];
+    case 'interrupted':
+      return end.error === undefined ? [] : [GOES_ON];
+    default:
+      return [];
+  }
+}
+
+async function quietFacts(chat: Chat, summary: RunSummary): Promise<readonly string[]> {
+  const { paint } = chat.context.terminal.progress;
+  const { budgetUsd } = chat.options;
+  const facts = [counted(summary.turns, 'turn'), readableDuration(summary.durationMs), readableCost(summary.cost)];
+  const status = summary.status === 'completed' ? [] : [statusText(summary, paint)];
+  if (budgetUsd === undefined) return [...status, ...facts];
+  return [...status, ...facts, `chat ${readableMoney(await spentSoFar(chat))} of ${readableMoney(budgetUsd * 1e9)}`];
+}
