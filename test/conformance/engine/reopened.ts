@@ -184,7 +184,36 @@ const trees: readonly EngineCase[] = [
   },
 ];
 
+/** Enough for the first calls, and not for all of them. */
+const spent = [
+  ['tokens', { tokens: 2_700 }, { tokens: 1_000_000 }],
+  ['dollars', { usd: 0.0037 }, { usd: 10 }],
+] as const;
+
+const usedUp: readonly EngineCase[] = spent.map(([what, had, more]) => ({
+  name: `a run whose ${what} were used up goes on with more, and nothing is done twice`,
+  async play(worlds) {
+    const world = await worlds.create({
+      agents: [agent({ budget: had, maxOutputTokens: 1_000, maxTurns: 30 })],
+      brain: (request) => (turnOf(request) <= 20 ? acts(String(turnOf(request))) : reports('Done.')),
+    });
+    const handle = await start(world);
+    expect(await resultOf(handle)).toMatchObject({ status: 'budget_exhausted', exhausted: handle.run });
+    const { length } = world.outside.effects;
+    expect(length).toBeGreaterThan(0);
+    expect(await world.engine.resume(handle.run, {})).toMatchObject({ kind: 'ended' });
+    expect(await world.engine.resume(handle.run, { budget: had })).toMatchObject({ kind: 'refused' });
+    // Less than what is spent already is no more, either.
+    expect(await world.engine.resume(handle.run, { budget: { tokens: 1, usd: 0.000_001 } })).toMatchObject({ kind: 'refused' });
+    expect(await goesOn(world, handle.run, { budget: more })).toMatchObject({ status: 'completed', turns: 21 });
+    expect(world.outside.effects).toEqual(Array.from({ length: 20 }, (_, turn) => `act ${turn + 1}`));
+    expect(world.outside.modelCalls).toHaveLength(21);
+    await sound(world);
+  },
+}));
+
 const limits: readonly EngineCase[] = [
+  ...usedUp,
   {
     name: 'a run whose calls were used up goes on with more, and only with more',
     async play(worlds) {
