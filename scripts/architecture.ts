@@ -38,7 +38,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
-    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants'],
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'tools/web'],
     ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks'],
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],

@@ -5,6 +5,7 @@
 import type { EventType, Payloads } from '../src/events/catalogue.ts';
 import { assistantMeanings } from './assistant-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
+import { pushMeanings } from './push-meanings.ts';
 
 export type Meaning<Type extends EventType> = {
   readonly says: string;
@@ -385,4 +386,5 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   },
   ...assistantMeanings,
   ...organisationMeanings,
+  ...pushMeanings,
 };

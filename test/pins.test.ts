@@ -57,6 +57,9 @@ describe('events', () => {
       'process.started',
       'prompt.dropped',
       'prompt.queued',
+      'push.configured',
+      'push.removed',
+      'push.told',
       'router.chose',
       'run.ended',
       'run.parked',
@@ -104,6 +107,9 @@ describe('events', () => {
       'message.sent',
       'prompt.dropped',
       'prompt.queued',
+      'push.configured',
+      'push.removed',
+      'push.told',
       'run.signalled',
     ]);
   });

@@ -12,6 +12,7 @@ import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from
 import { organisationEvents } from './organisation.ts';
 import { outsideReason } from './outside-reason.ts';
 import { patternEvents } from './pattern-events.ts';
+import { pushEvents } from './push.ts';
 import { runOrigin } from './run-origin.ts';
 import { runStatus } from './run-status.ts';
 import { claim, verification } from './verification.ts';
@@ -312,6 +313,7 @@ const catalogue = {
 
   ...assistantEvents,
   ...organisationEvents,
+  ...pushEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;
@@ -344,4 +346,7 @@ export const inboundTypes = [
   'prompt.dropped',
   'message.sent',
   'message.read',
+  'push.configured',
+  'push.removed',
+  'push.told',
 ] as const satisfies readonly EventType[];

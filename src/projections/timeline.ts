@@ -14,6 +14,7 @@ import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine } from './patterns/pattern-lines.ts';
+import { pushLine } from './push-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
 import { requestLine } from './request-text.ts';
 import { questionIn } from './run-tree.ts';
@@ -106,6 +107,10 @@ function describe(event: LedgerEvent): Description {
     case 'process.started':
     case 'process.ended':
       return assistantLine(event);
+    case 'push.configured':
+    case 'push.removed':
+    case 'push.told':
+      return pushLine(event);
     default:
       return ['info', organisationLine(event)];
   }

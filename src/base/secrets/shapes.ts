@@ -34,6 +34,9 @@ const shape = (name: string, within: string, accepts?: Shape['accepts']): Shape 
 /** Of a key, unlike `sk-fading-circle-with-a-long-name`, some characters are no small letters. */
 const isMixed = (found: string): boolean => /\d|[a-z][A-Z]|[A-Z][a-z]|[A-Za-z]{20}/.test(found.slice(3));
 
+/** Before a secret that an event carries for whoever runs on it. */
+export const KEPT_SECRET = 'tsec_';
+
 const PRIVATE_KEY = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
 
 export const SHAPES: readonly Shape[] = [
@@ -54,6 +57,8 @@ export const SHAPES: readonly Shape[] = [
   shape('age-key', 'AGE-SECRET-KEY-1[0-9A-Z]{50,}'),
   // Nothing but letters and digits: in base64 data it goes on.
   shape('aws-key', 'A(?:KIA|SIA)[0-9A-Z]{16}(?![A-Za-z0-9])'),
+  // What others gave us to show it to them again: ours to keep, and nobody's to read.
+  shape('kept-secret', `${KEPT_SECRET}[A-Za-z0-9_-]+`),
   shape('jwt', 'eyJ[A-Za-z0-9_-]{8,1000}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*'),
   {
     name: 'aws-secret',

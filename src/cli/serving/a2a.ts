@@ -20,17 +20,17 @@ export interface GrpcSettings {
   readonly port: number;
   readonly tokens: Tokens;
   readonly owner: string;
-  callerOf(name: string): McpCaller;
 }
 
 export interface ServedA2aOptions {
   readonly project: Project;
   readonly mcp: Omit<McpNeeds, 'stopping'>;
   readonly withToken: boolean;
+  callerOf(name: string): McpCaller;
   onError(error: Error): void;
 }
 
-export function createServedA2a({ project, mcp, withToken, onError }: ServedA2aOptions): ServedA2a {
+export function createServedA2a({ project, mcp, withToken, callerOf, onError }: ServedA2aOptions): ServedA2a {
   const { engine, assistants, config, groups, ledger } = project;
   const { agents, clock, version } = mcp;
   let loaded: Promise<A2aEndpoint> | undefined;
@@ -48,14 +48,20 @@ export function createServedA2a({ project, mcp, withToken, onError }: ServedA2aO
     );
     return loaded;
   };
+  const goOnTelling = async (): Promise<void> => {
+    const { room } = await endpoint();
+    await room.push.takeUp(({ by, asked }) => ({ caller: callerOf(by), tenant: asked.tenant ?? '' }));
+  };
   return {
     card: async (request) => (await endpoint()).card(request),
     fetch: async (request, caller) => (await endpoint()).fetch(request, caller),
     async begin(server) {
       origin = server.origin;
-      return (await shownAgents({ agents, settings: config.a2a })).map(({ name }) => name);
+      const shown = (await shownAgents({ agents, settings: config.a2a })).map(({ name }) => name);
+      if (shown.length > 0) await goOnTelling();
+      return shown;
     },
-    async listen({ host, port, tokens, owner, callerOf }) {
+    async listen({ host, port, tokens, owner }) {
       const { listenGrpc } = await import('../../protocols/a2a-wire/grpc.ts');
       const known = (authorization: string | undefined): McpCaller | undefined => {
         const token = bearerToken(authorization);

@@ -39,7 +39,13 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const needs = mcpNeeds(context, project);
     const onError = logError(context);
     const mcp = createMcpEndpoint(needs, onError);
-    const a2a = createServedA2a({ project, mcp: needs, withToken: callers.tokens.length > 0, onError });
+    const a2a = createServedA2a({
+      project,
+      mcp: needs,
+      withToken: callers.tokens.length > 0,
+      callerOf: callers.callerOf,
+      onError,
+    });
     const door = { tokens: createTokens(callers.tokens), callerOf: callers.callerOf, owner };
     const names = allowedNames(options.host, options.allowHost);
     const app = createApp({ ...door, mcp, a2a, onError, names, version: needs.version });

@@ -46,6 +46,7 @@ const OF_TURNS: ReadonlySet<EventType> = new Set<EventType>([
   ...(['budget.reserved', 'budget.settled', 'cli.run', 'cli.stdout', 'cli.stderr', 'file.diff', 'test.report'] as const),
   ...(['approval.asked', 'approval.answered', 'task.clarify', 'message.sent', 'message.included', 'message.read'] as const),
   ...(['run.resumed', 'run.paused', 'process.started', 'process.ended', 'agent.dismissed', 'prompt.queued'] as const),
+  ...(['push.configured', 'push.removed', 'push.told'] as const),
 ]);
 const BESIDE_TURNS: readonly EventType[] = eventTypes.filter((type) => !OF_TURNS.has(type));
 /** More than what comes between one cut and the next, as a rule. */

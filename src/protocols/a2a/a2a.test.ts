@@ -1,28 +1,13 @@
 /** Peers with the SDK's own client over every binding, against a real project: what they find, send, follow and cancel. */
-import { randomUUID } from 'node:crypto';
-import { AgentCard, type Message, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import { AgentCard, Role, type Task, TaskState } from '@a2a-js/sdk';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { answerOf, collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, BOB, OWNER, type Served, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
 import { wordsPart } from './task-out.ts';
 
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
-
-const said = (text: string, more: Partial<Message> = {}): Message => ({
-  ...{ messageId: randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER, parts: [wordsPart(text)] },
-  ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
-  ...more,
-});
-const request = (message: Message, more: { readonly returnImmediately?: boolean; readonly historyLength?: number } = {}) => ({
-  ...{ tenant: '', message, metadata: undefined },
-  configuration: { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false, ...more },
-});
-function taskIn(result: Message | Task): Task {
-  if ('messageId' in result) throw new Error('a message and no task');
-  return result;
-}
-const answerOf = ({ artifacts }: Task): unknown => artifacts[0]?.parts[0]?.content?.value;
-const stateOf = (task: Task): TaskState | undefined => task.status?.state;
 
 /** The task's word says what is done first; then the agent says what it heard. */
 function play({ toolResults, body }: SeenRequest): Reply {
@@ -33,20 +18,11 @@ function play({ toolResults, body }: SeenRequest): Reply {
   return { text: text.includes('The second.') ? 'Took the second.' : 'Done.' };
 }
 
-async function until(server: Served, id: string, state: TaskState): Promise<Task> {
-  const client = await server.client();
-  for (;;) {
-    const task = await client.getTask({ tenant: '', id });
-    if (stateOf(task) === state) return task;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-async function collect(stream: AsyncGenerator<StreamResponse, void, undefined>): Promise<readonly StreamResponse[]> {
-  const all: StreamResponse[] = [];
-  for await (const one of stream) all.push(one);
-  return all;
-}
+const until = (server: Served, id: string, state: TaskState): Promise<Task> =>
+  eventually(async () => {
+    const task = await (await server.client()).getTask({ tenant: '', id });
+    return stateOf(task) === state ? task : undefined;
+  });
 
 describe('cards', () => {
   it('name what is shown, and nothing is shown unless somebody says so', async () => {
@@ -104,6 +80,147 @@ describe('cards', () => {
       expect(card.skills.map(({ id }) => id)).toEqual(skills);
     }
   });
+});
+
+/** What the older SDK's clients speak. */
+const legacy = async (server: Served, method: string, params: object): Promise<Record<string, unknown>> => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await server.fetch('/a2a', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  return Object.fromEntries(Object.entries((await response.json()) as object));
+};
+
+describe('version 0.3', () => {
+  it.each(['JSONRPC', 'GRPC'] as const)('is spoken over %s by who names it on the card', async (binding) => {
+    await using server = await served({ play });
+    const client = await server.client(ALICE, binding, '/', '0.3');
+    expect(client.protocolVersion).toBe('0.3');
+    const asked = taskIn(await client.sendMessage(request(said('task: ask.'))));
+    expect(stateOf(asked)).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const done = taskIn(await client.sendMessage(request(said('The second.', { taskId: asked.id }))));
+    expect([stateOf(done), answerOf(done)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'Took the second.']);
+    const all = await collect(client.sendMessageStream(request(said('Do it.'))));
+    expect(all[0]?.payload?.$case).toBe('task');
+    const last = all.at(-1)?.payload;
+    expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    await expect(client.getTask({ tenant: '', id: 'run_nobody' })).rejects.toThrow('not found');
+    expect(server.errors).toEqual([]);
+  });
+
+  it('is what a request without a version is in', async () => {
+    await using server = await served({ play });
+    const message = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'Do it.' }] };
+    const sent = await legacy(server, 'message/send', { message });
+    expect(sent['result']).toMatchObject({
+      kind: 'task',
+      status: { state: 'completed' },
+      artifacts: [{ parts: [{ text: 'Done.' }] }],
+    });
+    expect((await legacy(server, 'tasks/get', { id: 'run_nobody' }))['error']).toMatchObject({ code: -32001 });
+    expect((await legacy(server, 'SendMessage', {}))['error']).toMatchObject({ code: -32601 });
+  });
+});
+
+describe('errors', () => {
+  const call = async (server: Served, body: string, headers: Record<string, string> = {}): Promise<unknown> => {
+    const all = { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers };
+    return (await (await server.fetch('/a2a', { method: 'POST', headers: all, body })).json()) as unknown;
+  };
+  const rpc = (method: string, params: object): string => JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+
+  it('have the protocol’s codes and reasons on each binding', async () => {
+    await using server = await served({ play });
+    expect(await call(server, '{')).toMatchObject({ error: { code: -32700 } });
+    expect(await call(server, rpc('Nothing', {}))).toMatchObject({ id: 7, error: { code: -32601 } });
+    expect(await call(server, rpc('GetTask', { id: 'x' }))).toMatchObject({
+      error: { code: -32001, data: [{ reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org' }] },
+    });
+    expect(await call(server, rpc('GetTask', { id: 'x' }), { 'a2a-version': '2.0' })).toMatchObject({ error: { code: -32009 } });
+    expect(await call(server, rpc('GetTask', { id: 'x' }), { 'content-type': 'text/plain' })).toMatchObject({
+      error: { code: -32005 },
+    });
+    const many = said('x', { parts: Array.from({ length: 51 }, () => wordsPart('x')) });
+    expect(
+      await call(
+        server,
+        rpc('SendMessage', { message: { ...many, role: 'ROLE_USER', parts: many.parts.map(() => ({ text: 'x' })) } }),
+      ),
+    ).toMatchObject({
+      error: { code: -32602, data: [{ metadata: { limit: 'a2aParts' } }] },
+    });
+    const rest = async (path: string, version = '1.0') =>
+      await server.fetch(`/a2a/rest${path}`, { headers: { 'a2a-version': version } });
+    const missing = await rest('/tasks/x');
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'application/a2a+json']);
+    expect(await missing.json()).toMatchObject({ error: { status: 'NOT_FOUND', details: [{ reason: 'TASK_NOT_FOUND' }] } });
+    expect((await rest('/tasks?pageSize=101')).status).toBe(400);
+    expect((await rest('/tasks', '0.3')).status).toBe(400);
+    expect((await rest('/nothing/here')).status).toBe(404);
+    const grpc = await (await server.client(ALICE, 'GRPC')).getTask({ tenant: '', id: 'x' }).catch((error: unknown) => error);
+    expect(grpc).toMatchObject({ name: 'TaskNotFoundError', transport: 'grpc' });
+    await expect((await server.client('nobody-0123456789', 'GRPC')).getTask({ tenant: '', id: 'x' })).rejects.toThrow(
+      'needs a token',
+    );
+    expect(server.errors).toEqual([]);
+  });
+
+  it('are all that a message of any shape brings about', async () => {
+    await using server = await served({ play });
+    const anything = fc.anything({ maxDepth: 4, withNullPrototype: false });
+    const json = fc.oneof(
+      fc.json(),
+      fc.string(),
+      anything.map((value) => JSON.stringify(value) ?? ''),
+    );
+    const methods = fc.constantFrom(
+      'SendMessage',
+      'SendStreamingMessage',
+      'GetTask',
+      'ListTasks',
+      'CancelTask',
+      'SubscribeToTask',
+      'CreateTaskPushNotificationConfig',
+    );
+    await fc.assert(
+      fc.asyncProperty(methods, json, fc.boolean(), async (method, text, inMessage) => {
+        const params = inMessage ? `{"message":${text || 'null'}}` : text || 'null';
+        const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+        const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
+        const response = await server.fetch('/a2a', { method: 'POST', headers, body });
+        expect(response.status).toBe(200);
+        await response.text();
+      }),
+      { numRuns: 60 },
+    );
+    expect(server.errors).toEqual([]);
+    expect((await server.fetch('/healthz')).status).toBe(200);
+  });
+});
+
+it('a list is read page by page, by context, status and time', async () => {
+  await using server = await served({ play });
+  const client = await server.client();
+  const ids: string[] = [];
+  for (const text of ['One.', 'task: ask.', 'Three.'])
+    ids.push(taskIn(await client.sendMessage(request(said(text, { contextId: `talk ${text}` })))).id);
+  const query = {
+    tenant: '',
+    contextId: '',
+    status: TaskState.TASK_STATE_UNSPECIFIED,
+    pageToken: '',
+    statusTimestampAfter: undefined,
+  };
+  const first = await client.listTasks({ ...query, pageSize: 2 });
+  expect([first.tasks.length, first.totalSize, first.pageSize]).toEqual([2, 3, 2]);
+  const rest = await client.listTasks({ ...query, pageSize: 2, pageToken: first.nextPageToken });
+  expect(rest.nextPageToken).toBe('');
+  expect([...first.tasks, ...rest.tasks].map(({ id }) => id)).toEqual(ids.toReversed());
+  expect(first.tasks[0]?.artifacts).toEqual([]);
+  const whole = await client.listTasks({ ...query, contextId: 'talk One.', includeArtifacts: true, historyLength: 0 });
+  expect(whole.tasks.map((task) => [task.id, answerOf(task), task.history])).toEqual([[ids[0], 'Done.', []]]);
+  const asking = await client.listTasks({ ...query, status: TaskState.TASK_STATE_INPUT_REQUIRED });
+  expect(asking.tasks.map(({ id }) => id)).toEqual([ids[1]]);
+  expect((await client.listTasks({ ...query, statusTimestampAfter: first.tasks[0]?.status?.timestamp })).tasks).toEqual([]);
+  await expect(client.listTasks({ ...query, pageToken: 'nonsense' })).rejects.toThrow('none of ours');
 });
 
 describe.each(bindings)('over %s', (binding) => {

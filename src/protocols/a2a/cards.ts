@@ -52,7 +52,7 @@ function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: read
     supportedInterfaces: interfacesOf(door, { ...place, origin: (settings.url ?? place.origin).replace(/\/+$/, '') }),
     provider: undefined,
     version,
-    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: true },
+    capabilities: { streaming: true, pushNotifications: true, extensions: [], extendedAgentCard: true },
     securitySchemes: withToken
       ? {
           [SCHEME]: {

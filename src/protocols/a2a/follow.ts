@@ -21,37 +21,89 @@ export interface Following {
   /** Also the words as they come, while this process works on the task. */
   readonly words?: boolean | undefined;
   readonly historyLength?: number | undefined;
+  /** What was said while the task began: a model speaks piece by piece only if somebody listened before it was asked. */
+  readonly early?: EarlyWords | undefined;
+}
+
+export interface EarlyWords extends Disposable {
+  /** Listens no more, and tells what it has heard. */
+  take(): readonly LivePiece[];
+}
+
+/** Listens before it is known whom to listen to. */
+export function listenEarly({ engine }: Pick<A2aNeeds, 'engine'>): EarlyWords {
+  const pieces: LivePiece[] = [];
+  const stop = engine.watch((piece) => {
+    if (pieces.length < limits.a2aEarlyPieces) pieces.push(piece);
+  });
+  return {
+    take() {
+      stop();
+      return pieces.splice(0);
+    },
+    [Symbol.dispose]: stop,
+  };
 }
 
 type Update = StreamResponse;
 
 /** Ends with the task, and when it needs something from whoever follows. */
 export async function* followTask(needs: A2aNeeds, following: Following): AsyncGenerator<Update, void, undefined> {
-  const { found, scope, signal, historyLength } = following;
+  const { found, scope } = following;
   const tasks = await foldedTasks(needs, found.session);
   const first = tasks.tasks.get(found.id);
   if (first === undefined) return;
-  const artifacts = await artifactsOut(needs, first, found);
-  yield { payload: { $case: 'task', value: taskOut(first, found, scope, { historyLength, artifacts }) } };
+  yield await taskUpdate(needs, following, first);
   if (isOver(stateOut(first, scope))) return;
+  let before = stateOut(first, scope);
+  for await (const { update, task } of updatesOf(needs, following, tasks)) {
+    yield update;
+    const state = task === undefined ? before : stateOut(task, scope);
+    if (state === TaskState.TASK_STATE_INPUT_REQUIRED && state !== before) return;
+    before = state;
+  }
+}
+
+/** The task as it stands. */
+export async function taskUpdate(needs: A2aNeeds, { found, scope, historyLength }: Following, task: RootTask): Promise<Update> {
+  const artifacts = await artifactsOut(needs, task, found);
+  return { payload: { $case: 'task', value: taskOut(task, found, scope, { historyLength, artifacts }) } };
+}
+
+/** One thing to tell. Words on the way are of no task and of no position: they are not in the ledger. */
+export interface TaskNews {
+  readonly update: Update;
+  readonly task?: RootTask;
+  /** Set with the last update of an event: everything up to here was told. */
+  readonly position?: number;
+}
+
+/** Every change after what was folded, until the task is over. */
+export async function* updatesOf(needs: A2aNeeds, following: Following, tasks: Tasks): AsyncGenerator<TaskNews, void, undefined> {
+  const { found, scope } = following;
   using words = liveWords(needs, following, tasks);
-  let before = first;
+  let before = tasks.tasks.get(found.id);
   for await (const one of newsOf(needs, following, tasks.position, words)) {
     if (one === 'words') {
       const piece = words.take();
-      if (piece !== undefined) yield artifactUpdate(found, piece.artifact, piece.append, false);
+      if (piece !== undefined) yield { update: artifactUpdate(found, piece.artifact, piece.append, false) };
       continue;
     }
     foldTasks(tasks, one);
-    const now = tasks.tasks.get(found.id) ?? before;
-    if (now.state !== before.state || now.message?.content !== before.message?.content || now.waits !== before.waits)
-      yield* changes(needs, following, now);
-    const state = stateOut(now, scope);
-    if (isOver(state) || (state === TaskState.TASK_STATE_INPUT_REQUIRED && state !== stateOut(before, scope))) return;
-    before = now;
+    const task = tasks.tasks.get(found.id);
+    if (task === undefined || !isNews(before, task)) continue;
+    before = task;
+    const updates: Update[] = [];
+    for await (const update of changes(needs, following, task)) updates.push(update);
+    const last = updates.pop();
+    for (const update of updates) yield { update };
+    if (last !== undefined) yield { update: last, task, position: one.position };
+    if (isOver(stateOut(task, scope))) return;
   }
-  if (signal.aborted) return;
 }
+
+const isNews = (before: RootTask | undefined, now: RootTask): boolean =>
+  now.state !== before?.state || now.message?.content !== before.message?.content || now.waits !== before.waits;
 
 async function* changes(needs: A2aNeeds, { found, scope }: Following, now: RootTask): AsyncGenerator<Update, void, undefined> {
   const { id: taskId, context: contextId } = found;
@@ -77,7 +129,7 @@ interface Words extends Disposable {
   said(): Promise<void>;
 }
 
-function liveWords({ engine }: A2aNeeds, { words, found }: Following, tasks: Tasks): Words {
+function liveWords({ engine }: A2aNeeds, { words, found, early }: Following, tasks: Tasks): Words {
   let text = '';
   let begins = true;
   let source = '';
@@ -93,6 +145,7 @@ function liveWords({ engine }: A2aNeeds, { words, found }: Following, tasks: Tas
     text += delta.text;
     news.resolve();
   };
+  for (const piece of early?.take() ?? []) hear(piece);
   const stop = words === true ? engine.watch(hear) : () => undefined;
   return {
     take() {

@@ -2,7 +2,7 @@
  * The tasks of a caller. A task is a root run that came by A2A; whose it is stands in the event that began it and never changes,
  * so that it is read once. A task of somebody else is answered like one that there is none of.
  */
-import type { RunId, SessionId } from '../../base/ids.ts';
+import type { EventId, RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import type { RunState } from '../../events/catalogue.ts';
@@ -21,6 +21,8 @@ export interface FoundTask {
   readonly context: string;
   readonly asked: PeerRequest;
   readonly by: string;
+  /** The event that began it. */
+  readonly started: EventId;
 }
 
 export interface TaskFinder {
@@ -46,9 +48,9 @@ export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFind
   const read = async ({ run, session, agent }: RunRow): Promise<FoundTask | { readonly other: true }> => {
     const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
     const origin = started?.event_type === 'run.started' ? started.payload.origin : undefined;
-    if (origin?.kind !== 'client' || origin.a2a === undefined) return { other: true };
+    if (started === undefined || origin?.kind !== 'client' || origin.a2a === undefined) return { other: true };
     const { a2a: asked, by } = origin;
-    return { id: run, run, session, agent, context: asked.context ?? session, asked, by };
+    return { id: run, run, session, agent, context: asked.context ?? session, asked, by, started: started.event_id };
   };
   const of = async (row: RunRow): Promise<FoundTask | undefined> => {
     const before = known.get(row.run);

@@ -1,8 +1,7 @@
 /** What peers can do, once for all bindings: the SDK's transports read and write, and this is what they call. */
-import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import type { Message, SendMessageRequest, StreamResponse, Task, TaskPushNotificationConfig } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
-  PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,
   TaskNotFoundError,
@@ -16,10 +15,11 @@ import { artifactsOut } from './artifacts-out.ts';
 import { cardOf, extendedCardOf, type ServedPlace } from './cards.ts';
 import type { Door } from './doors.ts';
 import { hidden, tooMuch } from './errors.ts';
-import { followTask } from './follow.ts';
+import { type Following, followTask, listenEarly } from './follow.ts';
 import type { FoundTask } from './found-tasks.ts';
 import { listTasks } from './list.ts';
 import type { Scope } from './needs.ts';
+import { addPushTarget, pushTarget, pushTargets, removePushTarget } from './push-configs.ts';
 import type { A2aPeer, PeerRoom } from './room.ts';
 import { heard } from './send.ts';
 import { isInterrupted, isOver, taskOut } from './task-out.ts';
@@ -39,9 +39,6 @@ export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A
     if (task === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
     return task;
   };
-  const noPush = (): never => {
-    throw new PushNotificationNotSupportedError();
-  };
   return {
     getAgentCard: () =>
       guard(async () => {
@@ -60,15 +57,16 @@ export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A
         const { configuration } = params;
         const historyLength = checkedLength(configuration?.historyLength);
         const scope = scopeOf(context, params.tenant);
-        const task = await heard(room, door, scope, params);
+        const task = await begun(room, door, scope, params, context);
         if (configuration?.returnImmediately !== true) await settled(room, task, scope, peerIn(context).gone);
         return await taskNow(room, task, scope, historyLength);
       }),
     async *sendMessageStream(params, context) {
       const historyLength = checkedLength(params.configuration?.historyLength);
       const scope = scopeOf(context, params.tenant);
-      const task = await guard(() => heard(room, door, scope, params));
-      yield* streams.counted(scope, followed(room, task, scope, context, historyLength));
+      using early = listenEarly(needs);
+      const task = await guard(() => begun(room, door, scope, params, context));
+      yield* streams.counted(scope, followed(room, task, scope, context, { historyLength, early }));
     },
     async *resubscribe({ id, tenant }, context) {
       const scope = scopeOf(context, tenant);
@@ -76,7 +74,7 @@ export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A
       const now = await guard(() => room.folds.now(task));
       if (now === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
       if (isTerminalTask(now.state)) throw new UnsupportedOperationError('The task has ended; there is nothing to follow.');
-      yield* streams.counted(scope, followed(room, task, scope, context, undefined));
+      yield* streams.counted(scope, followed(room, task, scope, context, {}));
     },
     getTask: ({ id, tenant, historyLength }, context) =>
       guard(async () => {
@@ -89,11 +87,65 @@ export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A
         const scope = scopeOf(context, tenant);
         return await cancelled(room, await found(scope, id), scope, peerIn(context).gone);
       }),
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    ...pushOperations(room, guard, found),
   };
+}
+
+type Guard = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+type PushOperations = Pick<
+  A2ARequestHandler,
+  | 'createTaskPushNotificationConfig'
+  | 'getTaskPushNotificationConfig'
+  | 'listTaskPushNotificationConfigs'
+  | 'deleteTaskPushNotificationConfig'
+>;
+
+function pushOperations(room: PeerRoom, guard: Guard, found: (scope: Scope, id: string) => Promise<FoundTask>): PushOperations {
+  const { needs } = room;
+  return {
+    createTaskPushNotificationConfig: (config, context) =>
+      guard(async () => {
+        const scope = scopeOf(context, config.tenant);
+        return await configured(room, await found(scope, config.taskId), scope, config, context.requestedVersion);
+      }),
+    getTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
+      guard(async () => await pushTarget(needs, await found(scopeOf(context, tenant), taskId), id)),
+    listTaskPushNotificationConfigs: ({ taskId, tenant }, context) =>
+      guard(async () => {
+        const targets = await pushTargets(needs, await found(scopeOf(context, tenant), taskId));
+        return { configs: [...targets.values()].map(({ config }) => config), nextPageToken: '' };
+      }),
+    deleteTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
+      guard(async () => await removePushTarget(needs, await found(scopeOf(context, tenant), taskId), id)),
+  };
+}
+
+/** Recorded, and from now on told. */
+async function configured(
+  { needs, push, inTurn }: PeerRoom,
+  task: FoundTask,
+  scope: Scope,
+  config: TaskPushNotificationConfig,
+  version: string,
+): Promise<TaskPushNotificationConfig> {
+  const added = await inTurn(`push ${task.id}`, () => addPushTarget(needs, task, config, version));
+  push.wake(task, scope);
+  return added;
+}
+
+/** What the message says is in the ledger, and so is whom it wants to be told. */
+async function begun(
+  room: PeerRoom,
+  door: Door,
+  scope: Scope,
+  params: SendMessageRequest,
+  { requestedVersion }: ServerCallContext,
+): Promise<FoundTask> {
+  const task = await heard(room, door, scope, params);
+  const config = params.configuration?.taskPushNotificationConfig;
+  if (config !== undefined) await configured(room, task, scope, config, requestedVersion);
+  return task;
 }
 
 function peerIn({ user }: ServerCallContext): A2aPeer {
@@ -182,11 +234,11 @@ async function* followed(
   found: FoundTask,
   scope: Scope,
   context: ServerCallContext,
-  historyLength: number | undefined,
+  how: Pick<Following, 'historyLength' | 'early'>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const peer = peerIn(context);
   try {
-    for await (const update of followTask(needs, { found, scope, signal: peer.gone, historyLength, words: true })) {
+    for await (const update of followTask(needs, { found, scope, signal: peer.gone, words: true, ...how })) {
       await peer.ready?.();
       yield update;
     }

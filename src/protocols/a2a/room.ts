@@ -7,6 +7,7 @@ import type { McpCaller } from '../mcp/needs.ts';
 import { tooMany } from './errors.ts';
 import { createTaskFinder, type TaskFinder } from './found-tasks.ts';
 import type { A2aNeeds, Scope } from './needs.ts';
+import { createPushDelivery, type PushDelivery } from './push-delivery.ts';
 import { createTaskFolds, type TaskFolds } from './task-folds.ts';
 
 /** Who is at the other end of a request, and whether they still are. */
@@ -26,12 +27,15 @@ export interface PeerRoom {
   readonly tasks: TaskFinder;
   readonly folds: TaskFolds;
   readonly streams: Streams;
+  readonly push: PushDelivery;
   /** Work for one caller happens one after the other: what has begun counts before the next is looked at. */
   readonly inTurn: ReturnType<typeof oneAtATime>;
 }
 
 export function createRoom(needs: A2aNeeds): PeerRoom {
-  return { needs, tasks: createTaskFinder(needs), folds: createTaskFolds(needs), streams: countStreams(), inTurn: oneAtATime() };
+  const tasks = createTaskFinder(needs);
+  const push = createPushDelivery(needs, tasks);
+  return { needs, tasks, push, folds: createTaskFolds(needs), streams: countStreams(), inTurn: oneAtATime() };
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;

@@ -93,7 +93,7 @@ async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageReques
     throw new TaskNotFoundError(`RootTask not found: ${message?.taskId.slice(0, 100)}`);
   if (message?.contextId && message.contextId !== found.context)
     throw new RequestMalformedError(`The task is not of the context ${message.contextId.slice(0, 100)}.`);
-  if (heard.id === found.asked.message || (await wasAnswered(room, found, heard.id))) return found;
+  if (await wasAnswered(room, found, heard.id)) return found;
   if (isTerminalTask(task.state))
     throw new UnsupportedOperationError('The task has ended and hears nothing more; begin another one in its context.');
   if (task.waits.length > 0) await answer(needs, scope, found, task, heard, message?.metadata?.[QUESTION_KEY]);

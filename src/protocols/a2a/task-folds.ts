@@ -38,10 +38,13 @@ export function createTaskFolds(needs: Reading): TaskFolds {
   };
 }
 
-/** Everything up to now, in a fold of one's own. */
-export async function foldedTasks(needs: Reading, session: SessionId): Promise<Tasks> {
+/** Everything up to now, or up to a position, in a fold of one's own. */
+export async function foldedTasks(needs: Reading, session: SessionId, upTo = Number.POSITIVE_INFINITY): Promise<Tasks> {
   const tasks = initialTasks();
-  await readOn(needs, session, tasks);
+  for await (const event of readEvents(needs.ledger, { session })) {
+    if (event.position > upTo) break;
+    foldTasks(tasks, event);
+  }
   return tasks;
 }
 

@@ -11,7 +11,10 @@ import type { Address } from './addresses.ts';
 
 export interface HttpRequest {
   readonly url: URL;
-  readonly method: 'GET' | 'HEAD';
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  /** What is sent, and what goes before it. */
+  readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly addresses: readonly Address[];
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -42,7 +45,7 @@ export async function sendRequest(request: HttpRequest): Promise<Result<HttpResp
   }
 }
 
-async function open({ url, method, addresses, signal }: HttpRequest): Promise<IncomingMessage> {
+async function open({ url, method, addresses, signal, body, headers }: HttpRequest): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -55,11 +58,12 @@ async function open({ url, method, addresses, signal }: HttpRequest): Promise<In
         'user-agent': 'troupe',
         accept: 'text/html, text/plain, application/json, */*;q=0.5',
         'accept-encoding': 'gzip, deflate, br',
+        ...headers,
       },
     });
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
-    outgoing.end();
+    outgoing.end(body);
   });
 }
 

@@ -1,4 +1,6 @@
 /** A project whose agents are served by A2A on a free port of this process, and the SDK's own clients for it. */
+
+import { AgentCard } from '@a2a-js/sdk';
 import {
   type Client,
   ClientFactory,
@@ -42,7 +44,7 @@ export interface Served extends AsyncDisposable {
   readonly origin: string;
   readonly endpoint: A2aEndpoint;
   readonly errors: Error[];
-  client(token?: string, binding?: Binding, path?: string): Promise<Client>;
+  client(token?: string, binding?: Binding, path?: string, version?: string): Promise<Client>;
   fetch(path: string, init?: RequestInit & { readonly token?: string | null }): Promise<Response>;
 }
 
@@ -99,7 +101,8 @@ export async function served({
   const server = await listen({ fetch: (request) => app.fetch(request), host: '127.0.0.1', port: 0, clock: systemClock });
   return {
     ...{ project, folder, endpoint, errors, origin: server.origin },
-    client: (token = ALICE, binding = 'JSONRPC', path = '/') => connect(`${server.origin}${path}`, token, binding),
+    client: (token = ALICE, binding = 'JSONRPC', path = '/', version = '1.0') =>
+      connect(`${server.origin}${path}`, token, binding, version),
     async fetch(path, { token = ALICE, ...init } = {}) {
       const headers = new Headers(init.headers);
       if (token !== null) headers.set('authorization', `Bearer ${token}`);
@@ -113,12 +116,13 @@ export async function served({
   };
 }
 
-export async function connect(url: string, token: string, binding: Binding): Promise<Client> {
+export async function connect(url: string, token: string, binding: Binding, version = '1.0'): Promise<Client> {
   const fetchImpl: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('authorization', `Bearer ${token}`);
     return fetch(input, { ...init, headers });
   };
+  const legacyCompat = { enabled: version !== '1.0' };
   const bearer: Interceptor = (options, next) =>
     new InterceptingCall(next(options), {
       start(metadata, listener, go) {
@@ -126,12 +130,19 @@ export async function connect(url: string, token: string, binding: Binding): Pro
         go(metadata, listener);
       },
     });
-  const grpc = new GrpcTransportFactory({ grpcCallOptions: { interceptors: [bearer] } });
-  const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl }), grpc];
+  const grpc = new GrpcTransportFactory({ grpcCallOptions: { interceptors: [bearer] }, legacyCompat });
+  const transports = [new JsonRpcTransportFactory({ fetchImpl, legacyCompat }), new RestTransportFactory({ fetchImpl }), grpc];
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
     transports,
     preferredTransports: [binding],
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
-  return await new ClientFactory(options).createFromUrl(url);
+  const factory = new ClientFactory(options);
+  if (version === '1.0') return await factory.createFromUrl(url);
+  // A peer of the older version knows only what the card says of that.
+  const card = AgentCard.fromJSON(
+    await (await fetchImpl(new URL('/.well-known/agent-card.json', url), { headers: { 'a2a-version': '1.0' } })).json(),
+  );
+  const supportedInterfaces = card.supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === version);
+  return await factory.createFromAgentCard({ ...card, supportedInterfaces });
 }

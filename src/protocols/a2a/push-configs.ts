@@ -1,0 +1,116 @@
+/**
+ * Whom a task's peer wants to be told: addresses that are recorded with the task, so that every server of the project knows them.
+ * Their secrets are redacted in the ledger and sealed beside it; an address inside the network is refused unless the settings say
+ * otherwise.
+ */
+import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
+import { RequestMalformedError, TaskNotFoundError } from '@a2a-js/sdk/errors';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import { KEPT_SECRET } from '../../base/secrets/shapes.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { readEvents } from '../../ledger/pages.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import { reachableAddresses } from '../../tools/web/addresses.ts';
+import { tooMany, tooMuch } from './errors.ts';
+import type { FoundTask } from './found-tasks.ts';
+import type { A2aNeeds } from './needs.ts';
+
+/** An address that is told, and how far it was. */
+export interface PushTarget {
+  readonly config: TaskPushNotificationConfig;
+  readonly version: string;
+  /** It was told everything up to here; nothing yet without it. */
+  readonly told?: number | undefined;
+  readonly failed?: string | undefined;
+}
+
+type Pushing = Pick<A2aNeeds, 'ledger' | 'clock' | 'ids' | 'settings'>;
+
+const TYPES = ['push.configured', 'push.removed', 'push.told'] as const;
+
+/** Those of a task, by name, in the order in which they came. */
+export async function pushTargets(
+  { ledger }: Pick<A2aNeeds, 'ledger'>,
+  found: FoundTask,
+): Promise<ReadonlyMap<string, PushTarget>> {
+  const targets = new Map<string, PushTarget>();
+  for await (const event of readEvents(ledger, { session: found.session, run: found.run, types: TYPES, exact: true })) {
+    if (event.event_type === 'push.configured') targets.set(event.payload.config, targetOf(found, event.payload));
+    if (event.event_type === 'push.removed') targets.delete(event.payload.config);
+    if (event.event_type !== 'push.told') continue;
+    const { config, position, failed } = event.payload;
+    const target = targets.get(config);
+    if (target !== undefined) targets.set(config, { ...target, told: position, ...present({ failed }) });
+  }
+  return targets;
+}
+
+function targetOf({ id: taskId, asked }: FoundTask, payload: Payloads['push.configured']): PushTarget {
+  const { config: id, url, token, scheme, credentials, version } = payload;
+  const authentication = scheme === undefined ? undefined : { scheme, credentials: revealed(credentials) };
+  return { version, config: { tenant: asked.tenant ?? '', id, taskId, url, token: revealed(token), authentication } };
+}
+
+const kept = (secret: string): string | undefined =>
+  secret === '' ? undefined : `${KEPT_SECRET}${Buffer.from(secret).toString('base64url')}`;
+const revealed = (text: string | undefined): string =>
+  text?.startsWith(KEPT_SECRET) === true ? Buffer.from(text.slice(KEPT_SECRET.length), 'base64url').toString('utf8') : '';
+
+/** Recorded when this resolves. */
+export async function addPushTarget(
+  needs: Pushing,
+  found: FoundTask,
+  given: TaskPushNotificationConfig,
+  version: string,
+): Promise<TaskPushNotificationConfig> {
+  const { url, token, authentication } = given;
+  const id = given.id || needs.ids.nonce();
+  if (id.length > limits.a2aIdCharacters) throw tooMuch('The id of the config is too long', 'a2aIdCharacters');
+  const { scheme = '', credentials = '' } = authentication ?? {};
+  if ([token, scheme, credentials].some((text) => text.length > limits.tokenCharacters || /[\r\n\0]/.test(text)))
+    throw tooMuch('Tokens and credentials fit into a header', 'tokenCharacters');
+  await checkUrl(needs, url);
+  const known = await pushTargets(needs, found);
+  if (!known.has(id) && known.size >= limits.a2aPushConfigs)
+    throw tooMany('The task has too many push configs', 'a2aPushConfigs');
+  const secrets = present({ token: kept(token), scheme: scheme || undefined, credentials: kept(credentials) });
+  await append(needs, found, { type: 'push.configured', payload: { config: id, url, version, ...secrets } });
+  return { ...given, id, taskId: found.id, tenant: found.asked.tenant ?? '' };
+}
+
+export async function pushTarget(needs: Pushing, found: FoundTask, id: string): Promise<TaskPushNotificationConfig> {
+  const target = (await pushTargets(needs, found)).get(id);
+  if (target === undefined) throw new TaskNotFoundError('The task has no push config of that id.');
+  return target.config;
+}
+
+export async function removePushTarget(needs: Pushing, found: FoundTask, id: string): Promise<void> {
+  if (!(await pushTargets(needs, found)).has(id)) return;
+  await append(needs, found, { type: 'push.removed', payload: { config: id } });
+}
+
+/** How far it was told, or that it is given up. */
+export async function notePush(needs: Pushing, found: FoundTask, payload: Payloads['push.told']): Promise<void> {
+  await append(needs, found, { type: 'push.told', payload });
+}
+
+type Noted =
+  | { readonly type: 'push.configured'; readonly payload: Payloads['push.configured'] }
+  | { readonly type: 'push.removed'; readonly payload: Payloads['push.removed'] }
+  | { readonly type: 'push.told'; readonly payload: Payloads['push.told'] };
+
+async function append({ ledger, clock }: Pushing, { session, run, started }: FoundTask, noted: Noted): Promise<void> {
+  const event: NewEvent = { ...noted, run, actor: 'user', cause: started, at: clock.now() };
+  await ledger.append({ session, fence: null, events: [event] });
+}
+
+/** Public, unless the settings say otherwise; without a login, which would be in every log. */
+async function checkUrl({ settings }: Pick<A2aNeeds, 'settings'>, text: string): Promise<void> {
+  if (text.length > limits.a2aPushUrlCharacters) throw tooMuch('The address is too long', 'a2aPushUrlCharacters');
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new RequestMalformedError('The address to tell must be http or https, without a login in it.');
+  const reachable = await reachableAddresses(url.hostname, settings.privatePush === true);
+  if (!reachable.ok) throw new RequestMalformedError(`The address cannot be told: ${reachable.error}`);
+}

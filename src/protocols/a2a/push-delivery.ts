@@ -1,0 +1,148 @@
+/**
+ * Tells peers how their tasks stand, at the addresses that they gave. How far an address was told is in the ledger, so that after
+ * `kill -9` the next server goes on where this one stopped: what was told and not noted yet is told once more. An address that
+ * does not answer is tried again, more and more slowly, and in the end given up.
+ */
+import type { StreamResponse } from '@a2a-js/sdk';
+import { V1PushNotificationSerializer } from '@a2a-js/sdk/server';
+import { sleep } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { reachableAddresses } from '../../tools/web/addresses.ts';
+import { sendRequest } from '../../tools/web/http-request.ts';
+import { LEGACY } from './cards.ts';
+import { type Following, taskUpdate, updatesOf } from './follow.ts';
+import type { FoundTask, TaskFinder } from './found-tasks.ts';
+import type { A2aNeeds, Scope } from './needs.ts';
+import { notePush, type PushTarget, pushTargets } from './push-configs.ts';
+import { foldedTasks } from './task-folds.ts';
+import { isOver, stateOut } from './task-out.ts';
+
+export interface PushDelivery {
+  /** Goes on with all addresses of a task, unless this process does already. */
+  wake(found: FoundTask, scope: Scope): void;
+  /** Goes on with what was left behind. `scopeOf` knows a caller by its name. */
+  takeUp(scopeOf: (found: FoundTask) => Scope): Promise<void>;
+}
+
+export function createPushDelivery(needs: A2aNeeds, tasks: TaskFinder): PushDelivery {
+  const underWay = new Set<string>();
+  const turns = createTurns(limits.a2aPushAtATime);
+  const deliver = async (found: FoundTask, scope: Scope): Promise<void> => {
+    for (const [name, target] of await pushTargets(needs, found)) {
+      const key = `${found.id} ${name}`;
+      if (target.failed !== undefined || underWay.has(key)) continue;
+      underWay.add(key);
+      tell(needs, turns, found, scope, name)
+        .catch(needs.onError)
+        .finally(() => underWay.delete(key));
+    }
+  };
+  const wake = (found: FoundTask, scope: Scope): void => void deliver(found, scope).catch(needs.onError);
+  return {
+    wake,
+    async takeUp(scopeOf) {
+      const rows = await needs.ledger.runs({ roots: true, limit: limits.a2aTasksListed });
+      for (const row of rows) {
+        const found = await tasks.of(row);
+        if (found !== undefined && !needs.stopping.aborted) await deliver(found, scopeOf(found));
+      }
+    },
+  };
+}
+
+/** One address, until the task is over or nobody wants it any more. */
+async function tell(needs: A2aNeeds, turns: Turns, found: FoundTask, scope: Scope, name: string): Promise<void> {
+  const following: Following = { found, scope, signal: needs.stopping };
+  const current = async (): Promise<PushTarget | undefined> => (await pushTargets(needs, found)).get(name);
+  const target = await current();
+  if (target === undefined) return;
+  const tasks = await foldedTasks(needs, found.session, target.told);
+  const first = tasks.tasks.get(found.id);
+  if (first === undefined) return;
+  const say = async (update: StreamResponse, position: number | undefined): Promise<boolean> => {
+    const now = await current();
+    if (now === undefined) return false;
+    const told = await turns(() => persist(needs, now, update));
+    if (needs.stopping.aborted) return false;
+    if (!told.ok) await notePush(needs, found, { config: name, position: position ?? now.told ?? 0, failed: told.error });
+    else if (position !== undefined) await notePush(needs, found, { config: name, position });
+    return told.ok;
+  };
+  // Who was told nothing yet hears first how the task stands: whatever happened before is in it.
+  if (target.told === undefined && !(await say(await taskUpdate(needs, following, first), tasks.position))) return;
+  if (isOver(stateOut(first, scope))) return;
+  for await (const { update, position, task } of updatesOf(needs, following, tasks)) {
+    if (!(await say(update, position))) return;
+    if (task !== undefined && isOver(stateOut(task, scope))) return;
+  }
+}
+
+/** Until it is told: after a failure again, and again, each time twice as long later. */
+async function persist(needs: A2aNeeds, target: PushTarget, update: StreamResponse): Promise<Result<void, string>> {
+  let why = '';
+  for (let attempt = 1; attempt <= limits.a2aPushAttempts; attempt += 1) {
+    const told = await once(needs, target, update);
+    if (told.ok) return told;
+    why = told.error;
+    if (why === GONE || attempt === limits.a2aPushAttempts) break;
+    const delay = Math.min(limits.a2aPushRetryMs * 2 ** (attempt - 1), limits.a2aPushRetryMaxMs);
+    if ((await sleep(needs.clock, delay, needs.stopping)) !== 'elapsed') return fail('the server was stopped');
+  }
+  return fail(why.slice(0, 500));
+}
+
+const GONE = 'it says that it is gone (410)';
+
+async function once(needs: A2aNeeds, { config, version }: PushTarget, update: StreamResponse): Promise<Result<void, string>> {
+  const url = new URL(config.url);
+  // Looked up anew each time: where a name leads may have changed, to the inside for one.
+  const addresses = await reachableAddresses(url.hostname, needs.settings.privatePush === true);
+  if (!addresses.ok) return addresses;
+  const { body, contentType } = await written(update, version);
+  const { scheme = '', credentials = '' } = config.authentication ?? {};
+  const headers = {
+    'content-type': contentType,
+    ...(scheme !== '' && credentials !== '' ? { authorization: `${scheme} ${credentials}` } : {}),
+    ...(config.token === '' ? {} : { 'x-a2a-notification-token': config.token }),
+  };
+  const patience = new AbortController();
+  const stop = needs.clock.after(limits.a2aPushMs, () => patience.abort(new Error('no answer in time (a2aPushMs)')));
+  const signal = AbortSignal.any([patience.signal, needs.stopping]);
+  try {
+    const sent = await sendRequest({ url, method: 'POST', addresses: addresses.value, maxBytes: 1_024, signal, body, headers });
+    if (!sent.ok) return sent;
+    const { status } = sent.value;
+    if (status >= 200 && status < 300) return ok(undefined);
+    return fail(status === 410 ? GONE : `it answered ${status}`);
+  } finally {
+    stop();
+  }
+}
+
+async function written(
+  update: StreamResponse,
+  version: string,
+): Promise<{ readonly body: string; readonly contentType: string }> {
+  if (version !== LEGACY) return new V1PushNotificationSerializer().serialize(update);
+  const { V03PushNotificationSerializer } = await import('@a2a-js/sdk/compat/v0_3/server');
+  return new V03PushNotificationSerializer().serialize(update);
+}
+
+type Turns = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+/** So many at a time; the others wait. */
+function createTurns(most: number): Turns {
+  let busy = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (busy >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    busy += 1;
+    try {
+      return await work();
+    } finally {
+      busy -= 1;
+      waiting.shift()?.();
+    }
+  };
+}

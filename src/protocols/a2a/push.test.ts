@@ -1,0 +1,139 @@
+/** Peers that want to be told: a real receiver hears how a task stands, and nobody inside the network does. */
+import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
+import { describe, expect, it } from 'vitest';
+import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
+import { startReceiver, statesTold } from '../../../test/support/a2a/receiver.ts';
+import { ALICE, BOB, type Served, served } from '../../../test/support/a2a/served.ts';
+import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
+import { limits } from '../../base/limits.ts';
+import { readEvents } from '../../ledger/pages.ts';
+
+const INSIDE = 'a2a: { privatePush: true }\n';
+const SECRET = 'hook-secret-0123456789abcdef';
+
+const config = (url: string, more: Partial<TaskPushNotificationConfig> = {}): TaskPushNotificationConfig => ({
+  ...{ tenant: '', id: '', taskId: '', url, token: '', authentication: undefined },
+  ...more,
+});
+
+function play({ toolResults, body }: SeenRequest): Reply {
+  const asks = toolResults === 0 && JSON.stringify(body).includes('task: ask.');
+  return asks ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+}
+
+const everything = async ({ project: { ledger } }: Served): Promise<string> => {
+  const all: unknown[] = [];
+  for (const { session } of await ledger.runs({ roots: true }))
+    for await (const event of readEvents(ledger, { session })) all.push(event);
+  return JSON.stringify(all);
+};
+
+describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('push over %s', (binding) => {
+  it('tells how the task stands until it is over, and keeps secrets out of what is read', async () => {
+    await using receiver = await startReceiver();
+    await using server = await served({ settings: INSIDE, play });
+    const client = await server.client(ALICE, binding);
+    const given = config(receiver.url, { token: SECRET, authentication: { scheme: 'Bearer', credentials: SECRET } });
+    const task = taskIn(await client.sendMessage(request(said('task: ask.'), { taskPushNotificationConfig: given })));
+    await eventually(() => (statesTold(receiver).at(-1) === 'TASK_STATE_INPUT_REQUIRED' ? true : undefined));
+    await client.sendMessage(request(said('The second.', { taskId: task.id })));
+    await eventually(() => (statesTold(receiver).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
+    expect(receiver.told[0]?.body).toHaveProperty('task');
+    expect(receiver.told.some(({ body }) => 'artifactUpdate' in body)).toBe(true);
+    expect(receiver.told[0]?.headers).toMatchObject({
+      'content-type': 'application/a2a+json',
+      'x-a2a-notification-token': SECRET,
+      authorization: `Bearer ${SECRET}`,
+    });
+    expect(await everything(server)).not.toContain(Buffer.from(SECRET).toString('base64url').slice(0, 20));
+    expect(await everything(server)).not.toContain(SECRET);
+    const { configs } = await client.listTaskPushNotificationConfig({ tenant: '', taskId: task.id, pageSize: 0, pageToken: '' });
+    expect(configs).toMatchObject([
+      { url: receiver.url, token: SECRET, authentication: { scheme: 'Bearer', credentials: SECRET } },
+    ]);
+    expect(server.errors).toEqual([]);
+  });
+
+  it('configs are made, read and taken back by their own caller', async () => {
+    await using receiver = await startReceiver();
+    await using server = await served({ settings: INSIDE, play });
+    const client = await server.client(ALICE, binding);
+    const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
+    const made = await client.createTaskPushNotificationConfig(config(receiver.url, { taskId, id: 'mine' }));
+    expect(made).toMatchObject({ id: 'mine', taskId, url: receiver.url });
+    const key = { tenant: '', taskId, id: 'mine' };
+    expect(await client.getTaskPushNotificationConfig(key)).toEqual(made);
+    const bob = await server.client(BOB, binding);
+    await expect(bob.getTaskPushNotificationConfig(key)).rejects.toThrow('not found');
+    await expect(bob.createTaskPushNotificationConfig(config(receiver.url, { taskId }))).rejects.toThrow('not found');
+    await client.deleteTaskPushNotificationConfig(key);
+    await client.deleteTaskPushNotificationConfig(key);
+    await expect(client.getTaskPushNotificationConfig(key)).rejects.toThrow('no push config');
+    for (let count = 0; count < limits.a2aPushConfigs; count += 1)
+      await client.createTaskPushNotificationConfig(config(receiver.url, { taskId, id: `c${count}` }));
+    await expect(client.createTaskPushNotificationConfig(config(receiver.url, { taskId }))).rejects.toThrow('a2aPushConfigs');
+  });
+});
+
+it('no address inside the network is told, unless the settings say so', async () => {
+  await using receiver = await startReceiver();
+  await using server = await served({ play });
+  const client = await server.client();
+  const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
+  const port = new URL(receiver.url).port;
+  const ways = [
+    `http://127.0.0.1:${port}/`,
+    `http://localhost:${port}/`,
+    `http://[::1]:${port}/`,
+    `http://2130706433:${port}/`,
+    'http://169.254.169.254/',
+  ];
+  for (const url of ways)
+    await expect(client.createTaskPushNotificationConfig(config(url, { taskId })), url).rejects.toThrow('not a public address');
+  for (const url of ['file:///etc/passwd', 'ftp://example.org', 'nonsense', `http://user:pass@127.0.0.1:${port}/`])
+    await expect(client.createTaskPushNotificationConfig(config(url, { taskId })), url).rejects.toThrow('http or https');
+  await expect(client.createTaskPushNotificationConfig(config(receiver.url, { taskId, token: 'a\r\nb: c' }))).rejects.toThrow(
+    'header',
+  );
+  expect([receiver.told.length, receiver.refused]).toEqual([0, 0]);
+});
+
+it('an address that says no is tried again, one that is gone is not, and nobody is led elsewhere', async () => {
+  await using busy = await startReceiver(503);
+  await using gone = await startReceiver(410);
+  await using leading = await startReceiver(302);
+  await using server = await served({ settings: INSIDE, play });
+  const client = await server.client();
+  const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
+  for (const { url } of [busy, gone, leading]) await client.createTaskPushNotificationConfig(config(url, { taskId }));
+  await eventually(() => (busy.refused > 1 && leading.refused > 1 ? true : undefined));
+  expect(gone.refused).toBe(1);
+  busy.status = 200;
+  await client.sendMessage(request(said('The second.', { taskId })));
+  await eventually(() => (statesTold(busy).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
+  expect(gone.refused).toBe(1);
+  expect(leading.told).toEqual([]);
+});
+
+it('who follows sees the words as they come, and the whole answer in their place', async () => {
+  const words = 'One two three four five six seven eight nine ten. '.repeat(20).trim();
+  const head = 'description: Talks\nisolation: inline\na2a: true';
+  await using server = await served({ agents: { talker: head }, play: () => ({ text: words, chunkBytes: 200, dripMs: 20 }) });
+  const client = await server.client();
+  const all = await collect(client.sendMessageStream(request(said('Talk.'))));
+  let text = '';
+  let pieces = 0;
+  for (const { payload } of all) {
+    if (payload?.$case !== 'artifactUpdate') continue;
+    pieces += 1;
+    const part = payload.value.artifact?.parts[0]?.content?.value;
+    text = payload.value.append ? `${text}${part}` : `${part}`;
+  }
+  expect(text).toBe(words);
+  expect(pieces).toBeGreaterThan(2);
+  const last = all.at(-1)?.payload;
+  const id = last?.$case === 'statusUpdate' ? last.value.taskId : '';
+  expect(stateOf(await client.getTask({ tenant: '', id }))).toBe(
+    last?.$case === 'statusUpdate' ? last.value.status?.state : undefined,
+  );
+});

@@ -1,0 +1,86 @@
+/** `troupe serve` as peers have it: killed in the middle of a task, it loses nothing and begins nothing twice. */
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { AgentCard, TaskState, verifyAgentCardSignature } from '@a2a-js/sdk';
+import { expect, it } from 'vitest';
+import { answerOf, eventually, request, said, stateOf, taskIn } from '../support/a2a/peer.ts';
+import { startReceiver, statesTold } from '../support/a2a/receiver.ts';
+import { ALICE, BOB, connect } from '../support/a2a/served.ts';
+import { createTestProject, MAIN, type TestProject } from './support-project.ts';
+
+const TOKENS = { TROUPE_TOKENS: `alice=${ALICE},bob=${BOB}`, TROUPE_TOKEN: 'owner-0123456789abcdef' };
+const AGENT = '---\nname: helper\ndescription: Helps\nisolation: inline\na2a: true\n---\nYou help.\n';
+
+async function serve(project: TestProject) {
+  const child = spawn(process.execPath, [MAIN, '-C', project.folder, 'serve', '--port', '0', '--grpc-port', '0'], {
+    env: { ...project.env, ...TOKENS },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exit = once(child, 'exit');
+  const [first] = await once(createInterface({ input: child.stdout }), 'line');
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exit;
+  };
+  return { origin: new URL(String(first)).origin, end, [Symbol.asyncDispose]: () => end('SIGTERM') };
+}
+
+it('a killed server loses no task, begins none twice, and what was not told is told by the next', async () => {
+  await using receiver = await startReceiver(503);
+  await using project = await createTestProject('a2a: { privatePush: true }\n', AGENT);
+  const killed = Promise.withResolvers<void>();
+  const model = await project.serve(async () => {
+    await killed.promise;
+    return { text: 'Still here.' };
+  });
+  const before = await serve(project);
+  const client = await connect(before.origin, ALICE, 'JSONRPC');
+  const message = said('Work.');
+  const push = {
+    tenant: '',
+    id: 'hook',
+    taskId: '',
+    url: receiver.url,
+    token: 'hook-token-0123456789',
+    authentication: undefined,
+  };
+  const how = { returnImmediately: true, taskPushNotificationConfig: push };
+  const task = taskIn(await client.sendMessage(request(message, how)));
+  await expect.poll(() => model.requests.length).toBe(1);
+  await expect.poll(() => receiver.refused).toBeGreaterThan(0);
+  await before.end('SIGKILL');
+  killed.resolve();
+  receiver.status = 200;
+
+  await using after = await serve(project);
+  for (const binding of ['GRPC', 'HTTP+JSON', 'JSONRPC'] as const) {
+    const again = await connect(after.origin, ALICE, binding);
+    expect(taskIn(await again.sendMessage(request(message, how))).id).toBe(task.id);
+  }
+  const reader = await connect(after.origin, ALICE, 'HTTP+JSON');
+  const done = await eventually(async () => {
+    const now = await reader.getTask({ tenant: '', id: task.id });
+    return stateOf(now) === TaskState.TASK_STATE_COMPLETED ? now : undefined;
+  });
+  expect(answerOf(done)).toBe('Still here.');
+  await expect.poll(() => statesTold(receiver).at(-1)).toBe('TASK_STATE_COMPLETED');
+  expect(receiver.told[0]?.headers['x-a2a-notification-token']).toBe('hook-token-0123456789');
+  const { out } = await project.troupe('ps', '--json', '--all');
+  expect(out.split(task.id)).toHaveLength(2);
+  const stranger = await connect(after.origin, BOB, 'JSONRPC');
+  await expect(stranger.getTask({ tenant: '', id: task.id })).rejects.toThrow('not found');
+});
+
+it('a card is signed with the key of the project', async () => {
+  await using project = await createTestProject('a2a: { key: card-key.pem, url: "https://agents.example/" }\n', AGENT);
+  await project.serve({ text: 'Done.' });
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  await project.write('card-key.pem', privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
+  await using server = await serve(project);
+  const card = AgentCard.fromJSON(await (await fetch(new URL('/.well-known/agent-card.json', server.origin))).json());
+  expect(card.supportedInterfaces[0]?.url).toBe('https://agents.example/a2a');
+  await verifyAgentCardSignature(async () => publicKey)(card);
+  await expect(verifyAgentCardSignature(async () => publicKey)({ ...card, name: 'Somebody else' })).rejects.toThrow();
+});
