@@ -138,6 +138,20 @@ export const limits = {
   taskSelections: 100,
   taskCharacters: 16 * MIB,
   taskDepth: 64,
+  taskTtlMs: 24 * 60 * MINUTE, // troupe.yaml: tasks.ttl
+  taskRunsFollowed: 1_000,
+  taskRunsBehind: 10_000,
+  taskCatchUp: 1_000,
+  taskCatchUpPage: 50,
+  taskCatchUpMs: 1 * MINUTE,
+  taskRoundMs: 25,
+  taskCloseMs: 1 * SECOND,
+  redisConnectMs: 5 * SECOND,
+  redisCommandMs: 5 * SECOND,
+  redisRetryMs: 250,
+  redisRetryMaxMs: 10 * SECOND,
+  redisScanCount: 1_000,
+  redisScanKeys: 10_000,
 
   // A2A
   a2aAgents: 1_000,

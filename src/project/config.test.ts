@@ -92,6 +92,33 @@ describe('which setting holds', () => {
     });
   });
 
+  it('a Redis for tasks, without its password in what is shown', async () => {
+    expect((await load()).taskRedis).toBeUndefined();
+    await project('tasks: { redis: "rediss://me:s3cret-of-tests-1@cache:6380/2", ttl: 2h }\n');
+    const config = await load();
+    expect(config.taskRedis).toMatchObject({
+      key: 'task:{id}',
+      ttlMs: 7_200_000,
+      address: { shown: 'rediss://me@cache:6380/2' },
+    });
+    expect(JSON.stringify(config)).not.toContain('s3cret');
+    expect(config.taskRedis?.address.location()).toContain('s3cret-of-tests-1');
+    const env = { HOME: home, TROUPE_REDIS: 'redis://other', TROUPE_REDIS_PASSWORD: 'x/y@z-of-tests-2' };
+    const other = (await load({ env })).taskRedis?.address;
+    expect(other?.shown).toBe('redis://other');
+    expect(other?.location()).toContain('x%2Fy%40z-of-tests-2');
+    await expect(load({ env: { HOME: home, TROUPE_REDIS: 'http://x:hidden-1@y' } })).rejects.toThrow(
+      /^(?!.*hidden).*Redis for tasks/,
+    );
+    await project('tasks: { redis: "http://x", key: task }\n');
+    const wrong = await loadConfig({ cwd: root, env: { HOME: home } });
+    if (wrong.ok) throw new Error('it should not load');
+    expect(wrong.error.map(({ message }) => message)).toEqual([
+      '"tasks.redis" must be redis:// or rediss:// and an address, such as redis://127.0.0.1:6379/0',
+      '"tasks.key" must have {id} in it, such as task:{id}',
+    ]);
+  });
+
   it('TROUPE_HOME moves all state', async () => {
     await project('ledger: sqlite:elsewhere/l.db\n');
     expect((await load()).ledger).toBe(join(root, 'elsewhere/l.db'));

@@ -19,6 +19,8 @@ import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
 import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
+import { parseRedisAddress, REDIS_VARIABLE } from '../tasks/redis/address.ts';
+import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
 import type { DotEnv } from './dot-env.ts';
 import { hasForeignFiles } from './servers/foreign-files.ts';
 import type { ForeignServers } from './servers/foreign-servers.ts';
@@ -52,6 +54,8 @@ export interface ProjectConfig extends DotEnv {
   readonly ledgerAddress: LedgerAddress;
   /** Where ledgers lie: this one, and each that a setting names which another one overrides for this process. */
   readonly ledgerPlaces: readonly string[];
+  /** The Redis that holds copies of tasks, when one is set. */
+  readonly taskRedis: RedisSettings | undefined;
   /** Where the cluster is that works on runs; without one this process does. */
   readonly cluster: RestateAddress | undefined;
   readonly models: readonly string[];
@@ -185,6 +189,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
     serve: { ...far.serve, ...near.serve },
+    taskRedis: redisOf({ ...far.tasks, ...near.tasks }, env),
     a2a: { ...far.a2a, ...near.a2a },
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
@@ -227,6 +232,12 @@ function modelsOf(
   if (env['TROUPE_MODEL']) return { models: [env['TROUPE_MODEL']], modelsFrom: 'TROUPE_MODEL' };
   if (near !== undefined) return { models: near, modelsFrom: CONFIG_FILE };
   return { models: far ?? [], modelsFrom: far && userFile };
+}
+
+function redisOf({ redis, key, ttl }: NonNullable<Settings['tasks']>, env: ConfigPlaces['env']): RedisSettings | undefined {
+  const named = env[REDIS_VARIABLE] || redis;
+  if (named === undefined) return undefined;
+  return { address: parseRedisAddress(named, env), key: key ?? 'task:{id}', ttlMs: ttl ?? limits.taskTtlMs };
 }
 
 /** `TROUPE_HOME` moves all state that is in files, so it also moves a ledger file that a setting puts elsewhere. */

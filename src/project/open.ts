@@ -28,6 +28,7 @@ import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
+import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { decide, decideProtected, decideShown } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
@@ -62,13 +63,26 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
     });
   requireRights(extras, config.value);
   const { clock = systemClock, random = systemRandom } = options;
-  const { ledgerAddress, durability, dotEnv } = config.value;
-  const secrets = [...secretsOf(dotEnv), ...secretsOf(env), ...ledgerSecrets(ledgerAddress)];
+  const { ledgerAddress, durability, dotEnv, taskRedis } = config.value;
+  const secrets = [
+    ...secretsOf(dotEnv),
+    ...secretsOf(env),
+    ...ledgerSecrets(ledgerAddress),
+    ...(taskRedis?.address.secrets() ?? []),
+  ];
   const protection = createProtection(secrets, createKeyRing(env, random), random);
   const readOnly = options.readOnly === true;
   const ids = createIds(clock, random);
   const ledger = await openLedger(ledgerAddress, { clock, ids, protection, durability, readOnly, env });
-  return assemble(config.value, ledger, protection, options, extras);
+  const told = taskRedis === undefined || readOnly ? ledger : await mirrored(ledger, taskRedis, clock);
+  return assemble(config.value, told, protection, options, extras);
+}
+
+/** Loaded only for a project that has a Redis for its tasks. */
+async function mirrored(ledger: Ledger, settings: RedisSettings, clock: Clock): Promise<Ledger> {
+  const { createRedisTasks } = await import('../tasks/redis/redis-tasks.ts');
+  const { withTaskMirror } = await import('../tasks/mirror.ts');
+  return withTaskMirror({ ledger, store: createRedisTasks(settings, clock), clock, ttlMs: settings.ttlMs });
 }
 
 async function assemble(

@@ -6,6 +6,7 @@ import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/provider/providers.ts';
+import { isRedisAddress } from '../tasks/redis/address.ts';
 
 const models = z.union([
   z
@@ -79,6 +80,21 @@ export const settingsSchema = z.strictObject({
       warm: z.number().int().min(0).max(64).optional(),
       /** How often a process that crashed is replaced. */
       restarts: z.number().int().min(0).max(100).optional(),
+    })
+    .optional(),
+  /** Where copies of tasks are kept for others; the ledger has every task anyway. */
+  tasks: z
+    .strictObject({
+      redis: z
+        .string()
+        .refine(isRedisAddress, { error: 'must be redis:// or rediss:// and an address, such as redis://127.0.0.1:6379/0' })
+        .optional(),
+      key: z
+        .string()
+        .max(200)
+        .refine((name) => name.includes('{id}'), { error: 'must have {id} in it, such as task:{id}' })
+        .optional(),
+      ttl: duration.optional(),
     })
     .optional(),
   /** What callers of `troupe serve` may do. */

@@ -34,6 +34,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ['agents', async () => agentsFinding(await checked)],
     ...askingChecks(context, project, checked, offline),
     ['ledger', () => ledgerFinding(context, project)],
+    ...(offline ? [] : redisChecks(context, project)),
     ...clusterChecks(context, project),
     ['seal', () => sealFinding(context, project)],
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
@@ -67,6 +68,14 @@ function askingChecks(
     ['model', async () => (await import('./model-findings.ts')).modelFindings(context, await options())],
     ['mcp', async () => (await import('./server-findings.ts')).serverFindings(context, await options())],
   ];
+}
+
+/** Loaded only for a project that has one. */
+function redisChecks({ clock }: CommandContext, config: ProjectConfig | undefined): readonly Check[] {
+  const settings = config?.taskRedis;
+  return settings === undefined
+    ? []
+    : [['redis', async () => (await import('./redis-finding.ts')).redisFinding(settings, clock)]];
 }
 
 /** Loaded only for a project on a cluster. */
