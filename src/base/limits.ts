@@ -318,6 +318,8 @@ export const limits = {
   projectSearchDepth: 64,
   runLookup: 10_000,
   completedRuns: 50,
+  measuredRequests: 1_000,
+  measuredFileBytes: 4 * MIB,
   notificationCharacters: 200,
   notificationMs: 5_000,
   liveFramesPerSecond: 10,

@@ -2,7 +2,7 @@
 
 import type { ProjectCheck } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
-import { withModel } from '../agents/definition/references.ts';
+import { onlyChoosing, withModel } from '../agents/definition/references.ts';
 import type { FileSource, FileSourceOptions } from '../agents/registry/files.ts';
 import type { RegisteredAgent } from '../agents/registry/registry.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
@@ -36,7 +36,7 @@ export function createAgentSource(
 ): AgentSource {
   const tools = broughtTools.map((tool) => tool.name);
   const given = new Map(brought.map((agent) => [agent.name, agent]));
-  const { maxTurns, agentFile, model } = options.flags ?? {};
+  const { maxTurns, agentFile, model, onlyChoose } = options.flags ?? {};
   let named: Promise<AgentDefinition | undefined> | undefined;
   let checked: Promise<ProjectCheck> | undefined;
 
@@ -89,7 +89,8 @@ export function createAgentSource(
   };
   const overridden = (agent: AgentDefinition | undefined): AgentDefinition | undefined => {
     if (agent === undefined) return undefined;
-    const turns = maxTurns === undefined ? agent : { ...agent, maxTurns };
+    const chosen = onlyChoose === true ? onlyChoosing(agent) : agent;
+    const turns = maxTurns === undefined ? chosen : { ...chosen, maxTurns };
     return model === undefined ? turns : withModel(turns, model);
   };
   const inFiles = async (name: string): Promise<AgentDefinition | undefined> => {

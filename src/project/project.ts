@@ -52,6 +52,8 @@ export interface OpenOptions {
 export interface ProjectFlags extends SettingsFlags {
   /** For every agent. */
   readonly maxTurns?: number | undefined;
+  /** Agents that choose others only say whom. */
+  readonly onlyChoose?: boolean | undefined;
   /** An agent file outside the folders where agents are looked for. */
   readonly agentFile?: string | undefined;
 }

@@ -96,6 +96,14 @@ describe('what programs read', () => {
     await call(0, 'cancel', 'last');
   });
 
+  it('of choices', async () => {
+    await at.write('agents/front.md', '---\ndispatch: { agents: [helper] }\n---\nYou choose.\n');
+    const sure = { text: JSON.stringify({ agentId: 'helper', confidence: 0.9 }) };
+    await at.write('replies.yaml', JSON.stringify({ agents: { front: [sure] } }));
+    await at.write('requests.yaml', '- { request: Help, agents: [helper] }\n- { request: Hm, clarify: true }\n');
+    await call(0, 'measure', 'front', 'requests.yaml');
+  });
+
   it('of the ledger', async () => {
     for (const word of ['stats', 'verify', 'rebuild', 'gc', 'new-key']) await call(0, 'ledger', word);
     await call(0, 'ledger', 'copy', `sqlite:${join(at.folder, '.troupe/ledger.db')}`, `sqlite:${join(at.folder, 'copy.db')}`);

@@ -25,6 +25,7 @@ const EVERY_KEY = [
   '  includeCapabilities: true',
   '  includeExamples: true',
   '  cache: true',
+  '  dryRun: false',
   '  clarification: ask',
   '  clarificationPromptTemplate: What?',
   '  fallback: d',

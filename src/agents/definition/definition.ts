@@ -100,6 +100,8 @@ export const definitionSchema = z.strictObject({
       includeCapabilities: z.boolean().optional(),
       includeExamples: z.boolean().optional(),
       cache: z.boolean().optional(),
+      /** The choice is the answer, and nobody is asked. */
+      dryRun: z.boolean().optional(),
       // when nobody is sure, or nobody fits
       /** The word `ask`, or an agent. */
       clarification: name.optional(),

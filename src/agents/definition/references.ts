@@ -84,6 +84,11 @@ export function withModel(agent: AgentDefinition, model: string): AgentDefinitio
   return { ...agent, ...group, ...dispatch, models: [model] };
 }
 
+/** The agent as it is measured: it chooses anew each time, and its choice is all that it gives. */
+export function onlyChoosing(agent: AgentDefinition): AgentDefinition {
+  return agent.dispatch === undefined ? agent : { ...agent, dispatch: { ...agent.dispatch, cache: false, dryRun: true } };
+}
+
 function many(kind: EdgeKind, targets: readonly string[] | undefined, path: Path): readonly Reference[] {
   return (targets ?? []).map((target, index) => ({ kind, target, path: [...path, index] }));
 }

@@ -31,6 +31,7 @@ export const jsonContract = {
   why: z.array(runs.cause),
   models: files.modelList,
   doctor: files.diagnosis,
+  measure: runs.measured,
   resume: runs.summaryOfRun,
   retry: runs.summaryOfRun,
   cancel: runs.signalled,

@@ -206,6 +206,7 @@ describe('the program', () => {
         "cost",
         "why",
         "models",
+        "measure",
         "doctor",
         "resume",
         "retry",

@@ -12,11 +12,12 @@ import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { ExportOptions } from '../export/export.ts';
+import type { MeasureOptions } from '../measure/measure.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { collectText, collectVariable, parseCount, parsePort } from '../terminal/parse-option.ts';
+import { collectText, collectVariable, parseCount, parsePort, parseShare } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
 import { type Add, addTo, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 import { describeGroups } from './group-commands.ts';
@@ -155,6 +156,18 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('--offline', 'ask no provider: what the table of prices has')
     .action((provider: string | undefined, options: ModelsOptions) =>
       perform(async (context) => (await import('../doctor/models.ts')).modelsCommand(context, provider, options)),
+    );
+  json(
+    add(
+      'measure <agent> <requests>',
+      'how well an agent chooses who answers, with requests of which it is known',
+      'troupe measure house requests.yaml --at-least 0.95',
+    ),
+  )
+    .option('-m, --model <name>', 'use this model, whatever the agents name')
+    .option('--at-least <share>', 'exit code 1 when fewer are right, from 0 to 1', parseShare)
+    .action((agent: string, file: string, options: MeasureOptions) =>
+      perform(async (context) => (await import('../measure/measure.ts')).measureCommand(context, agent, file, options)),
     );
   json(add('doctor', 'try what is needed here: models, MCP servers, ledger, …', 'troupe doctor'))
     .option('--offline', 'ask no model and no server at an address')

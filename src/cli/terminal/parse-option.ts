@@ -40,3 +40,9 @@ export function parsePort(text: string): number {
 export function collectText(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
+
+export function parseShare(text: string): number {
+  const share = Number(text);
+  if (text.trim() === '' || !(share >= 0 && share <= 1)) throw new InvalidArgumentError(`"${text}" is not a share from 0 to 1`);
+  return share;
+}

@@ -25,11 +25,17 @@ export async function runDispatch(run: AgentRun, config: DispatchConfig, message
     const routed = await route(routing, asked, round);
     if ('ended' in routed) return routed.ended;
     const { chosen } = routed;
+    if (settings.dryRun === true) return chosenOnly(run, chosen);
     if (chosen.decision !== 'clarification') return await handOut(run, settings, asked, chosen);
     const cleared = await clarify(run, settings, asked, chosen);
     if ('result' in cleared) return cleared.result;
     asked = { ...asked, exchanges: [...asked.exchanges, cleared] };
   }
+}
+
+function chosenOnly(run: AgentRun, chosen: Chosen): RunResult {
+  const report = { format: 'json' as const, body: JSON.stringify(chosen) };
+  return { ...failed(run, ''), status: 'completed', report };
 }
 
 /** What the user was asked and answered; or the answer of the run, where nobody is asked or nobody answers. */

@@ -137,6 +137,15 @@ const routing: readonly Scenario[] = [
     expect: { status: 'failed', body: 'Try later.', finalAgent: 'house', error: /no choice could be read in 3 answers/ },
     check: (played) => expect(choices(played)).toMatchObject([{ agentId: 'fallback-agent', decision: 'fallback' }]),
   }),
+  row('where only the choice is wanted it is the answer', {
+    agents: [house({ dryRun: true }), ...others],
+    brain: byAgent({ house: () => chooses('lights', 0.2) }),
+    expect: { finalAgent: 'house' },
+    check(played) {
+      expect(JSON.parse(played.result.report.body)).toEqual(choices(played)[0]);
+      expect(choices(played)).toMatchObject([{ decision: 'clarification', proposed: 'lights', confidence: 0.2 }]);
+    },
+  }),
   row('where there are no agents no model is asked', {
     agents: [house({ agents: [], fallback: 'general' }), ...others],
     brain: byAgent({ general: () => says('I can only talk.') }),
