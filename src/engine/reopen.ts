@@ -10,7 +10,6 @@ import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { acquire, withLease } from './lease.ts';
 import type { LedgerAccess, TimeAndIds } from './options.ts';
 import type { ResumeOutcome, ResumeTerms } from './port.ts';
-import { forgetPast } from './record/kept-past.ts';
 import { readAll } from './record/read-all.ts';
 import { endedForGood, type ReopenedRun, reopening, typesForReopening } from './record/reopening.ts';
 
@@ -52,7 +51,6 @@ export async function reopen(
     });
     const { kind } = await ledger.append({ session, fence, events, sync: 'power', release: true });
     if (kind !== 'appended') return { kind: 'refused', error: { code: 'held', message: 'Another process has taken it up.' } };
-    forgetPast(ledger, run);
     return { kind: 'goes on' };
   });
 }

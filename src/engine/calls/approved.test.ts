@@ -1,4 +1,5 @@
 /** An approval is for what was shown, and for nothing that rules deny: neither by another call nor by an edited one. */
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { agent, calls, createWorld, says, turnOf, type World } from '../../../te
 import { systemClock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { systemRandom } from '../../base/random.ts';
+import { createProtection } from '../../ledger/seals/protection.ts';
 import { createBuiltIns } from '../../tools/built-ins.ts';
 import type { Permissions } from '../../tools/permissions.ts';
 import { type OrdinaryTool, textResult } from '../../tools/port.ts';
@@ -80,6 +82,24 @@ describe('what an approval is for', () => {
     const { run, wait, shown = '' } = await asked(handle);
     const answering = { shown: shown.slice(0, length) };
     expect(await here().engine.answer(run, wait, { kind: 'approved' }, answering)).toMatchObject({ kind: 'accepted' });
+    await resumedResult(here(), handle.run);
+    expect(made).toEqual([1]);
+  });
+
+  it('is what everybody sees: what is shown of a secret is its name, and the hash is that of it', async () => {
+    const protection = createProtection([{ name: 'TOKEN', value: 'hunter2-hunter2' }]);
+    world = createWorld({
+      agents: [agent({ tools: ['change'], permissions: { change: 'ask' } })],
+      tools: [tool('change', () => void made.push(1))],
+      brain: (request) => (turnOf(request) === 1 ? calls({ name: 'change', input: { name: 'hunter2-hunter2' } }) : says('Done.')),
+      protection,
+    });
+    const handle = await start(here());
+    const { run, wait, shown, request } = await asked(handle);
+    expect(request).toContain('[redacted:TOKEN]');
+    expect(shown).toBe(createHash('sha256').update(request).digest('hex'));
+    // So is what it is held against once it is answered: with the secret in it, it would never be the same.
+    await here().engine.answer(run, wait, { kind: 'approved' }, { shown });
     await resumedResult(here(), handle.run);
     expect(made).toEqual([1]);
   });
