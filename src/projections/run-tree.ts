@@ -325,7 +325,9 @@ function subjectOf(input: Json): string {
 function withCall(node: RunNode, event: EventOf<'tool.call'>, at: number): RunNode {
   const { id, name, turn } = event.payload;
   const place = { event: event.event_id, turn, position: event.position, child: null };
-  const subject = node.asked.find((asked) => asked.id === id)?.subject ?? '';
+  // Whoever approved the call may have changed it.
+  const changed = event.payload.input;
+  const subject = changed === undefined ? (node.asked.find((asked) => asked.id === id)?.subject ?? '') : subjectOf(changed);
   const recent = inOrderAsked(node, { id, name, subject, durationMs: null, failed: false, ...place }).slice(-RECENT_CALLS);
   return { ...node, tools: [...node.tools, { id, name, since: at }], recent };
 }

@@ -166,7 +166,8 @@ async function printTurn(chat: Chat, { run, follower, end, images, unfinished }:
   if (isAnswer && summary.report !== null) await printReport(context, summary.report);
   else for (const line of wrapToWidth(safeText(unfinished).trimEnd(), progress.width())) if (line !== '') progress.line(line);
   progress.line();
-  for (const line of troubleLines(summary, progress.paint, callOf(context))) progress.line(line);
+  const look = { paint: progress.paint, width: progress.isTty ? progress.width() : undefined, call: callOf(context) };
+  for (const line of troubleLines(summary, look)) progress.line(line);
   if (images > 0 && summary.status === 'failed')
     progress.line('a picture was sent along, which not every model takes: /undo leaves the message out, /model names another');
   for (const line of restLines(end)) progress.line(line);

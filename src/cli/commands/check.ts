@@ -38,7 +38,7 @@ export async function checkCommand(
     for (const line of graph?.lines(out.paint) ?? []) out.line(line);
     // The drawing is the result then, and what is wrong is said beside it.
     const aside = graph === undefined ? out : progress;
-    for (const one of diagnostics) aside.line(formatDiagnostic(one));
+    for (const one of diagnostics) aside.prose(formatDiagnostic(one), { indent: 4 });
     const found = `${counted(agents + brokenFiles(checked), 'agent')} checked`;
     progress.line(`${found}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
   }

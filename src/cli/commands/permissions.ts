@@ -37,7 +37,9 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
   else {
     const { out } = context.terminal;
     const cells = ({ from, agent, tool, pattern, permission, file }: ListedRule) =>
-      [from === 'agent' ? (agent ?? '') : from, tool, pattern ?? '', permission, file].map(safeLine);
+      [from === 'agent' ? (agent ?? '') : from, tool, pattern ?? '', permission, from === 'remembered' ? 'yours' : file].map(
+        safeLine,
+      );
     printTable(out, ['OF', 'TOOL', 'RULE', 'IS', 'FILE'], rules.map(cells));
   }
   return exitCodes.completed;

@@ -6,7 +6,7 @@
 import { codeOf } from '../../base/errors.ts';
 import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
 import type { Party } from '../../events/assistants.ts';
-import type { EventType, Verification } from '../../events/catalogue.ts';
+import type { EventType, Failure, Verification } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { readEvents } from '../../ledger/pages.ts';
@@ -32,6 +32,10 @@ export interface PsRow {
   readonly endedAt: number | null;
   readonly owner: LeaseOwner | null;
   readonly next: string | null;
+  /** Why it failed, was cancelled or stands still. */
+  readonly error: Failure | null;
+  /** When its model is asked again, while that is out of order. */
+  readonly nextAttemptAt: number | null;
   /** The child process that hosts it, or else the process that drives it. */
   readonly pid: number | null;
   readonly ageMs: number;
@@ -60,6 +64,8 @@ interface Folded {
   readonly processes: Processes;
   readonly sessionThreads: SessionThreads;
   readonly waits: Waits;
+  /** When the model of a run is asked again. */
+  readonly attempts: Map<RunId, number>;
 }
 
 export interface PsQuery {
@@ -70,7 +76,15 @@ export interface PsQuery {
 }
 
 const TYPES: readonly EventType[] = [
-  ...new Set<EventType>([...processTypes, ...threadTypes, 'run.paused', 'run.parked', 'run.resumed', 'model.response']),
+  ...new Set<EventType>([
+    ...processTypes,
+    ...threadTypes,
+    'run.paused',
+    'run.parked',
+    'run.resumed',
+    'model.response',
+    'model.failed',
+  ]),
 ];
 
 export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readonly PsRow[]> {
@@ -100,14 +114,24 @@ async function fold(ledger: Ledger, session: SessionId, after: number): Promise<
     processes: createProcesses(),
     sessionThreads: createSessionThreads(),
     waits: initialWaits(),
+    attempts: new Map(),
   };
   for await (const event of readEvents(ledger, { session, after, types: TYPES })) {
     foldRunTree(folded.tree, event);
     foldWaits(folded.waits, event);
+    foldAttempts(folded.attempts, event);
     folded.processes.apply(event);
     folded.sessionThreads.apply(withoutContent(event));
   }
   return folded;
+}
+
+/** Whatever else a run does, it is not waiting for another attempt any more. */
+function foldAttempts(attempts: Map<RunId, number>, event: LedgerEvent): void {
+  const { run_id: run } = event;
+  attempts.delete(run);
+  if (event.event_type !== 'model.failed' || event.payload.final || event.payload.nextInMs === undefined) return;
+  attempts.set(run, Date.parse(event.timestamp) + event.payload.nextInMs);
 }
 
 /** Messages are only counted here: what they say need not be kept. */
@@ -144,6 +168,8 @@ function plainRow(row: RunRow, now: number): PsRow {
     state: stateOf(row),
     verification: null,
     next: nextCommand(row) ?? null,
+    error: null,
+    nextAttemptAt: null,
     pid: row.owner?.pid ?? null,
     ageMs: Math.max(0, now - row.startedAt),
     cost: null,
@@ -163,7 +189,9 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
   const { nanoUsd, unknownCalls } = subtreeSpending(folded.tree, run);
   return {
     ...plainRow(row, now),
-    ...standing(root, family, row, folded.waits),
+    ...standing(root, family, row, folded.waits, node.error),
+    error: node.error,
+    nextAttemptAt: root.owner === null ? null : (folded.attempts.get(run) ?? null),
     depth,
     verification: completed ? (node.verification?.state ?? null) : null,
     pid: root.owner === null || endedAt !== null ? null : (process?.pid ?? root.owner.pid),
@@ -176,12 +204,18 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
 }
 
 /** A run that nobody drives stands as its root does, and a root stands still for the sake of whoever asks below it. */
-function standing(root: RunRow, family: readonly RunNode[], row: RunRow, waits: Waits): Pick<PsRow, 'state' | 'next'> {
+function standing(
+  root: RunRow,
+  family: readonly RunNode[],
+  row: RunRow,
+  waits: Waits,
+  error: Failure | null,
+): Pick<PsRow, 'state' | 'next'> {
   const asking = family.find(({ state }) => state === 'waiting');
   const own = row.run === root.run ? root : row;
   const asks = (run: RunId) => [...waits.values()].filter((wait) => wait.run === run);
   const state = standingBelow(root, own, asking !== undefined);
-  if (own.state !== 'running' || root.owner !== null) return { state, next: nextCommand(own, asks(own.run)) ?? null };
+  if (own.state !== 'running' || root.owner !== null) return { state, next: nextCommand(own, asks(own.run), error) ?? null };
   if (asking === undefined) return { state, next: row.run === root.run ? (nextCommand(root) ?? null) : null };
   const next = nextCommand({ ...root, run: asking.run, state: 'waiting' }, asks(asking.run)) ?? null;
   return { state, next: row.run === root.run ? next : null };

@@ -19,6 +19,8 @@ function row(more: Partial<PsRow> = {}): PsRow {
     endedAt: null,
     owner: null,
     next: null,
+    error: null,
+    nextAttemptAt: null,
     pid: 19218,
     ageMs: 125_000,
     cost: { nanoUsd: 12_300_000, unknownCalls: 0 },
@@ -47,6 +49,18 @@ const spawned = (more: Partial<PsRow> = {}): PsRow =>
   });
 
 describe('the table of processes', () => {
+  it('says below a run why it failed and when its model is asked again, to people', () => {
+    const failed = row({
+      state: 'failed',
+      error: { code: 'x', message: 'The agent used its 2 turns without giving an answer.' },
+    });
+    const [, , why = ''] = psLines([failed], false, 50);
+    expect(why).toBe('        The agent used its 2 turns without giving…');
+    const waiting = row({ nextAttemptAt: 65_000 });
+    expect(psLines([waiting], false, 80, 25_000)[2]).toBe('        its model is out of order; asked again in 40s');
+    expect(psLines([failed, waiting], false)).toHaveLength(3);
+  });
+
   it('shows pid, agent, thread, status, unread, age and cost', () => {
     expect(psLines([row(), spawned({ unread: 2, lagMs: 4_200_000, pid: 19268 })], false, 80)).toEqual([
       'RUN     PID    AGENT    THREAD  STATUS   UNREAD  AGE  TOOK  COST    NEXT',

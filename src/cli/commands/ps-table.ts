@@ -40,14 +40,30 @@ const ENDED_SHOWN = 5;
 type Line = { readonly kind: 'row'; readonly row: PsRow } | { readonly kind: 'left out'; readonly count: number };
 
 /** Without a width nothing is cut: the reader is a program. */
-export function psLines(rows: readonly PsRow[], all: boolean, width?: number): readonly string[] {
+export function psLines(rows: readonly PsRow[], all: boolean, width?: number, now = 0): readonly string[] {
   const lines = all ? rows.map((row): Line => ({ kind: 'row', row })) : withoutMost(rows);
-  const drawn = (look: Look): readonly string[] => draw(lines, rows, look);
-  if (width === undefined) return drawn(WHOLE);
+  const drawn = (look: Look): readonly string[] => withReasons(draw(lines, rows, look), lines, now, width ?? 0);
+  if (width === undefined) return draw(lines, rows, WHOLE);
   const fits = (text: readonly string[]): boolean => text.every((line) => textWidth(line) <= width);
   const chosen = LOOKS.find((look) => fits(drawn(look)));
   if (chosen !== undefined) return drawn(chosen);
   return drawn(LOOKS.at(-1) ?? WHOLE).map((line) => cutToWidth(line, width));
+}
+
+const INDENT = '        ';
+
+/** Why a run failed, was cancelled or stands still has a line of its own below it. */
+function withReasons(drawn: readonly string[], lines: readonly Line[], now: number, width: number): readonly string[] {
+  return drawn.flatMap((text, index) => {
+    const line = lines[index - 1];
+    const reason = line?.kind === 'row' ? reasonOf(line.row, now) : undefined;
+    return reason === undefined ? [text] : [text, cutToWidth(`${INDENT}${safeLine(reason)}`, width)];
+  });
+}
+
+function reasonOf({ error, nextAttemptAt }: PsRow, now: number): string | undefined {
+  if (nextAttemptAt !== null) return `its model is out of order; asked again in ${readableAge(Math.max(0, nextAttemptAt - now))}`;
+  return error?.message;
 }
 
 /** Whoever works is shown; of those who have ended, a few. */
@@ -100,7 +116,8 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
     { title: 'COST', cell: ({ cost }) => costCell(cost) },
     {
       title: 'NEXT',
-      cell: ({ next }) => (look.next === 'word' ? (/ (show|approve|answer|resume) /.exec(next ?? '')?.[1] ?? '') : (next ?? '')),
+      cell: ({ next }) =>
+        look.next === 'word' ? (/ (show|approve|answer|resume|retry) /.exec(next ?? '')?.[1] ?? '') : (next ?? ''),
     },
   ];
 }

@@ -23,7 +23,7 @@ export async function psCommand(context: CommandContext, options: PsOptions): Pr
   if (options.json) printJson(context, 'ps', rows);
   else if (rows.length === 0) progress.line(`no runs yet; start one: ${call} run <agent> "…"`);
   else {
-    const lines = psLines(rows, options.all === true, out.isTty ? out.width() : undefined);
+    const lines = psLines(rows, options.all === true, out.isTty ? out.width() : undefined, context.clock.now());
     for (const [index, line] of lines.entries()) out.line(index === 0 ? out.paint.dim(line) : line);
   }
   return exitCodes.completed;

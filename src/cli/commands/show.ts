@@ -8,7 +8,7 @@ import { createProcesses } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree } from '../../projections/run-tree.ts';
 import { createSessionThreads } from '../../projections/threads.ts';
 import { findRun, standingBelow } from '../drive/find-run.ts';
-import { printReport } from '../drive/finish-run.ts';
+import { isOnlyError, printReport } from '../drive/finish-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
@@ -65,9 +65,9 @@ export async function showCommand(context: CommandContext, text: string, options
     if (said.length > 0) out.line();
     for (const line of saidLines(said, out.paint, width)) out.line(line);
     out.line();
-    for (const line of [...summaryLines(summary, out.paint, callOf(context)), ...waitLines(waits, callOf(context))])
-      out.line(line);
-    if (node.report !== null) {
+    const look = { paint: out.paint, width: out.isTty ? width : undefined, call: callOf(context), here: 'show' } as const;
+    for (const line of [...summaryLines(summary, look), ...waitLines(waits, callOf(context))]) out.line(line);
+    if (node.report !== null && !isOnlyError(node.report, summary.error)) {
       out.line();
       await printReport(context, node.report);
     }

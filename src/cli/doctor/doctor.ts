@@ -20,6 +20,7 @@ export async function doctorCommand(context: CommandContext, options: DoctorOpti
 function printFinding({ terminal: { out } }: CommandContext, finding: Finding): void {
   const { paint } = out;
   const mark = { good: paint.green('ok     '), note: paint.yellow('note   '), broken: paint.red('broken ') }[finding.state];
-  out.line(`${mark} ${paint.bold(finding.about)}: ${safeLine(finding.text)}`);
-  if (finding.fix !== undefined) out.line(`         fix: ${safeText(finding.fix).trimStart().replaceAll('\n', '\n         ')}`);
+  out.prose(safeLine(finding.text), { head: `${mark} ${paint.bold(finding.about)}: `, indent: 9 });
+  if (finding.fix !== undefined)
+    out.prose(safeText(finding.fix).trimStart().replaceAll('\n', '\n         '), { head: '         fix: ', indent: 14 });
 }

@@ -8,7 +8,7 @@ import type { Answer } from '../../events/catalogue.ts';
 import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import { hardWrap } from '../terminal/text-width.ts';
+import { hardWrap, textWidth } from '../terminal/text-width.ts';
 import type { Desk } from './desk.ts';
 import { editInput } from './edit-input.ts';
 import { requestPages } from './request-pages.ts';
@@ -35,8 +35,7 @@ async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, m
     const shown = await showWhole(desk, screen, wait.request, mark);
     if (shown !== 'seen') return shown;
     // What "always" would mean is said before anybody chooses it.
-    if (wait.rule !== undefined)
-      desk.say(...hardWrap(`  always (this session) or always project: ${safeLine(visibleText(wait.rule))}`, screen.width()));
+    if (wait.rule !== undefined) desk.say(...alwaysLines(safeLine(visibleText(wait.rule)), screen.width()));
     const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', (typed) =>
       isEdit(typed) ? 'edit' : parsePermission(typed),
     );
@@ -59,6 +58,13 @@ async function showWhole(desk: Desk, screen: Screen, request: string, mark: stri
     if (answer?.kind === 'denied') return answer;
   }
   return 'seen';
+}
+
+/** The rule that would be written, below the words where it does not fit beside them; nothing of it is left out. */
+function alwaysLines(rule: string, width: number): readonly string[] {
+  const line = `  always (this session) or always project: ${rule}`;
+  if (textWidth(line) <= width) return [line];
+  return ['  always (this session) or always project:', ...hardWrap(rule, width - 4).map((part) => `    ${part}`)];
 }
 
 const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);

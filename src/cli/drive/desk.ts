@@ -3,6 +3,7 @@
 import type { Result } from '../../base/result.ts';
 import type { Draft } from '../terminal/editor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { proseLines } from '../terminal/text-width.ts';
 import type { RunView } from '../view/run-view.ts';
 
 export interface Desk {
@@ -24,7 +25,7 @@ export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal)
       if (!view.draws) view.typing({ prompt, text: '', cursor: 0 });
       const typed = await terminal.ask(prompt, { signal: gone, prefill, show }).finally(() => view.typing(undefined));
       // The line that was drawn is gone with the picture: what was said to the question stays.
-      if (view.draws && typed !== undefined) view.say([`${prompt}${typed}`]);
+      if (view.draws && typed !== undefined) view.say(proseLines(`${prompt}${typed}`, terminal.progress.width(), { indent: 4 }));
       return typed;
     },
     async edit(draft) {

@@ -2,10 +2,12 @@
 import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { Wait } from '../../projections/waits.ts';
+import { afterFailure } from '../view/after-failure.ts';
 
 const CHARACTERS_MIN = 4;
 
@@ -94,6 +96,7 @@ export function standingBelow(
 export function nextCommand(
   row: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>,
   waits: readonly Pick<Wait, 'kind' | 'missing'>[] = [],
+  error: Failure | null = null,
 ): string | undefined {
   const state = stateOf(row);
   const id = shortId(row.run);
@@ -102,5 +105,7 @@ export function nextCommand(
     if (wait === undefined || others.length > 0 || wait.missing > 0) return `troupe show ${id}`;
     return wait.kind === 'permission' ? `troupe approve ${id}` : `troupe answer ${id} "…"`;
   }
-  return state === 'interrupted' || state === 'paused' || state === 'parked' ? `troupe resume ${shortId(row.run)}` : undefined;
+  if (row.parent === null && (state === 'failed' || state === 'budget_exhausted'))
+    return `troupe ${afterFailure(id, state, error) ?? `show ${id}`}`;
+  return state === 'interrupted' || state === 'paused' || state === 'parked' ? `troupe resume ${id}` : undefined;
 }

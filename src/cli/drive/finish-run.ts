@@ -2,7 +2,7 @@
 import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { RunEnd } from '../../engine/port.ts';
-import type { Report } from '../../events/catalogue.ts';
+import type { Failure, Report } from '../../events/catalogue.ts';
 import type { Budget } from '../../events/going-on.ts';
 import type { Project } from '../../project/project.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
@@ -81,12 +81,15 @@ export async function finishRun(
     return code;
   }
   const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end });
-  if (!options.quiet) terminal.progress.line();
+  const answers = node.report !== null && !(terminal.out.isTty && isOnlyError(node.report, summary.error));
+  if (!options.quiet && answers) terminal.progress.line();
   if (options.json) printJson(context, 'run', summary);
-  else if (!options.jsonl && node.report !== null) await printReport(context, node.report);
+  else if (!options.jsonl && node.report !== null && answers) await printReport(context, node.report);
   if (!options.quiet) {
     terminal.progress.line();
-    for (const line of summaryLines(summary, terminal.progress.paint, callOf(context))) terminal.progress.line(line);
+    const { paint, isTty, width } = terminal.progress;
+    const look = { paint, width: isTty ? width() : undefined, call: callOf(context) };
+    for (const line of summaryLines(summary, look)) terminal.progress.line(line);
     if (isTooLittle(end, least)) terminal.progress.line(TOO_LITTLE);
   }
   if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
@@ -103,6 +106,11 @@ function sayHowToFollow(context: CommandContext, run: RunId): void {
   const call = callOf(context);
   const short = shortId(run);
   context.terminal.progress.line(`stay with it again: ${call} resume ${short}; only watch it: ${call} logs -f ${short}`);
+}
+
+/** Where nothing was answered the report says what went wrong, and the summary says it, too. */
+export function isOnlyError({ synthetic, body }: Report, error: Failure | null): boolean {
+  return synthetic === true && body.trim() === error?.message.trim();
 }
 
 /** A person gets it drawn, within the width of the terminal and without anything that could steer it; a pipe gets it as it is. */

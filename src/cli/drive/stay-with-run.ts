@@ -14,6 +14,7 @@ import type { Project } from '../../project/project.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createNotifier, type Notifier } from '../terminal/notify.ts';
+import { proseLines } from '../terminal/text-width.ts';
 import type { RunView } from '../view/run-view.ts';
 import { askPerson } from './ask-person.ts';
 import { createDesk } from './desk.ts';
@@ -83,7 +84,8 @@ async function answerTo(
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, gone);
   const answer = await askPerson(desk, terminal.progress, wait);
-  if (answer === undefined && gone.aborted) desk.say(`  answered elsewhere${firstText(firstOf(first()))}`);
+  if (answer === undefined && gone.aborted)
+    desk.say(...proseLines(`  answered elsewhere${firstText(firstOf(first()))}`, terminal.progress.width(), { indent: 4 }));
   const shown = wait.kind === 'permission' ? wait.shown : undefined;
   return answer === undefined ? undefined : { answer, answering: { by, where: 'terminal', ...present({ shown }) } };
 }

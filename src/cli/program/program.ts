@@ -124,8 +124,8 @@ export function explain(error: unknown, args: readonly string[], terminal: Termi
   const message = messageOf(error);
   if (args.includes('--json')) printJsonError(terminal, { code, message, fix });
   const { progress } = terminal;
-  progress.line(`${progress.paint.red('error')}: ${safeText(message)}`);
-  if (fix !== undefined) progress.line(`  fix: ${safeText(fix)}`);
+  progress.prose(safeText(message), { head: `${progress.paint.red('error')}: ` });
+  if (fix !== undefined) progress.prose(safeText(fix), { head: '  fix: ', indent: 7 });
   if (!(error instanceof TroupeError) && error instanceof Error) progress.line(safeText(error.stack ?? ''));
   return exitCodeOfError(code);
 }

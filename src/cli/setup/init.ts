@@ -37,21 +37,21 @@ export async function initCommand(context: CommandContext, options: InitOptions)
   else {
     for (const { path, done } of files)
       terminal.out.line(done === 'written' ? `wrote  ${path}` : `kept   ${path}, which was there already`);
-    terminal.out.line(`next   ${next}`);
-    terminal.out.line(`or     ${withoutKey}   (no key needed)`);
+    terminal.out.prose(next, { head: 'next   ', indent: 7 });
+    terminal.out.prose(`${withoutKey}   (no key needed)`, { head: 'or     ', indent: 7 });
   }
   return exitCodes.completed;
 }
 
 function listTemplates(context: CommandContext, options: JsonOption): ExitCode {
   if (options.json) printJson(context, 'init', { templates });
-  else for (const line of listed()) context.terminal.out.line(line);
+  else for (const { head, about } of listed()) context.terminal.out.prose(about, { head, indent: head.length });
   return exitCodes.completed;
 }
 
-function listed(): readonly string[] {
+function listed(): readonly { readonly head: string; readonly about: string }[] {
   const width = Math.max(...templates.map(({ name }) => name.length));
-  return templates.map(({ name, about }) => `${name.padEnd(width)}  ${about}`);
+  return templates.map(({ name, about }) => ({ head: `${name.padEnd(width)}  `, about }));
 }
 
 /** The one that was named, or chosen by a person; `undefined` when they leave instead. Nobody there: one agent. */
@@ -59,7 +59,8 @@ async function chosenTemplate(context: CommandContext, options: InitOptions): Pr
   if (options.template !== undefined) return templateCalled(options.template);
   const { interactive, progress, ask } = context.terminal;
   if (!interactive || options.json) return oneAgent;
-  for (const [index, line] of listed().entries()) progress.line(`${index + 1}  ${line}`);
+  for (const [index, { head, about }] of listed().entries())
+    progress.prose(about, { head: `${index + 1}  ${head}`, indent: head.length + 3 });
   for (;;) {
     const answer = (await ask(`Which one? A number or a name; Enter for ${oneAgent.name}: `))?.trim();
     if (answer === undefined) return undefined;

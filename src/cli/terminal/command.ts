@@ -44,7 +44,12 @@ export async function withProject<Value>(
 /** How to call the command line so that it works in the same folder: what is shown to a person can be copied. */
 export function callOf({ cwd, terminal }: CommandContext): string {
   const called = terminal.env['TROUPE_CALLED_AS'] || 'troupe';
-  return cwd === terminal.cwd ? called : `${called} -C ${cwd}`;
+  return cwd === terminal.cwd ? called : `${called} -C ${quoted(cwd)}`;
+}
+
+/** As a shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Programs are told in their own language, whatever went wrong. */

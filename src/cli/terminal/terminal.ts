@@ -12,6 +12,7 @@ import type { Result } from '../../base/result.ts';
 import { type Draft, edited, editorIn } from './editor.ts';
 import { createKeyByKey, type KeyByKey } from './key-by-key.ts';
 import { createKeyboard, type Keyboard } from './keyboard.ts';
+import { proseLines } from './text-width.ts';
 import { dropTypedAhead } from './type-ahead.ts';
 
 type Paint = ReturnType<typeof picocolors.createColors>;
@@ -20,12 +21,20 @@ export interface Screen {
   /** Writes as it is: whoever calls has made untrusted text safe. */
   write(text: string): void;
   line(text?: string): void;
+  /** Words behind a head: broken between words on a terminal, the rest indented; a pipe gets them as they are. */
+  prose(text: string, shape?: Prose): void;
   readonly paint: Paint;
   readonly isTty: boolean;
   readonly width: () => number;
   readonly height: () => number;
   /** Calls back when the window has another size, until the returned function is called. */
   onResize(callback: () => void): () => void;
+}
+
+export interface Prose {
+  /** Stands before the text, perhaps in colours. */
+  readonly head?: string;
+  readonly indent?: number;
 }
 
 export interface Terminal {
@@ -76,9 +85,14 @@ const DEFAULT_WIDTH = 80;
 const DEFAULT_HEIGHT = 24;
 
 export function createScreen(output: Output, colour: boolean): Screen {
+  const line = (text = ''): void => void output.write(`${text}\n`);
   return {
     write: (text) => void output.write(text),
-    line: (text = '') => void output.write(`${text}\n`),
+    line,
+    prose(text, shape = {}) {
+      const width = output.isTTY === true ? Math.max(20, output.columns || DEFAULT_WIDTH) : undefined;
+      for (const one of proseLines(text, width, shape)) line(one);
+    },
     paint: picocolors.createColors(colour),
     isTty: output.isTTY === true,
     width: () => Math.max(20, output.columns || DEFAULT_WIDTH),

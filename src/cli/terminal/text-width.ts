@@ -1,5 +1,6 @@
 /** How many columns a text takes on a terminal, and how to make it fit. Input is already safe and without colours. */
 
+import { stripVTControlCharacters } from 'node:util';
 import { graphemesOf } from '../../agents/text/cut-text.ts';
 
 const PLAIN = /^[\u0020-\u007e]*$/;
@@ -31,6 +32,22 @@ export function cutToWidth(text: string, width: number): string {
 
 export function padToWidth(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** Text behind a head: where a line has no room, the rest of it is indented. Without a width nothing is broken. */
+export function proseLines(
+  text: string,
+  width: number | undefined,
+  { head = '', indent = 2 }: { readonly head?: string; readonly indent?: number },
+): readonly string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const before = index === 0 ? head : '';
+    const taken = textWidth(stripVTControlCharacters(before));
+    if (width === undefined || taken + textWidth(line) <= width) return [`${before}${line}`];
+    const [first = ''] = wrapToWidth(line, Math.max(10, width - taken));
+    const rest = wrapToWidth(line.slice(first.length).trimStart(), Math.max(10, width - indent));
+    return [`${before}${first}`, ...rest.map((part) => `${' '.repeat(indent)}${part}`)];
+  });
 }
 
 /** Lines of at most `width` columns, broken between words where that is possible. */

@@ -87,8 +87,15 @@ describe('frames of the live tree', () => {
       error,
       verification: { state: 'unchecked' },
     });
-    const [line] = frameLines(fold(list.events), ROOT, look);
-    expect(line).toBe('✗ evil name  failed · 1.0s · bad thing');
+    const tree = fold(list.events);
+    // What went wrong with the whole stands in the summary below the tree.
+    expect(frameLines(tree, ROOT, look)).toEqual(['✗ evil name  failed · 1.0s']);
+    const node = tree.runs.get(ROOT);
+    if (node === undefined) throw new Error('no root');
+    const below = 'run_below' as RunId;
+    tree.runs.set(below, { ...node, run: below, parent: ROOT });
+    tree.runs.set(ROOT, { ...node, error: { code: 'y', message: 'something else' }, children: [below] });
+    expect(frameLines(tree, ROOT, look)[1]).toBe('└─ ✗ evil name  failed · 1.0s · bad thing');
   });
 });
 

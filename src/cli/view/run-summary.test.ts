@@ -16,7 +16,9 @@ function linesAfter(change: (list: ReturnType<typeof eventList>) => void): strin
   const tree = list.events.reduce(foldRunTree, initialRunTree());
   const node = tree.runs.get(ROOT);
   if (node === undefined) throw new Error('the run is not there');
-  return summaryLines(summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) }), paint, 'troupe').join('\n');
+  return summaryLines(summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) }), { paint, call: 'troupe' }).join(
+    '\n',
+  );
 }
 
 it('says that an answer was cut, and what was not reported', () => {

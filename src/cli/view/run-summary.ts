@@ -1,5 +1,6 @@
 /** What is said about a run at its end or later: one object for programs, a few lines for people. */
 
+import { stripVTControlCharacters } from 'node:util';
 import { unreachable } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
@@ -11,6 +12,8 @@ import { readableCost, readableCount, readableDuration } from '../../projections
 import { type RunNode, type RunTree, subtreeDoings } from '../../projections/run-tree.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
+import { proseLines, textWidth } from '../terminal/text-width.ts';
+import { afterFailure } from './after-failure.ts';
 
 const REASONS_SHOWN = 5;
 
@@ -81,8 +84,19 @@ function loopOf({ progress }: RunTree, { run }: RunNode): Pick<RunSummary, 'loop
   return { loop: { ended: group.stop, scores: group.iterations.map(({ score }) => score) } };
 }
 
-/** `call` is how the command line is called here: commands that are shown can be copied. */
-export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: string): readonly string[] {
+export interface SummaryLook {
+  readonly paint: Screen['paint'];
+  /** Without one nothing is broken: the reader is a program. */
+  readonly width?: number | undefined;
+  /** How the command line is called here: commands that are shown can be copied. */
+  readonly call: string;
+  /** What need not be named: it is what prints this. */
+  readonly here?: 'show';
+}
+
+export function summaryLines(summary: RunSummary, look: SummaryLook): readonly string[] {
+  const { paint, call, width = Number.MAX_SAFE_INTEGER } = look;
+  const said = (label: string, text: string): readonly string[] => labelled(label, text, width);
   const { input, output } = summary.tokens;
   const facts = [
     counted(summary.turns, 'turn'),
@@ -93,40 +107,59 @@ export function summaryLines(summary: RunSummary, paint: Screen['paint'], call: 
     readableCost(summary.cost),
     readableDuration(summary.durationMs),
   ];
-  const lines = [
-    `${statusText(summary, paint)} ${paint.dim('·')} ${facts.join(paint.dim(' · '))}`,
-    ...troubleLines(summary, paint, call),
-  ];
+  const lines = [...factLines([statusText(summary, paint), ...facts], paint, width), ...troubleLines(summary, look)];
   if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
-    lines.push(`${paint.dim('answer')}  from ${safeLine(summary.finalAgent)}`);
-  lines.push(`${paint.dim('run')}     ${summary.run}`);
-  lines.push(`${paint.dim('ledger')}  ${summary.ledger}`);
-  for (const [index, command] of nextCommands(summary).entries()) {
-    lines.push(`${index === 0 ? paint.dim('next') : '    '}    ${call} ${command} ${shortId(summary.run)}`);
-  }
+    lines.push(...said(paint.dim('answer'), `from ${safeLine(summary.finalAgent)}`));
+  lines.push(...said(paint.dim('run'), summary.run), ...said(paint.dim('ledger'), summary.ledger));
+  const next = nextCommands(summary).filter((command) => look.here === undefined || !command.startsWith(look.here));
+  for (const [index, command] of next.entries()) lines.push(...said(index === 0 ? paint.dim('next') : '', `${call} ${command}`));
   return lines;
 }
 
 /** What went wrong, why, and what is to be done about it. */
-export function troubleLines(summary: RunSummary, paint: Screen['paint'], call: string): readonly string[] {
+export function troubleLines(summary: RunSummary, { paint, call, width }: SummaryLook): readonly string[] {
+  const said = (label: string, text: string): readonly string[] => labelled(label, text, width);
   const lines: string[] = [];
   if (summary.error !== null) {
-    lines.push(`${paint.red('why')}     ${safeLine(summary.error.message)}`);
-    if (summary.error.fix !== undefined) lines.push(`${paint.dim('fix')}     ${safeLine(summary.error.fix)}`);
+    lines.push(...said(paint.red('why'), safeLine(summary.error.message)));
+    if (summary.error.fix !== undefined) lines.push(...said(paint.dim('fix'), safeLine(summary.error.fix)));
   }
   if (summary.cutShort)
-    lines.push(`${paint.yellow('cut')}     the answer ends where the limit of one answer was reached (maxOutputTokens)`);
-  for (const reason of reasonsOf(summary)) lines.push(`${paint.yellow('why')}     ${safeLine(reason)}`);
-  if (summary.callsGone > 0) lines.push(...goneLines(summary.callsGone, paint, call));
+    lines.push(...said(paint.yellow('cut'), 'the answer ends where the limit of one answer was reached (maxOutputTokens)'));
+  for (const reason of reasonsOf(summary, call)) lines.push(...said(paint.yellow('why'), safeLine(reason)));
+  if (summary.callsGone > 0) {
+    const [were, their] = summary.callsGone === 1 ? ['was', 'its'] : ['were', 'their'];
+    const what = `${counted(summary.callsGone, 'call')} ${were} not made: ${their} exact arguments are gone`;
+    const secret = `they held a secret, and the key that sealed them is not here: see \`${call} doctor\``;
+    lines.push(...said(paint.yellow('gone'), what), ...said(paint.dim('fix'), secret));
+  }
   return lines;
 }
 
-function goneLines(count: number, paint: Screen['paint'], call: string): readonly string[] {
-  const [were, their] = count === 1 ? ['was', 'its'] : ['were', 'their'];
-  return [
-    `${paint.yellow('gone')}    ${counted(count, 'call')} ${were} not made: ${their} exact arguments are gone`,
-    `${paint.dim('fix')}     they held a secret, and the key that sealed them is not here: see \`${call} doctor\``,
-  ];
+const LABEL_COLUMNS = 8;
+
+/** A label, and beside it what it is about, in as many lines as that takes. */
+function labelled(label: string, text: string, width: number | undefined): readonly string[] {
+  const head = label + ' '.repeat(Math.max(1, LABEL_COLUMNS - stripVTControlCharacters(label).length));
+  return proseLines(text, width, { head, indent: LABEL_COLUMNS });
+}
+
+/** Facts beside each other, a new line before one that has no room. */
+function factLines(facts: readonly string[], paint: Screen['paint'], width: number): readonly string[] {
+  const lines: string[][] = [];
+  let used = 0;
+  for (const fact of facts) {
+    const wide = textWidth(stripVTControlCharacters(fact));
+    const line = lines.at(-1);
+    if (line === undefined || used + 3 + wide > width) {
+      lines.push([fact]);
+      used = wide + (lines.length > 1 ? 2 : 0);
+    } else {
+      line.push(fact);
+      used += 3 + wide;
+    }
+  }
+  return lines.map((line, index) => `${index === 0 ? '' : '  '}${line.join(paint.dim(' · '))}`);
 }
 
 /** How to answer, exactly: a line for each open question. */
@@ -184,14 +217,19 @@ export function statusText(summary: RunSummary, paint: Screen['paint']): string 
 }
 
 /** Why it is unverified, a few of the reasons; what the error says already is not said again. */
-function reasonsOf({ verification, error }: RunSummary): readonly string[] {
+function reasonsOf({ verification, error, run }: RunSummary, call: string): readonly string[] {
   if (verification?.state !== 'unverified') return [];
   const reasons = verification.reasons.filter((reason) => reason !== error?.message);
   const left = reasons.length - REASONS_SHOWN;
-  return left > 0 ? [...reasons.slice(0, REASONS_SHOWN), `and ${left} more reasons: troupe show --json`] : reasons;
+  return left > 0
+    ? [...reasons.slice(0, REASONS_SHOWN), `and ${left} more reasons: ${call} show ${shortId(run)} --json`]
+    : reasons;
 }
 
-function nextCommands(summary: RunSummary): readonly string[] {
-  if (['interrupted', 'paused', 'parked', 'running'].includes(summary.status)) return ['resume', 'show'];
-  return summary.status === 'lost' ? ['logs -f'] : ['show', 'why', 'logs'];
+function nextCommands({ status, run, error }: RunSummary): readonly string[] {
+  const id = shortId(run);
+  if (['interrupted', 'paused', 'parked', 'running'].includes(status)) return [`resume ${id}`, `show ${id}`];
+  if (status === 'lost') return [`logs -f ${id}`];
+  const further = status === 'failed' || status === 'budget_exhausted' ? afterFailure(id, status, error) : undefined;
+  return [...new Set([...(further === undefined ? [] : [further]), `show ${id}`, `why ${id}`, `logs ${id}`])];
 }

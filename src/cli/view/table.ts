@@ -1,4 +1,4 @@
-/** Columns under a heading, as wide as they need to be, the last one cut to fit. */
+/** Columns under a heading, as wide as they need to be; where there is no room, the widest are cut. */
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, padToWidth, textWidth } from '../terminal/text-width.ts';
 
@@ -15,11 +15,28 @@ export function tableLines(heading: readonly string[], rows: readonly (readonly 
   const widths = heading.map((title, column) => {
     return rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), textWidth(title));
   });
+  const fitted = width === undefined ? widths : fittedTo(widths, heading, width);
   return [heading, ...rows].map((row) => {
     const line = row
-      .map((cell, column) => padToWidth(cell, (widths[column] ?? 0) + GAP))
+      .map((cell, column) => padToWidth(cutToWidth(cell, fitted[column] ?? 0), (fitted[column] ?? 0) + GAP))
       .join('')
       .trimEnd();
     return width === undefined ? line : cutToWidth(line, width);
   });
+}
+
+/** Narrower than this a column says nothing any more. */
+const COLUMN_MIN = 8;
+
+function fittedTo(widths: readonly number[], heading: readonly string[], width: number): readonly number[] {
+  const fitted = [...widths];
+  const least = heading.map((title) => Math.max(COLUMN_MIN, textWidth(title)));
+  const over = (): number => fitted.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  while (over() > 0) {
+    const spare = fitted.map((one, column) => one - (least[column] ?? 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if ((spare[widest] ?? 0) <= 0) return fitted;
+    fitted[widest] = (fitted[widest] ?? 0) - 1;
+  }
+  return fitted;
 }

@@ -122,7 +122,7 @@ function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, loo
   const role = roleText(node, root);
   const head = cutToWidth(`${safeLine(node.agent)}${role}`, Math.max(1, width - textWidth(guide) - 2));
   const used = textWidth(guide) + 2 + textWidth(head) + 2;
-  const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, width - used);
+  const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, root, width - used);
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
   return `${paint.dim(guide)}${symbolOf(node, paint)} ${paint.bold(head)}${tail}`;
 }
@@ -141,6 +141,8 @@ interface Fact {
   readonly text: string;
   /** What goes first where there is no room: the lowest. What has none stays. */
   readonly rank?: number;
+  /** The same in fewer signs. */
+  readonly brief?: string;
 }
 
 const STATE_WIDTH_MIN = 8;
@@ -149,9 +151,10 @@ const STATE_WIDTH_MIN = 8;
 function fitted(facts: readonly Fact[], room: number): string {
   const joined = (some: readonly Fact[]): string => some.map(({ text }) => text).join(' · ');
   let left = facts;
-  for (const rank of [1, 2, 3]) {
+  for (const step of [1, 2, 'brief', 3]) {
     if (textWidth(joined(left)) <= room) return joined(left);
-    left = left.filter((fact) => fact.rank !== rank);
+    left = step === 'brief' ? left.map(({ brief, ...fact }) => ({ ...fact, text: brief ?? fact.text })) : left;
+    left = left.filter((fact) => fact.rank !== step);
   }
   const [state, ...others] = left;
   const rest = others.length === 0 ? '' : ` · ${joined(others)}`;
@@ -160,10 +163,11 @@ function fitted(facts: readonly Fact[], room: number): string {
   return `${cutToWidth(state.text, stateRoom)}${rest}`;
 }
 
-/** As much of what went wrong as there is room for; the summary has all of it. */
-function withError(facts: string, { error }: RunNode, room: number): string {
+/** As much of what went wrong as there is room for; what the summary says of the whole is not said here, too. */
+function withError(facts: string, { error }: RunNode, root: RunNode, room: number): string {
   const left = room - textWidth(facts) - 3;
-  return error === null || left < STATE_WIDTH_MIN ? facts : `${facts} · ${cutToWidth(safeLine(error.message), left)}`;
+  if (error === null || left < STATE_WIDTH_MIN || root.error?.message.includes(error.message) === true) return facts;
+  return `${facts} · ${cutToWidth(safeLine(error.message), left)}`;
 }
 
 function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly Fact[] {
@@ -177,7 +181,7 @@ function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): read
   if (tokens > 0) facts.push({ text: `${readableCount(tokens)} tokens`, rank: 2 });
   if (spent.calls > 0) {
     const cap = node.budget?.usd === undefined ? '' : ` of ${readableMoney(node.budget.usd * NANO_PER_USD)}`;
-    facts.push({ text: `${readableCost(spent)}${cap}` });
+    facts.push({ text: `${readableCost(spent)}${cap}`, brief: `${briefCost(spent)}${cap}` });
   }
   const took = node.endedAt === null ? wholeSeconds(now - node.startedAt) : readableDuration(node.endedAt - node.startedAt);
   facts.push({ text: took });
@@ -200,13 +204,17 @@ function stateText(node: RunNode, now: number, written: number): string {
       if (written > 0) return `writing, ${readableCount(written)} characters${since(activity.forMs)}`;
       return `asking ${safeLine(activity.model)}${attemptText(activity.attempt)}${since(activity.forMs)}`;
     case 'outage':
-      return `waiting for ${safeLine(activity.model)}, attempt ${activity.attempt} in ${wholeSeconds(activity.inMs)}`;
+      // When comes first: what stands behind it is cut on a narrow screen.
+      return `attempt ${activity.attempt} in ${wholeSeconds(activity.inMs)}, waiting for ${safeLine(activity.model)}`;
     case 'tools':
       return `running ${activity.names.map(safeLine).join(', ')}${since(activity.forMs)}`;
     default:
       return unreachable(activity);
   }
 }
+
+const briefCost = (cost: { readonly nanoUsd: number; readonly unknownCalls: number }): string =>
+  cost.unknownCalls === 0 ? readableMoney(cost.nanoUsd) : cost.nanoUsd === 0 ? '$?' : `${readableMoney(cost.nanoUsd)}+?`;
 
 const attemptText = (attempt: number): string => (attempt > 1 ? ` (attempt ${attempt})` : '');
 

@@ -3,7 +3,7 @@
  * outside of it that is mended now, or because runs below it did; and a run below goes on only if nothing was done with its end:
  * the run above it has not asked a model, called a tool or started anybody since.
  */
-import { childRunId, type EventId, type RunId } from '../../base/ids.ts';
+import { childRunId, type EventId, type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Budget, EventType, Failure, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
@@ -172,28 +172,28 @@ function isRaised(units: readonly (keyof Budget)[], had: Budget | undefined, giv
 }
 
 /** What would have to be given for it to go on. */
-const NEEDS: Readonly<Partial<Record<OutsideReason, string>>> = {
-  model: 'Name another model: troupe resume <run> --model <model>.',
-  turns: 'Give it more turns than it had: troupe resume <run> --max-turns <n>.',
-  time: 'Give it more time than it had: troupe resume <run> --budget-wall <duration>.',
-  budget: 'Give it more than it had: troupe resume <run> --budget-usd, --budget-tokens or --budget-calls <n>.',
+const NEEDS: Readonly<Partial<Record<OutsideReason, (run: string) => string>>> = {
+  model: (run) => `Name another model: troupe resume ${run} --model <model>`,
+  turns: (run) => `Give it more turns than it had: troupe resume ${run} --max-turns <n>`,
+  time: (run) => `Give it more time than it had: troupe resume ${run} --budget-wall <duration>`,
+  budget: (run) => `Give it more than it had: troupe resume ${run} --budget-usd, --budget-tokens or --budget-calls <n>`,
 };
 
-function whyNot({ ended: { payload } }: EndedRun, terms: ResumeTerms): Failure {
+function whyNot({ run, ended: { payload } }: EndedRun, terms: ResumeTerms): Failure {
   const { status, error } = payload;
   const reason = reasonOutside(payload);
   const needs = reason === undefined ? undefined : NEEDS[reason];
   const said = error === undefined ? status : `${status}: ${error.message}`;
   if (needs === undefined)
-    return { code: 'ended', message: `The run has ended (${said}), and not for a reason outside of it.`, fix: AGAIN };
+    return { code: 'ended', message: `The run has ended (${said}), and not for a reason outside of it.`, fix: again(run) };
   const given = Object.keys(present(terms)).length > 0 ? ' What was given does not change that.' : '';
-  return { code: 'ended', message: `The run has ended (${said}).${given}`, fix: needs };
+  return { code: 'ended', message: `The run has ended (${said}).${given}`, fix: needs(shortId(run)) };
 }
 
 /** What came to an end of its own accord: no terms make it go on, so that nobody has to be asked for its lease. */
-export function endedForGood({ state, endedAt }: Pick<RunRow, 'state' | 'endedAt'>): Failure | undefined {
+export function endedForGood({ run, state, endedAt }: Pick<RunRow, 'run' | 'state' | 'endedAt'>): Failure | undefined {
   if (endedAt === null || state === 'failed' || state === 'budget_exhausted') return undefined;
-  return { code: 'ended', message: `The run has ended (${state}), and not for a reason outside of it.`, fix: AGAIN };
+  return { code: 'ended', message: `The run has ended (${state}), and not for a reason outside of it.`, fix: again(run) };
 }
 
-const AGAIN = 'Do the work again: troupe retry <run>.';
+const again = (run: RunId): string => `Do the work again: troupe retry ${shortId(run)}`;

@@ -3,7 +3,7 @@
  * run is refused while something has not been heard, and what is said to a run after its end is refused too: whoever was told
  * "accepted" had an effect, or is told here that it was too late.
  */
-import { threadOf } from '../../base/ids.ts';
+import { shortId, threadOf } from '../../base/ids.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
@@ -39,8 +39,9 @@ export async function closeRun(
   closing: (result: RunResult) => readonly NewEvent[],
 ): Promise<RunResult> {
   const isRoot = node.parent === undefined;
+  const own = namingRun(node, result);
   for (;;) {
-    const final = isToEnd(tree, node) ? withReason(node, cancelled(result)) : result;
+    const final = isToEnd(tree, node) ? withReason(node, cancelled(own)) : own;
     const takeBack = node.journal.mark();
     const sentMessages = tree.messages.unheard(node.run);
     const unheard = unheardBy(tree, node).length;
@@ -66,6 +67,12 @@ const LAST_MOMENT = 'hears what came in the last moment';
 /** Whose answer is another's has no turn of its own left. */
 const goesOn = (tree: HearsOutside, node: DrivenRun, final: RunResult): boolean =>
   succeeded(final) && final.finalRun === node.run && !isToEnd(tree, node);
+
+/** The loop does not know whose it is: what it advises to call is about this run. */
+function namingRun({ run }: DrivenRun, result: RunResult): RunResult {
+  const fix = result.error?.fix?.replaceAll('<run>', shortId(run));
+  return result.error === undefined || fix === undefined ? result : { ...result, error: { ...result.error, fix } };
+}
 
 /** What was done by then is kept. */
 function cancelled(result: RunResult): RunResult {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { TestProject } from '../../e2e/support-project.ts';
-import { createStageProject, openStage, type Stage } from './stage.ts';
+import { type Backstage, createBackstage, createStageProject, openStage, type Stage } from './stage.ts';
 
 const WIDTHS = [60, 80, 120, 200];
 const RECORDING = (process.env['TROUPE_RECORD'] ?? '') !== '';
@@ -19,7 +19,7 @@ export interface Scene {
   /** What it shows, in a sentence. */
   readonly title: string;
   /** What is there before, made once and shared by all widths: for scenes that change nothing. */
-  readonly before?: (project: TestProject) => Promise<void>;
+  readonly before?: (project: TestProject, troupe: Backstage) => Promise<void>;
   readonly play: (stage: Stage) => Promise<void>;
 }
 
@@ -50,13 +50,15 @@ export function playScenes(folder: string): void {
 async function playAtAllWidths(scene: Scene, recorded: ReadonlyMap<number, string>): Promise<ReadonlyMap<number, string>> {
   const shared = scene.before === undefined ? undefined : await createStageProject();
   try {
-    if (shared !== undefined) await scene.before?.(shared);
+    const backstage = shared === undefined ? undefined : createBackstage(shared);
+    if (shared !== undefined && backstage !== undefined) await scene.before?.(shared, backstage.troupe);
+    const places = backstage?.places() ?? 0;
     const sessions = await Promise.all(
       WIDTHS.map(async (columns) => {
         const expected = recorded.get(columns);
         const project = shared ?? (await createStageProject());
         const expects = (session: string): boolean => expected?.startsWith(session) ?? false;
-        const stage = openStage(project, { columns, expects, quietMs: QUIET_MS });
+        const stage = openStage(project, { columns, expects, quietMs: QUIET_MS, places });
         try {
           await scene.play(stage);
         } finally {

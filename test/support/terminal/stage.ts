@@ -4,7 +4,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createTestProject, type TestProject } from '../../e2e/support-project.ts';
+import { createTestProject, type Ended, startProcess, type TestProject } from '../../e2e/support-project.ts';
 import { programOf } from '../programs/programs.ts';
 import { type AtKeyboard, type Seat, sitDown } from './at-keyboard.ts';
 import { STAGE_SEED, STAGE_TIME } from './stage-variables.ts';
@@ -36,6 +36,8 @@ export interface Stage extends AsyncDisposable {
   tells(what: string): void;
   /** In what is written down, this stands for that, which differs from play to play. Both are equally long. */
   standsFor(shown: string, real: string): void;
+  /** The same for what cannot be known beforehand, such as how much room a disk has: the lines it is in are short. */
+  standsForAny(shown: string, real: RegExp): void;
   session(): string;
 }
 
@@ -44,6 +46,30 @@ export interface StageOptions {
   readonly expects: Expects;
   /** How long a screen must not change before it counts as what there is to see; only waited for where it is not as expected. */
   readonly quietMs: number;
+  /** How many commands were called before. */
+  readonly places: number;
+}
+
+/** The command line without a terminal, as it prepares a scene. */
+export type Backstage = (...args: readonly string[]) => Promise<Ended>;
+
+/** Where a command stands in the order of them decides what time it is there, and its chance. */
+const placed = (project: TestProject, place: number, time = place): Record<string, string> => ({
+  ...project.env,
+  [STAGE_TIME]: `${FIRST_TIME + time * BETWEEN_COMMANDS_MS}`,
+  [STAGE_SEED]: `${place}`,
+});
+
+/** Every call takes the next place. */
+export function createBackstage(project: TestProject): { readonly troupe: Backstage; readonly places: () => number } {
+  let places = 0;
+  return {
+    places: () => places,
+    troupe(...args) {
+      places += 1;
+      return startProcess(project.folder, placed(project, places), args, { main: STAGE_MAIN }).ended;
+    },
+  };
 }
 
 /** A project in a folder whose name has a certain length. */
@@ -53,10 +79,12 @@ export async function createStageProject(): Promise<TestProject> {
   return createTestProject('', undefined, prefix);
 }
 
-export function openStage(project: TestProject, { columns, expects, quietMs }: StageOptions): Stage {
+export function openStage(project: TestProject, { columns, expects, quietMs, places }: StageOptions): Stage {
   const written: string[] = [];
-  const stands: (readonly [shown: string, real: string])[] = [[FOLDER, project.folder]];
-  let commands = 0;
+  const stands: (readonly [shown: string, real: string | RegExp])[] = [[FOLDER, project.folder]];
+  let commands = places;
+  let minutes = places;
+  let working = 0;
   let differs = false;
   const session = (): string => written.join('\n');
   const namesOf = (line: string): string => stands.reduce((text, [shown, real]) => text.replaceAll(real, shown), line);
@@ -89,17 +117,20 @@ export function openStage(project: TestProject, { columns, expects, quietMs }: S
       if (shown.length !== real.length) throw new Error(`not equally long: ${shown} and ${real}`);
       stands.push([shown, real]);
     },
+    standsForAny: (shown, real) => void stands.push([shown, real]),
     tells: (what) => void written.push(`(${what})`),
     calls(args, { at, ...seat } = {}) {
       commands += 1;
-      const env = {
-        ...project.env,
-        [STAGE_TIME]: `${FIRST_TIME + commands * BETWEEN_COMMANDS_MS}`,
-        [STAGE_SEED]: `${commands}`,
-      };
+      // While somebody works, whoever comes beside them does so at the same time.
+      if (working === 0) minutes += 1;
+      working += 1;
+      const env = placed(project, commands, minutes);
       const who = at === undefined ? '' : `${at} `;
       written.push(`${who}$ troupe ${args.map(asTyped).join(' ')}`);
       const person = sitDown({ folder: project.folder, env }, args, { ...seat, columns, main: STAGE_MAIN });
+      void person.ended.then(() => {
+        working -= 1;
+      });
       return {
         ...person,
         type(keys) {
@@ -137,9 +168,9 @@ function firstOf(person: AtKeyboard, quietMs: number): Promise<'changed' | 'quie
 /** A line in the rows that it took on the screen. */
 function rowsOf(line: string, rows: readonly string[]): readonly string[] {
   let at = 0;
-  return rows.map((row) => {
+  return rows.map((row, index) => {
     at += row.length;
-    return line.slice(at - row.length, at).trimEnd();
+    return line.slice(at - row.length, index === rows.length - 1 ? undefined : at).trimEnd();
   });
 }
 
