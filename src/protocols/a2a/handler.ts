@@ -26,6 +26,11 @@ import { isInterrupted, isOver, taskOut } from './task-out.ts';
 
 /** One for each request: it costs nothing. */
 export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestHandler {
+  const handler = ownHandler(room, door, place);
+  return room.needs.around?.(handler) ?? handler;
+}
+
+function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestHandler {
   const { needs, tasks, streams } = room;
   const guard = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     try {

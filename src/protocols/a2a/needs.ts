@@ -1,4 +1,5 @@
 /** What the A2A server is made of, all of it ports: agents to show, an engine that works, a ledger that remembers. */
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { Assistants, Client } from '../../assistants/port.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
@@ -22,6 +23,8 @@ export interface A2aNeeds {
   readonly version: string;
   /** Whether callers need a token: cards say so. */
   readonly withToken: boolean;
+  /** Stands between the transports and what they call: for the conformance kit. */
+  readonly around?: ((handler: A2ARequestHandler) => A2ARequestHandler) | undefined;
   /** Trouble that is not the caller's. */
   onError(error: Error): void;
   /** Aborts when the server stops: streams and waits end, and what was waited for goes on. */

@@ -10,21 +10,14 @@ import {
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { InterceptingCall, type Interceptor } from '@grpc/grpc-js';
-import { systemClock } from '../../../src/base/clock.ts';
-import { createApp } from '../../../src/http/app.ts';
-import { listen } from '../../../src/http/listen.ts';
-import { allowedNames } from '../../../src/http/names.ts';
-import { bearerToken, createTokens } from '../../../src/http/tokens.ts';
 import { openProject } from '../../../src/project/open.ts';
 import type { Project } from '../../../src/project/project.ts';
-import { listenGrpc } from '../../../src/protocols/a2a-wire/grpc.ts';
-import { type A2aEndpoint, createA2aEndpoint } from '../../../src/protocols/a2a-wire/http.ts';
-import { createAgentCatalogue } from '../../../src/protocols/mcp/agents.ts';
-import { createMcpEndpoint } from '../../../src/protocols/mcp/http.ts';
 import type { McpCaller } from '../../../src/protocols/mcp/needs.ts';
 import { createTestProject, type TestProject } from '../../e2e/support-project.ts';
 import type { Reply, SeenRequest } from '../models/script.ts';
+import { serveProject } from './serve-project.ts';
 
 export const OWNER = 'owner-0123456789abcdef';
 export const ALICE = 'alice-0123456789abcdef';
@@ -42,7 +35,6 @@ export interface Served extends AsyncDisposable {
   readonly project: Project;
   readonly folder: TestProject;
   readonly origin: string;
-  readonly endpoint: A2aEndpoint;
   readonly errors: Error[];
   client(token?: string, binding?: Binding, path?: string, version?: string): Promise<Client>;
   fetch(path: string, init?: RequestInit & { readonly token?: string | null }): Promise<Response>;
@@ -51,6 +43,7 @@ export interface Served extends AsyncDisposable {
 export interface ServedOptions {
   readonly agents?: Readonly<Record<string, string>>;
   readonly settings?: string;
+  readonly around?: (handler: A2ARequestHandler) => A2ARequestHandler;
   readonly play?: (request: SeenRequest) => Reply | Promise<Reply>;
 }
 
@@ -61,46 +54,21 @@ export async function served({
   agents = { helper: HELPER },
   settings = '',
   play = () => ({ text: 'Done.' }),
+  around,
 }: ServedOptions = {}): Promise<Served> {
   const folder = await createTestProject(settings);
   for (const [name, head] of Object.entries(agents))
     await folder.write(`agents/${name}.md`, `---\nname: ${name}\n${head}\n---\nYou work.\n`);
   await folder.serve(play);
   const project = await openProject({ cwd: folder.folder, env: folder.env });
-  const catalogue = createAgentCatalogue(project, systemClock, 'UTC');
-  const errors: Error[] = [];
-  const onError = (error: Error): void => void errors.push(error);
-  const { assistants, ledger, engine, config } = project;
-  const common = { assistants, ledger, clock: systemClock, version: '0.0.0', agents: catalogue };
-  const mcp = createMcpEndpoint(common, onError);
-  const { a2a: shown, root, workspace } = config;
-  const needs = { ...common, engine, settings: shown, root, workspace, withToken: true, onError, ids: project.groups.ids };
-  const endpoint = createA2aEndpoint(needs, () => grpc.port);
-  const tokens = createTokens([
+  const tokens = [
     { name: 'user', token: OWNER },
     { name: 'alice', token: ALICE },
     { name: 'bob', token: BOB },
-  ]);
-  const callerOf = (name: string): McpCaller => CALLERS[name] ?? { name, sees: 'own' };
-  const app = createApp({
-    mcp,
-    a2a: endpoint,
-    names: allowedNames('127.0.0.1'),
-    tokens,
-    owner: 'user',
-    callerOf,
-    version: '0',
-    onError,
-  });
-  const known = (header: string | undefined): McpCaller | undefined => {
-    const name = tokens.ownerOf(bearerToken(header) ?? '');
-    return name === undefined ? undefined : callerOf(name);
-  };
-  const bound = { host: '127.0.0.1', port: 0, origin: () => server.origin, callerOf: known };
-  const grpc = await listenGrpc(endpoint.room, bound);
-  const server = await listen({ fetch: (request) => app.fetch(request), host: '127.0.0.1', port: 0, clock: systemClock });
+  ];
+  const server = await serveProject(project, { tokens, callers: CALLERS, around });
   return {
-    ...{ project, folder, endpoint, errors, origin: server.origin },
+    ...{ project, folder, errors: server.errors, origin: server.origin },
     client: (token = ALICE, binding = 'JSONRPC', path = '/', version = '1.0') =>
       connect(`${server.origin}${path}`, token, binding, version),
     async fetch(path, { token = ALICE, ...init } = {}) {
@@ -109,7 +77,7 @@ export async function served({
       return await fetch(new URL(path, server.origin), { ...init, headers });
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([endpoint.close(), mcp.close(), server.stop(), grpc.stop()]);
+      await server[Symbol.asyncDispose]();
       await project.close();
       await folder[Symbol.asyncDispose]();
     },

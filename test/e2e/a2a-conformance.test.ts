@@ -1,0 +1,34 @@
+/** The system under test for the conformance kit does what the kit asks of it, over every binding. */
+import { TaskState } from '@a2a-js/sdk';
+import { describe, expect, it } from 'vitest';
+import { conforming, playConformance } from '../support/a2a/conformance.ts';
+import { answerOf, collect, request, said, stateOf, taskIn } from '../support/a2a/peer.ts';
+import { ALICE, served } from '../support/a2a/served.ts';
+
+const AGENTS = { kit: 'description: Answers the kit\ntools: [ask]\nisolation: inline\na2a: true' };
+const start = () => served({ agents: AGENTS, play: playConformance, around: conforming });
+
+describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('the kit over %s', (binding) => {
+  it('gets what it names', async () => {
+    await using server = await start();
+    const client = await server.client(ALICE, binding);
+    const send = (messageId: string, more = {}) => client.sendMessage(request(said('Hello', { messageId, ...more })));
+    expect(stateOf(taskIn(await send('tck-complete-task-1')))).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(stateOf(taskIn(await send('tck-reject-task-1')))).toBe(TaskState.TASK_STATE_REJECTED);
+    expect(await send('tck-message-response-1')).toMatchObject({ parts: [{ content: { value: 'Direct message response' } }] });
+    expect(answerOf(taskIn(await send('tck-artifact-text-1')))).toBe('Generated text content');
+    expect(answerOf(taskIn(await send('tck-artifact-data-1')))).toEqual({ key: 'value', count: 42 });
+    expect(answerOf(taskIn(await send('tck-artifact-file-url-1')))).toBe('https://example.com/output.txt');
+    expect(taskIn(await send('tck-artifact-file-1')).artifacts[0]?.parts[0]).toMatchObject({ filename: 'output.txt' });
+    const [one, two] = [taskIn(await send('tck-input-required-1')), taskIn(await send('tck-input-required-1'))];
+    expect(one.id).not.toBe(two.id);
+    expect([stateOf(one), stateOf(two)]).toEqual([TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_INPUT_REQUIRED]);
+    const { id: taskId, contextId } = one;
+    expect(stateOf(taskIn(await send('tck-input-required-1', { taskId, contextId })))).toBe(TaskState.TASK_STATE_COMPLETED);
+    const all = await collect(client.sendMessageStream(request(said('Hello', { messageId: 'tck-stream-artifact-chunked-1' }))));
+    const updates = all.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? [payload.value] : []));
+    expect(updates.some(({ append }) => append)).toBe(true);
+    expect(updates.at(-1)).toMatchObject({ lastChunk: true, artifact: { parts: [{ content: { value: 'chunk-1 chunk-2' } }] } });
+    expect(server.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+/**
+ * A system under test for the A2A conformance kit: `node test/support/a2a/conformance-main.ts [port] [grpc port]`. It prints the
+ * address to give to the kit, and ends with Ctrl-C. Its project is in a temporary folder; no key is needed.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openProject } from '../../../src/project/open.ts';
+import { startModelServer } from '../models/model-server.ts';
+import { conforming, playConformance } from './conformance.ts';
+import { serveProject } from './serve-project.ts';
+
+const AGENT =
+  '---\nname: kit\ndescription: Answers the conformance kit\ntags: [test]\ntools: [ask]\nisolation: inline\na2a: true\n---\nYou answer.\n';
+
+const [, , port = '9999', grpcPort = '9998'] = process.argv;
+const folder = await mkdtemp(join(tmpdir(), 'troupe-a2a-kit-'));
+await mkdir(join(folder, 'agents'));
+await writeFile(join(folder, 'agents', 'kit.md'), AGENT);
+// The kit's own receiver of notifications is on this machine.
+await writeFile(join(folder, 'troupe.yaml'), 'a2a: { privatePush: true }\n');
+const model = await startModelServer(playConformance);
+const env = {
+  ...{ HOME: folder, PATH: process.env['PATH'], OLLAMA_HOST: '127.0.0.1:9' },
+  ...{ OPENAI_API_KEY: 'sk-test-0123456789abcdef', OPENAI_BASE_URL: `${model.origin}/v1`, TROUPE_MODEL: 'openai/test-model' },
+};
+const project = await openProject({ cwd: folder, env });
+const server = await serveProject(project, { around: conforming, port: Number(port), grpcPort: Number(grpcPort) });
+process.stdout.write(`${server.origin}\n`);
+await new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+await server[Symbol.asyncDispose]();
+await project.close();
+await model.close();
+await rm(folder, { recursive: true, force: true });
