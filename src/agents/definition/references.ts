@@ -65,6 +65,15 @@ export const ASK_THE_USER = 'ask';
 export const clarifier = (dispatch: AgentDefinition['dispatch']): string | undefined =>
   dispatch?.clarification === ASK_THE_USER ? undefined : dispatch?.clarification;
 
+/** Models that the agent gives to others, or uses itself for something else than its own work, and where that is said. */
+export function modelsGiven(agent: AgentDefinition): readonly NonNullable<Reference['model']>[] {
+  const own = agent.dispatch?.model;
+  return [
+    ...(own === undefined ? [] : [{ name: own, path: ['dispatch', 'model'] }]),
+    ...referencesOf(agent).flatMap(({ model }) => (model === undefined ? [] : [model])),
+  ];
+}
+
 type Workers = NonNullable<NonNullable<AgentDefinition['group']>['workers']>;
 
 function workersIn(workers: Workers): readonly Reference[] {

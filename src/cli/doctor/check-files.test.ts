@@ -114,6 +114,7 @@ describe('check looks at everything in one pass', () => {
       'agents/b.md': '---\nmodel: opnai/gpt-5.5\nbudget: { usd: 1 }\n---\nHelp.\n',
       'agents/c.md': '---\nmodel: mine/large\nbudget: { usd: 1 }\n---\nHelp.\n',
       'agents/d.md': '---\nmodel: mine/small\nbudget: { usd: 1 }\n---\nHelp.\n',
+      'agents/e.md': '---\nmodel: mine/small\ndispatch: { agents: [a], model: opnai/small }\n---\nChoose.\n',
       'troupe.yaml':
         'providers: { mine: { baseURL: "http://127.0.0.1:1/v1" } }\nprices: { mine/small: { input: 1, output: 1 } }\n',
     });
@@ -121,6 +122,7 @@ describe('check looks at everything in one pass', () => {
       'agents/a.md:2:8: warning: the model openai/gpt-5.55 is in no list of openai that is known here',
       expect.stringMatching(/^agents\/b\.md:2:8: warning: no model of b can be asked from this shell: There is no model opnai/),
       expect.stringMatching(/^agents\/c\.md:3:\d+: warning: the price of mine\/large is not known, so this budget in dollars/),
+      expect.stringMatching(/^agents\/e\.md:3:33: warning: no model of e can be asked from this shell: There is no model opnai/),
     ]);
     expect(out).toContain('fix: Did you mean "openai/gpt-5.5"?');
     expect(code).toBe(0);

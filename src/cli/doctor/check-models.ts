@@ -3,7 +3,7 @@
  * key, and a newer provider may know more names, so these are warnings; `run` refuses to start.
  */
 
-import { referencesOf } from '../../agents/definition/references.ts';
+import { modelsGiven } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -31,9 +31,7 @@ export function checkModels(agents: readonly LoadedAgent[], options: CheckModels
   const sources = { ...table, prices: createPrices(table) };
   return agents.flatMap((agent) => {
     const { definition, placeOf } = agent;
-    const given = referencesOf(definition).flatMap(({ model }) =>
-      model === undefined ? [] : [{ models: [model.name], place: placeOf(model.path) }],
-    );
+    const given = modelsGiven(definition).map(({ name, path }) => ({ models: [name], place: placeOf(path) }));
     const named = [{ models: definition.models, place: placeOf(['model']) }, ...given];
     const sure = named.filter(({ models }) => !models.some((model) => known.includes(providerOf(model))));
     return [

@@ -53,6 +53,12 @@ const lead = (group: Group, changes: Partial<AgentDefinition> = {}) => actor('le
 const to = (name: string, include: 'report' | 'request' = 'report') => ({ handoff: { to: name, include } });
 const route = (agent: string) => calls({ name: 'handoff-to', input: { agent }, id: 'route' });
 
+/** Whom an agent with a dispatch chooses, each with something to do. */
+const chooses = (...[agentId, ...additionalAgents]: readonly string[]): ModelOutcome => {
+  const agentInstructions = [agentId, ...additionalAgents].map((id) => ({ agentId: id, instruction: 'Do it.' }));
+  return says(JSON.stringify({ agentId, confidence: 0.9, additionalAgents, agentInstructions }));
+};
+
 /** The text is the child's own: what it is worth is what the child's is. */
 const PASSED_ON = { verified: 'verified', unverified: 'unverified', unchecked: 'unchecked', failed: 'failed' } as const;
 /** The text was written after the child's: nobody has checked it, and an unverified child pulls it down. */
@@ -98,6 +104,22 @@ const chains: readonly Way[] = [
     plays: { desk: () => route('kid') },
     root: PASSED_ON,
     finalAgent: () => 'kid',
+  },
+  {
+    name: 'dispatched to the child alone',
+    agents: [actor('desk', { dispatch: { agents: ['kid'] } }), kid()],
+    plays: { desk: () => chooses('kid') },
+    root: PASSED_ON,
+    finalAgent: (state) => (state === 'failed' ? 'desk' : 'kid'),
+  },
+  {
+    name: 'dispatched to the child and to another that has proved its own',
+    agents: [actor('desk', { dispatch: { agents: ['kid', 'twin'] } }), kid(), kid('twin')],
+    plays: {
+      desk: () => chooses('kid', 'twin'),
+      twin: (_request, turn) => (turn === 1 ? proves('make') : reports('Made.', claims('make'))),
+    },
+    root: { verified: 'verified', unverified: 'unverified', unchecked: 'unchecked', failed: 'unchecked' },
   },
   {
     name: 'routed to the child and then handed over',
