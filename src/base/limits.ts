@@ -134,6 +134,7 @@ export const limits = {
   taskHistory: 50,
   taskMessageCharacters: 64_000,
   taskResultCharacters: 1_000_000,
+  taskAnswerCharacters: 8_000,
   taskFiles: 500,
   taskSelections: 100,
   taskCharacters: 16 * MIB,

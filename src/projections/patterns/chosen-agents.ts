@@ -1,16 +1,46 @@
-/** Whom a run chose for its request, where its pattern chooses, and how sure it was. */
+/** Whom a run chose for its request, where its pattern chooses, how sure it was, and what those who were chosen answered. */
+import { present } from '../../base/present.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 
+/** A choice with what it rests on; the names of the fields are those that others read. */
+export type AgentChoice = {
+  readonly agentId: string;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly reasoning?: string | undefined;
+  readonly additionalAgents?: readonly string[] | undefined;
+};
+
+/** What became of one that was chosen. */
+export type DispatchedAnswer = {
+  readonly agentId: string;
+  readonly content: string;
+  readonly success: boolean;
+  /** Only where it failed. */
+  readonly errorMessage?: string | undefined;
+  readonly executionTimeMs: number;
+};
+
 export interface ChosenAgents {
   readonly agents: readonly string[];
-  /** From 0 to 1; unknown where nobody said so. */
-  readonly confidence?: number | undefined;
+  /** Where it is known how sure the choice was. */
+  readonly choice?: AgentChoice | undefined;
 }
 
-/** The events in which somebody is chosen. */
-export const choosingTypes = ['router.chose'] as const satisfies readonly EventType[];
+/** The events in which somebody is chosen, or has answered. */
+export const choosingTypes = ['router.chose', 'dispatch.chose', 'dispatch.responded'] as const satisfies readonly EventType[];
 
 export function chosenAgents(event: LedgerEvent): ChosenAgents | undefined {
-  return event.event_type === 'router.chose' ? { agents: [event.payload.agent] } : undefined;
+  if (event.event_type === 'router.chose') return { agents: [event.payload.agent] };
+  if (event.event_type !== 'dispatch.chose') return undefined;
+  const { agentId, confidence, reasoning, additionalAgents } = event.payload;
+  const choice = { agentId, confidence, ...present({ reasoning, additionalAgents }) };
+  return { agents: [agentId, ...(additionalAgents ?? [])], choice };
+}
+
+export function agentAnswer(event: LedgerEvent): DispatchedAnswer | undefined {
+  if (event.event_type !== 'dispatch.responded') return undefined;
+  const { agentId, content, success, errorMessage, executionTimeMs } = event.payload;
+  return { agentId, content, success, ...present({ errorMessage: errorMessage ?? undefined }), executionTimeMs };
 }

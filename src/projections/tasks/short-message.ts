@@ -8,7 +8,10 @@ export function shortMessage(role: TaskMessage['role'], text: string): TaskMessa
 }
 
 /** Says what is left out, and which limit it was. */
-export function shortText(text: string, limit: 'taskMessageCharacters' | 'taskResultCharacters'): string {
+export function shortText(
+  text: string,
+  limit: 'taskMessageCharacters' | 'taskResultCharacters' | 'taskAnswerCharacters',
+): string {
   const missing = text.length - limits[limit];
   if (missing <= 0) return text;
   return `${text.slice(0, limits[limit]).toWellFormed()}\n\n(${counted(missing, 'more character')} left out: ${limit})`;

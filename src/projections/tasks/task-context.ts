@@ -30,12 +30,14 @@ function fileArtifact({ path, sha256, run }: TaskFile): TaskArtifact {
 }
 
 function metadataOf(task: RootTask): JsonObject {
-  const { agentSelections, routingConfidence, historyLeftOut, filesLeftOut, end, still } = task;
+  const { agentSelections, routingConfidence, routing, agentResponses, historyLeftOut, filesLeftOut, end, still } = task;
   const { continues, retries, reopens, reopenedAs } = task;
   const error: Json | undefined = end?.error ?? (still?.kind === 'parked' ? still.error : undefined);
   return {
     ...(agentSelections.length === 0 ? {} : { agentSelections }),
-    ...present({ routingConfidence, agent: task.agent, continues, retries, reopens, reopenedAs, error }),
+    ...present({ routingConfidence, routing }),
+    ...(agentResponses.length === 0 ? {} : { agentResponses }),
+    ...present({ agent: task.agent, continues, retries, reopens, reopenedAs, error }),
     ...present({ reason: still?.kind === 'parked' ? still.reason : end?.reason, verification: end?.verification.state }),
     ...(historyLeftOut === 0 ? {} : { historyLeftOut }),
     ...(filesLeftOut === 0 ? {} : { filesLeftOut }),

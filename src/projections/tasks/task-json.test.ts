@@ -79,6 +79,40 @@ describe('the examples', () => {
   });
 });
 
+describe('choices and answers of agents', () => {
+  const CHOICE = '{"agentId":"light-agent","confidence":0.88,"reasoning":"Both.","additionalAgents":["music-agent"]}';
+  const GOOD = '{"agentId":"light-agent","content":"On.","success":true,"errorMessage":null,"executionTimeMs":1250}';
+  const BAD = '{"agentId":"music-agent","content":"","success":false,"errorMessage":"HTTP 503","executionTimeMs":5000}';
+  const known = (metadata: string): string =>
+    JSON.stringify(read(`{"id":"t","sessionId":"s","status":{"state":"working"},"metadata":${metadata}}`).metadata);
+
+  it('come out as they went in, without nulls', () => {
+    const written = `{"routing":${CHOICE},"agentResponses":[${GOOD},${BAD}]}`;
+    expect(known(written)).toBe(written.replace('"errorMessage":null,', ''));
+    const shouted = written.replaceAll(/"[a-zA-Z]+":/g, (name) =>
+      /routing|agentResponses/.test(name) ? name : name.toUpperCase(),
+    );
+    expect(known(shouted)).toBe(known(written));
+    const asText = written.replace('0.88', '"0.88"').replace('1250', '"1250"');
+    expect(known(asText)).toBe(known(written));
+  });
+
+  it('that break their rules stay what they are: free values', () => {
+    const wrong = [
+      '{"routing":{"agentId":"a","confidence":1.5}}',
+      '{"routing":{"agentId":"a","confidence":1,"additionalAgents":["a"]}}',
+      '{"routing":{"agentId":"","confidence":1}}',
+      '{"agentResponses":[{"agentId":"a","success":false,"errorMessage":null}]}',
+      '{"agentResponses":[{"agentId":"a","success":true,"executionTimeMs":-1}]}',
+      '{"agentResponses":"none"}',
+    ];
+    for (const metadata of wrong) expect(known(metadata)).toBe(metadata);
+    expect(known('{"agentResponses":[{"agentId":"a","success":true}]}')).toBe(
+      '{"agentResponses":[{"agentId":"a","content":"","success":true,"executionTimeMs":0}]}',
+    );
+  });
+});
+
 describe('reading', () => {
   it('takes null for what may be absent, and does not write it', () => {
     const text =

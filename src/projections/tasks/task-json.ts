@@ -7,25 +7,9 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { readAgentChoice, readDispatchedAnswer } from './agent-json.ts';
+import { anyCase, fromString } from './any-case.ts';
 import { readTaskState, type TaskState } from './task-states.ts';
-
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** A number, or a string that holds nothing else. */
-const fromString = (value: unknown): unknown => (typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : value);
-
-/** An object whose properties may be written in any case, and may be null where they may be absent. */
-function anyCase<Shape extends z.ZodRawShape>(shape: Shape) {
-  const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]));
-  return z.preprocess((value) => {
-    if (!isJsonObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value)
-        .map(([name, item]): readonly [string, Json | undefined] => [names.get(name.toLowerCase()) ?? name, item])
-        .filter(([name, item]) => item !== null || !Object.hasOwn(shape, name)),
-    );
-  }, z.looseObject(shape));
-}
 
 /** Free keys keep their names and their nulls. */
 const free = z.custom<JsonObject>(isJsonObject);
@@ -96,13 +80,27 @@ export function readTask(text: string): Result<TaskContext, string> {
   const read = taskContext.safeParse(plain);
   if (!read.success) return fail(z.prettifyError(read.error));
   const { metadata } = read.data;
-  if (metadata?.['routingConfidence'] === undefined) return ok(read.data);
-  // A number that was written as a string keeps its place among the keys.
-  const confidence = fromString(metadata['routingConfidence']);
-  return ok({
-    ...read.data,
-    metadata: typeof confidence === 'number' ? { ...metadata, routingConfidence: confidence } : metadata,
-  });
+  return ok(metadata === undefined ? read.data : { ...read.data, metadata: withKnownKeys(metadata) });
+}
+
+/** What we know among the free keys is read by its own schema, in its place; what does not fit stays as it is. */
+function withKnownKeys(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, knownValue(name, value)]));
+}
+
+function knownValue(name: string, value: Json | undefined): Json | undefined {
+  switch (name) {
+    case 'routingConfidence': {
+      const confidence = fromString(value);
+      return typeof confidence === 'number' ? confidence : value;
+    }
+    case 'routing':
+      return readAgentChoice(value) ?? value;
+    case 'agentResponses':
+      return Array.isArray(value) ? value.map((item: Json) => readDispatchedAnswer(item) ?? item) : value;
+    default:
+      return value;
+  }
 }
 
 /** Without what could pass for an object's prototype; `undefined` when it is too deep. */

@@ -169,6 +169,26 @@ describe('a task', () => {
     expect(taskOf(list).message?.content).toContain('(2936000 more characters left out: taskMessageCharacters)');
   });
 
+  it('says whom a dispatch chose, how sure it was, and what came of each', () => {
+    const list = submitted();
+    const choice = { agentId: 'light-agent', confidence: 0.88, reasoning: 'Both.', additionalAgents: ['music-agent'] };
+    list.add('dispatch.chose', { ...choice, decision: 'route', round: 1, attempts: 1 });
+    const worked = { attempts: 1, status: 'completed', verification: { state: 'unchecked' } } as const;
+    const light = { agentId: 'light-agent', content: 'On.', success: true, executionTimeMs: 1250 };
+    const music = { agentId: 'music-agent', content: '', success: false, errorMessage: 'HTTP 503', executionTimeMs: 5000 };
+    list.add('dispatch.responded', { ...worked, ...light, errorMessage: null });
+    list.add('dispatch.responded', { ...worked, ...music, status: 'failed' });
+    const { metadata } = taskContext(taskOf(list));
+    expect(metadata).toMatchObject({
+      ...{ agentSelections: ['light-agent', 'music-agent'], routingConfidence: 0.88, routing: choice },
+      agentResponses: [light, music],
+    });
+    expect(JSON.stringify(metadata)).not.toContain('null');
+    ended(list, { status: 'failed', error: failure, reason: 'key' });
+    list.add('run.reopened', { undone: [] });
+    expect(taskOf(list)).toMatchObject({ routing: choice, agentResponses: [light] });
+  });
+
   it('names the files that were left, the latest of each', () => {
     const list = submitted();
     list.add('artifact.manifest', {

@@ -12,9 +12,9 @@ import { type EventType, inboundTypes, type Payloads } from '../../events/catalo
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type Message, textOf, toolCallsOf } from '../../events/messages.ts';
 import { parentRun } from '../../events/run-origin.ts';
-import { choosingTypes, chosenAgents } from '../patterns/chosen-agents.ts';
+import { type AgentChoice, agentAnswer, choosingTypes, chosenAgents, type DispatchedAnswer } from '../patterns/chosen-agents.ts';
 import { foldWaits, initialWaits, type Wait, type Waits, waitKey } from '../waits.ts';
-import { shortMessage } from './short-message.ts';
+import { shortMessage, shortText } from './short-message.ts';
 import type { TaskMessage } from './task-json.ts';
 import { isTerminalTask, type TaskState } from './task-states.ts';
 
@@ -52,6 +52,9 @@ export interface RootTask {
   /** Whom a router chose, in order, and how sure it was the last time. */
   readonly agentSelections: readonly string[];
   readonly routingConfidence: number | undefined;
+  /** That choice, where it is known what it rests on, and what those who were chosen answered. */
+  readonly routing: AgentChoice | undefined;
+  readonly agentResponses: readonly DispatchedAnswer[];
   /** Open questions and requests for permission, of the run and of those below it. */
   readonly waits: readonly Wait[];
   readonly still: StandsStill | undefined;
@@ -145,8 +148,9 @@ function reopen(tasks: Tasks, root: Root, task: RootTask, event: EventOf<'run.re
   root.task = `${task.run}.${root.lives}`;
   root.words = undefined;
   root.waits.clear();
-  const { continues, retries, agentSelections, routingConfidence, files, filesLeftOut } = task;
-  const kept = { continues, retries, agentSelections, routingConfidence, files, filesLeftOut };
+  const { continues, retries, agentSelections, routingConfidence, routing, files, filesLeftOut } = task;
+  const agentResponses = task.agentResponses.filter(({ success }) => success);
+  const kept = { continues, retries, agentSelections, routingConfidence, routing, agentResponses, files, filesLeftOut };
   tasks.tasks.set(task.id, { ...task, position: event.position, reopenedAs: root.task });
   tasks.tasks.set(root.task, { ...newTask(event, task.agent, root.request), ...kept, id: root.task, reopens: task.id });
 }
@@ -155,7 +159,8 @@ function newTask(event: LedgerEvent, agent: string, request: TaskMessage): RootT
   const { run_id: run, session_id: session, position, timestamp } = event;
   return {
     ...{ id: run, run, session, agent, position, state: 'submitted', message: undefined, at: timestamp, startedAt: timestamp },
-    ...{ history: [request], historyLeftOut: 0, files: [], filesLeftOut: 0, agentSelections: [], routingConfidence: undefined },
+    ...{ history: [request], historyLeftOut: 0, files: [], filesLeftOut: 0 },
+    ...{ agentSelections: [], routingConfidence: undefined, routing: undefined, agentResponses: [] },
     ...{ waits: [], still: undefined, end: undefined },
     ...{ continues: undefined, retries: undefined, reopens: undefined, reopenedAs: undefined },
   };
@@ -257,10 +262,16 @@ function withFiles(task: RootTask, { payload, run_id: run }: EventOf<'artifact.m
 }
 
 function withChosen(task: RootTask, event: LedgerEvent): RootTask {
+  const answer = agentAnswer(event);
+  if (answer !== undefined) {
+    const content = shortText(answer.content, 'taskAnswerCharacters');
+    return { ...task, agentResponses: [...task.agentResponses, { ...answer, content }].slice(-limits.taskSelections) };
+  }
   const chosen = chosenAgents(event);
   if (chosen === undefined) return task;
   const agentSelections = [...new Set([...task.agentSelections, ...chosen.agents])].slice(-limits.taskSelections);
-  return { ...task, agentSelections, routingConfidence: chosen.confidence ?? task.routingConfidence };
+  const { choice: routing = task.routing } = chosen;
+  return { ...task, agentSelections, routing, routingConfidence: routing?.confidence };
 }
 
 function withEnd(root: Root, task: RootTask, event: EventOf<'run.ended'>): RootTask {
