@@ -335,6 +335,10 @@ export const limits = {
   renderedCharacters: 100_000,
   renderedSigns: 2_000,
   exportTextCharacters: 1_000_000,
+  attachColumns: 40,
+  attachRows: 10,
+  attachEntries: 200,
+  attachLookMs: 2_000,
   inboxLookMs: 250,
   inboxTakeUpMs: 1_500,
   /** So many characters of its hash stand for what was shown, at the least. */

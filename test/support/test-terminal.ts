@@ -53,6 +53,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
     exitNow: (code) => void exits.push(code),
     keys: { take: () => undefined, letGo: () => undefined, suspend: async () => undefined, onReturn: () => () => undefined },
     keyboard: { hush: () => () => undefined, onPause: () => () => undefined },
+    fullScreen: { enter: () => undefined, leave: () => undefined, onKey: () => () => undefined },
   };
 }
 

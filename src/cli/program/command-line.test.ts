@@ -213,6 +213,7 @@ describe('the program', () => {
         "cancel",
         "pause",
         "send",
+        "attach",
         "answer",
         "approve",
         "deny",

@@ -23,7 +23,7 @@ import { type Add, addTo, budgets, json, notifyOption, output, requireOption } f
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
-import { describeAnswers, describeChat, describeRuns, describeSend } from './run-commands.ts';
+import { describeAnswers, describeAttach, describeChat, describeRuns, describeSend } from './run-commands.ts';
 import { describeTasks } from './task-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
@@ -33,6 +33,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeLooks(add, perform);
   describeRuns(add, perform);
   describeSend(add, perform);
+  describeAttach(add, perform);
   describeAnswers(add, perform);
   describeTasks(add('tasks', 'root runs as A2A has them: list, show, cancel', 'troupe tasks list'), perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);

@@ -70,6 +70,12 @@ export function describeChat(add: Add, perform: Perform): void {
     );
 }
 
+export function describeAttach(add: Add, perform: Perform): void {
+  add('attach [run-or-session]', 'the whole screen for a run: tree, words, questions, a line to it', 'troupe attach last').action(
+    (what: string | undefined) => perform(async (context) => (await import('../attach/attach.ts')).attachCommand(context, what)),
+  );
+}
+
 export function describeAnswers(add: Add, perform: Perform): void {
   const answering = (command: Command): Command =>
     output(command)

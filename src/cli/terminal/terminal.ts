@@ -10,6 +10,7 @@ import picocolors from 'picocolors';
 import type { Environment } from '../../base/environment.ts';
 import type { Result } from '../../base/result.ts';
 import { type Draft, edited, editorIn } from './editor.ts';
+import { createFullScreen, type FullScreen } from './full-screen.ts';
 import { createKeyByKey, type KeyByKey } from './key-by-key.ts';
 import { createKeyboard, type Keyboard } from './keyboard.ts';
 import { proseLines } from './text-width.ts';
@@ -58,6 +59,8 @@ export interface Terminal {
   readonly keyboard: Pick<Keyboard, 'hush' | 'onPause'>;
   /** For whoever draws what is being typed. */
   readonly keys: KeyByKey;
+  /** The whole of `out`, for whoever draws all of it. */
+  readonly fullScreen: FullScreen;
 }
 
 export interface AskOptions {
@@ -138,6 +141,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     cwd: process.cwd(),
     ask: (question, options) => keyboard.lend(() => askOnce(process, question, options ?? {})),
     keyboard,
+    fullScreen: createFullScreen(process),
     edit: (draft) => {
       const editor = editorIn(env);
       if (editor === undefined) return undefined;

@@ -1,0 +1,139 @@
+/** The whole screen, drawn from what there is and how large the window is. */
+import { stripVTControlCharacters } from 'node:util';
+import picocolors from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import { eventList, ROOT, started } from '../../../test/support/event-list.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { OpenWait } from '../../engine/port.ts';
+import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import { textWidth } from '../terminal/text-width.ts';
+import { typedDraft } from './draft.ts';
+import { layoutOf, type Picture, picture } from './picture.ts';
+import { type AttachState, neighbour } from './state.ts';
+
+const CHILDREN = ['run_child1', 'run_child2', 'run_child3', 'run_child4', 'run_child5', 'run_child6'] as RunId[];
+
+function stateOf(changes: Partial<AttachState> = {}, children = 2): AttachState {
+  const list = eventList();
+  started(list, 'worker');
+  for (const run of CHILDREN.slice(0, children))
+    started(list, `helper\u001b[31m ${run.at(-1)}`, { origin: { kind: 'pattern', parent: ROOT, role: 'worker' } }, { run });
+  const tree = initialRunTree();
+  for (const event of list.events) foldRunTree(tree, event);
+  return {
+    ...{ tree, root: ROOT, selected: ROOT, back: 0, waits: [], notice: undefined },
+    body: Array.from({ length: 100 }, (_none, index) => `word ${index + 1}`),
+    driver: { by: 'elsewhere', who: 'process 7 on desk\u001b[2J' },
+    mode: { kind: 'looking' },
+    ...changes,
+  };
+}
+
+const wait: OpenWait = { kind: 'question', run: ROOT, agent: 'worker', wait: 'w', question: 'Which?', askedAt: '' };
+const paint = picocolors.createColors(true);
+
+function drawn(state: AttachState, width: number, height: number): Picture & { readonly text: string } {
+  const made = picture(state, { width, height, now: 0, paint });
+  expect(made.rows).toHaveLength(height);
+  const plain = made.rows.map((row) => stripVTControlCharacters(row));
+  for (const row of plain) expect(textWidth(row), row).toBeLessThanOrEqual(width);
+  // What strangers are called must not move the cursor.
+  expect(made.rows.join('')).not.toContain('\u001b[2J');
+  return { ...made, text: plain.map((row) => row.trimEnd()).join('\n') };
+}
+
+const modes: readonly AttachState['mode'][] = [
+  { kind: 'looking' },
+  { kind: 'help' },
+  { kind: 'leaving' },
+  { kind: 'writing', draft: typedDraft('x'.repeat(300)) },
+  {
+    kind: 'asked',
+    said: ['y'.repeat(1_000)],
+    prompt: '  allow? yes, always, edit, no (or no and why): ',
+    draft: typedDraft('yes'),
+    back: 0,
+  },
+];
+
+describe.each([
+  [60, 15],
+  [80, 24],
+  [120, 30],
+  [200, 50],
+])('a window of %i by %i', (width, height) => {
+  it.each(modes)('is filled and never overfull: $kind', (mode) => {
+    for (const waits of [[], [wait, wait]])
+      for (const notice of [undefined, 'n'.repeat(500)])
+        for (const children of [0, 2, 6]) drawn(stateOf({ mode, waits, notice }, children), width, height);
+  });
+
+  it('shows who works on it, the tree, the last words, and the keys', () => {
+    const { text, cursor } = drawn(stateOf({ waits: [wait] }), width, height);
+    expect(text).toMatch(/^worker \w+ · 1 question for you · running, worked on by/);
+    expect(text).toContain('▸ ● worker');
+    expect(text).toContain('● helper 1');
+    expect(text).toContain('word 100');
+    expect(text).toContain('worker waits for you: i answers');
+    expect(text).toMatch(/q leave · \? keys · i answer/);
+    expect(cursor).toBeUndefined();
+  });
+});
+
+it('has the tree above the words, and beside them where there is room', () => {
+  const narrow = drawn(stateOf(), 80, 12).text.split('\n');
+  expect(narrow.slice(2, 6)).toEqual([
+    expect.stringMatching(/^▸ ● worker/),
+    expect.stringContaining('2 more runs: Tab'),
+    '─'.repeat(80),
+    'word 97',
+  ]);
+  const wide = drawn(stateOf(), 120, 12).text.split('\n');
+  expect(wide[2]).toMatch(/^▸ ● worker .* │ word 94$/);
+  expect(wide[4]).toMatch(/^ {4}● helper 2 .* │ word 96$/);
+});
+
+it('goes up as far as there is something, and marks whose words they are', () => {
+  const { height } = layoutOf({ width: 80, height: 24 }, 3).body;
+  expect(drawn(stateOf({ back: 100 - height }), 80, 24).text).toContain('word 1\n');
+  expect(drawn(stateOf({ back: 500 }), 80, 24).text).toContain('word 1\n');
+  const state = stateOf({}, 6);
+  const visited = new Set<RunId>();
+  for (let at = state; !visited.has(at.selected); at = { ...at, selected: neighbour(at, 1) }) {
+    visited.add(at.selected);
+    expect(drawn(at, 60, 15).text).toContain('▸');
+  }
+  expect([...visited]).toEqual([ROOT, ...CHILDREN]);
+  expect(neighbour(state, -1)).toBe(CHILDREN[5]);
+});
+
+it('shows all of a request, row by row, and the cursor in what is typed', () => {
+  const said = ['worker wants to use shell:', `  | ${'z'.repeat(100)}END`];
+  const mode = { kind: 'asked', said, prompt: '  allow? ', draft: typedDraft('ye'), back: 0 } as const;
+  const { text, cursor } = drawn(stateOf({ mode }), 60, 15);
+  expect(text.replaceAll('\n', '')).toContain(`${'z'.repeat(100)}END`);
+  expect(cursor).toEqual({ row: 13, column: 11 });
+  expect(drawn(stateOf({ mode: { ...mode, prompt: undefined } }), 60, 15).cursor).toBeUndefined();
+});
+
+it.each([
+  ['ended', { driver: { by: 'ended' } }, /q leave · \? keys · Tab next run/],
+  [
+    'nobody',
+    { driver: { by: 'nobody' } },
+    /cut off: nobody works on it[\s\S]*r takes it up here\n\nq leave · \? keys · r take it up/,
+  ],
+  ['here', { driver: { by: 'here' }, mode: { kind: 'leaving' } }, /worked on here[\s\S]*leaving stops it[\s\S]*y leave · n stay/],
+] as const)('says what can be done: %s', (_name, changes, expected) => {
+  expect(drawn(stateOf(changes), 100, 24).text).toMatch(expected);
+});
+
+it.each([
+  [39, 24],
+  [80, 9],
+  [20, 2],
+])('says of %i by %i that it is too small', (width, height) => {
+  const made = picture(stateOf(), { width, height, now: 0, paint });
+  expect(made.rows).toHaveLength(height);
+  expect(made.rows[0]).toContain('too small');
+});

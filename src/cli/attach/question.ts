@@ -1,0 +1,147 @@
+/**
+ * A question of the run, put on the whole screen: with the same pages, words and hash as anywhere else. What was typed before it
+ * could be read is no answer: keys are thrown away until none has come for a moment.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { eventLoopTurn } from '../../base/clock.ts';
+import { present } from '../../base/present.ts';
+import type { OpenWait } from '../../engine/port.ts';
+import { personHere } from '../../library/person-here.ts';
+import { askPerson } from '../drive/ask-person.ts';
+import type { Desk } from '../drive/desk.ts';
+import { notRecorded } from '../drive/not-recorded.ts';
+import type { Attachment } from './attachment.ts';
+import { EMPTY, typedDraft } from './draft.ts';
+import type { Mode } from './state.ts';
+
+type Asked = Extract<Mode, { kind: 'asked' }>;
+
+interface Question {
+  /** What was typed is the answer; `undefined` leaves the question open. */
+  typed(text: string | undefined): void;
+  /** A key was pressed, whether it counts or not. */
+  pressed(): void;
+  /** Nobody waits for it any more. */
+  gone(): void;
+  readonly wait: OpenWait;
+}
+
+/** The one question that is put at a time. */
+export interface Asking {
+  /** The next that waits: of the marked run, or the oldest. */
+  open(): void;
+  typed(text: string | undefined): void;
+  /** A key was pressed, whether it counts or not. */
+  pressed(): void;
+  /** Other questions are open than before. */
+  waitsChanged(): void;
+}
+
+/** `goOn` is called when one is answered and nobody works on the run. */
+export function createAsking(attachment: Attachment, goOn: () => void): Asking {
+  let question: Question | undefined;
+  return {
+    open() {
+      const { waits, selected } = attachment.state;
+      const wait = waits.find(({ run }) => run === selected) ?? waits[0];
+      if (wait === undefined || question !== undefined) return;
+      attachment.change({ notice: undefined });
+      const answered = (live: boolean): void => {
+        if (!live) goOn();
+      };
+      question = putQuestion(attachment, wait, answered, () => {
+        question = undefined;
+        void attachment.lookAround();
+      });
+    },
+    typed: (text) => question?.typed(text),
+    pressed: () => question?.pressed(),
+    waitsChanged() {
+      const asked = question?.wait;
+      const isOpen = attachment.state.waits.some(({ run, wait }) => run === asked?.run && wait === asked.wait);
+      if (asked !== undefined && !isOpen) question?.gone();
+    },
+  };
+}
+
+/** So many rounds of the event loop without a key in them: the terminal has nothing left. */
+const QUIET_ROUNDS = 5;
+
+/** `answered` is called when an answer is in the ledger, with whether somebody works on the run. */
+function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: boolean) => void, over: () => void): Question {
+  const gone = new AbortController();
+  let keys = 0;
+  let answer: PromiseWithResolvers<string | undefined> | undefined;
+  const now = (): Asked => {
+    const { mode } = attachment.state;
+    return mode.kind === 'asked' ? mode : { kind: 'asked', said: [], prompt: undefined, draft: EMPTY, back: 0 };
+  };
+  const show = (next: Partial<Asked>): void => attachment.change({ mode: { ...now(), ...next } });
+  const quiet = async (): Promise<void> => {
+    for (let rounds = 0, before = keys; rounds < QUIET_ROUNDS; rounds = keys === before ? rounds + 1 : 0) {
+      before = keys;
+      await eventLoopTurn();
+    }
+  };
+  const desk: Desk = {
+    say: (...lines) =>
+      show({ said: [...now().said, ...lines.flatMap((line) => stripVTControlCharacters(line).split('\n'))], back: 0 }),
+    async ask(prompt, prefill = '') {
+      await quiet();
+      if (gone.signal.aborted) return undefined;
+      answer = Promise.withResolvers();
+      show({ prompt, draft: typedDraft(prefill), back: 0 });
+      const typed = await answer.promise;
+      show({ said: typed === undefined ? now().said : [...now().said, `${prompt}${typed}`], prompt: undefined, draft: EMPTY });
+      return typed;
+    },
+    async edit(draft) {
+      const { terminal } = attachment.context;
+      terminal.fullScreen.leave();
+      try {
+        return await terminal.edit(draft);
+      } finally {
+        terminal.fullScreen.enter();
+        attachment.redraw();
+      }
+    },
+  };
+  show({ said: [], prompt: undefined });
+  void ask(attachment, desk, wait, gone.signal)
+    .then((live) => live !== undefined && answered(live))
+    .catch((error: unknown) => attachment.change({ notice: error instanceof Error ? error.message : String(error) }))
+    .finally(() => {
+      if (attachment.state.mode.kind === 'asked') attachment.change({ mode: { kind: 'looking' } });
+      over();
+    });
+  return {
+    wait,
+    pressed() {
+      keys += 1;
+    },
+    typed: (text) => answer?.resolve(text),
+    gone() {
+      gone.abort();
+      answer?.resolve(undefined);
+    },
+  };
+}
+
+async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: AbortSignal): Promise<boolean | undefined> {
+  const { context, project } = attachment;
+  const answer = await askPerson(desk, attachment.room(), wait);
+  if (answer === undefined) {
+    const first = attachment.firsts.get(`${wait.run} ${wait.wait}`) ?? '';
+    attachment.change({ notice: gone.aborted ? `answered elsewhere${first}` : 'the question stays open' });
+    return undefined;
+  }
+  const shown = wait.kind === 'permission' ? wait.shown : undefined;
+  const answering = { by: personHere(), where: 'terminal', ...present({ shown }) } as const;
+  const outcome = await project.engine.answer(wait.run, wait.wait, answer, answering);
+  if (outcome.kind !== 'accepted') {
+    attachment.change({ notice: notRecorded(context, wait, outcome).message });
+    return undefined;
+  }
+  attachment.change({ notice: outcome.live ? 'answered' : 'answered; if nobody goes on with the run, r takes it up here' });
+  return outcome.live;
+}

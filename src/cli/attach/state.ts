@@ -1,0 +1,60 @@
+/** What is on the screen of `troupe attach`, before it is drawn. */
+import type { RunId } from '../../base/ids.ts';
+import type { OpenWait } from '../../engine/port.ts';
+import type { RunNode, RunTree } from '../../projections/run-tree.ts';
+import { subtree } from '../../projections/run-tree.ts';
+import type { TypedDraft } from './draft.ts';
+
+export type Mode =
+  | { readonly kind: 'looking' }
+  | { readonly kind: 'help' }
+  /** The run is worked on here, so leaving stops it: whether that is meant. */
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'writing'; readonly draft: TypedDraft }
+  /** A question and what was said about it. Without a prompt no key counts: nobody can have read it yet. */
+  | {
+      readonly kind: 'asked';
+      readonly said: readonly string[];
+      readonly prompt: string | undefined;
+      readonly draft: TypedDraft;
+      /** How many rows up from the end of it somebody looks. */
+      readonly back: number;
+    };
+
+/** Who works on the run. */
+export type WorkedOnBy = { readonly by: 'here' | 'nobody' | 'ended' } | { readonly by: 'elsewhere'; readonly who: string };
+
+export interface AttachState {
+  readonly tree: RunTree;
+  readonly root: RunId;
+  /** Whose words are shown, and who is written to. */
+  readonly selected: RunId;
+  /** Those words, drawn for the width that there is. */
+  readonly body: readonly string[];
+  /** How many rows up from their end somebody looks. */
+  readonly back: number;
+  readonly waits: readonly OpenWait[];
+  readonly driver: WorkedOnBy;
+  readonly notice: string | undefined;
+  readonly mode: Mode;
+}
+
+/** The runs of the tree from the top, each with how deep it stands. */
+export function runsOf({
+  tree,
+  root,
+}: Pick<AttachState, 'tree' | 'root'>): readonly { readonly node: RunNode; readonly depth: number }[] {
+  const depths = new Map<RunId, number>([[root, 0]]);
+  return subtree(tree, root).map((node) => {
+    const depth = node.run === root ? 0 : (depths.get(node.parent ?? root) ?? 0) + 1;
+    depths.set(node.run, depth);
+    return { node, depth };
+  });
+}
+
+/** The next run of the tree, or the one before; around its ends. */
+export function neighbour(state: AttachState, step: 1 | -1): RunId {
+  const runs = runsOf(state).map(({ node }) => node.run);
+  const at = Math.max(0, runs.indexOf(state.selected));
+  return runs[(at + step + runs.length) % Math.max(1, runs.length)] ?? state.root;
+}
