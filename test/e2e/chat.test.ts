@@ -153,7 +153,64 @@ describe('coming back', () => {
   });
 });
 
+describe('standing still', () => {
+  it('for a key that is refused: an empty line tries again once it is mended', async () => {
+    await using project = await createTestProject('', agentWith('tools: [ask]\nmaxRetries: 0'));
+    const body = JSON.stringify({ error: { message: 'no such key' } });
+    const server = await project.serve({ fault: 'status', status: 401, body }, { text: 'Said.' });
+    await using person = await inChat(project);
+    await person.says('Alpha?', 'Enter goes on with it, /stop ends it');
+    expect(person.screen()).toContain('parked');
+    person.type('\r');
+    await person.isBack('Said.\n\n1 turn');
+    await person.says('Beta?', 'Said.\n\n1 turn');
+    expect(server.requests).toHaveLength(3);
+    expect(told(server)).toContain('Alpha?');
+  });
+
+  it('for what the model refused: /resume goes on with another one', async () => {
+    await using project = await createTestProject('', agentWith('tools: [ask]\nmaxRetries: 0'));
+    const body = JSON.stringify({ error: { message: 'not like this' } });
+    const server = await project.serve({ fault: 'status', status: 400, body }, { text: 'Said.' });
+    await using person = await inChat(project);
+    await person.says('Alpha?', 'failed');
+    await person.says('/model openai/other-model', 'the next messages go to');
+    person.type('/resume\r');
+    await person.isBack('Said.\n\n1 turn');
+    expect(server.requests.map(({ model }) => model)).toEqual(['test-model', 'other-model']);
+  });
+
+  it('with Ctrl-Z in a turn: it comes back to it', async () => {
+    await using project = await createTestProject('', agentWith('tools: [ask]'));
+    const release = Promise.withResolvers<void>();
+    await project.serve(async () => {
+      await release.promise;
+      return { text: 'Said.' };
+    });
+    await using person = await inChat(project, [], { shell: 'jobs' });
+    person.type('Alpha?\r');
+    await person.sees('turn 1');
+    person.type('\u001a');
+    await person.sees('[stopped] $');
+    expect(person.shown.cursorIsShown()).toBe(true);
+    release.resolve();
+    person.type('fg\r');
+    await person.isBack('Said.\n\n1 turn');
+    // The keyboard is ours again: what is typed is drawn once.
+    person.type('xyz');
+    await person.sees(/\n› xyz$/);
+  });
+});
+
 describe('questions', () => {
+  it('are not put with --yes', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.serve(call('touch made.txt'), { text: 'Done.' });
+    await using person = await inChat(project, ['--yes']);
+    await person.says('Go.', 'Done.\n\n2 turns');
+    expect(await readdir(project.folder)).toContain('made.txt');
+  });
+
   it('are put as by run; what was typed before answers none of them and stands on the next line', async () => {
     await using project = await createTestProject('', WORKER);
     const typed = Promise.withResolvers<void>();

@@ -95,7 +95,10 @@ export async function goOnWith(chat: Chat, row: RunRow): Promise<void> {
   const { run, session } = row;
   const follower = createFollower(chat.project.ledger, session);
   await follower.catchUp(run);
-  const resumed = await chat.project.engine.resume(run, {});
+  // A model that was chosen since takes the place of the one that it was begun with.
+  const begun = await startOfRun(chat.project.ledger, row);
+  const terms = chat.model === begun?.model ? {} : present({ model: chat.model });
+  const resumed = await chat.project.engine.resume(run, terms);
   switch (resumed.kind) {
     case 'resumed':
       chat.agent = row.agent;

@@ -167,12 +167,15 @@ async function printTurn(chat: Chat, { run, follower, end, images, unfinished }:
   else for (const line of wrapToWidth(safeText(unfinished).trimEnd(), progress.width())) if (line !== '') progress.line(line);
   progress.line();
   const look = { paint: progress.paint, width: progress.isTty ? progress.width() : undefined, call: callOf(context) };
-  for (const line of troubleLines(summary, look)) progress.line(line);
-  if (images > 0 && summary.status === 'failed')
-    progress.line('a picture was sent along, which not every model takes: /undo leaves the message out, /model names another');
-  for (const line of restLines(end)) progress.line(line);
+  // Whoever stopped it knows why.
+  const trouble = summary.error?.message.includes(STOP) === true ? [] : troubleLines(summary, look);
+  for (const line of trouble) progress.line(line);
+  const notes = [...(images > 0 && summary.status === 'failed' ? [MAYBE_BLIND] : []), ...restLines(end)];
+  for (const note of notes) for (const line of wrapToWidth(note, progress.width())) progress.line(line);
   progress.line(progress.paint.dim([...(await quietFacts(chat, summary))].join(' · ')));
 }
+
+const MAYBE_BLIND = 'a picture was sent along, which not every model takes: /undo leaves the message out, /model names another';
 
 const GOES_ON = 'Enter goes on with it, /stop ends it';
 
@@ -181,8 +184,9 @@ function restLines(end: RunEnd): readonly string[] {
     case 'waiting':
       return [`it waits for you: ${GOES_ON}`];
     case 'parked':
+      return [`parked: ${GOES_ON}`];
     case 'paused':
-      return [`${end.kind}: ${safeLine(end.reason)}; ${GOES_ON}`];
+      return [`paused: ${safeLine(end.reason)}; ${GOES_ON}`];
     case 'lost':
       return ['another process works on it now'];
     case 'interrupted':
