@@ -86,7 +86,7 @@ function endless(loop: Loop, turn: number): LoopResult | undefined {
   return ended(loop, turn, 'failed', {
     code: 'no_report',
     message: `The agent was told ${counted(loop.toldToEnd, 'time')} to give its answer and did not.`,
-    fix: 'Look at what it did with `troupe show`; a clearer task or another model may help.',
+    fix: 'Look at what it did with `troupe show <run>`; a clearer task or another model may help.',
   });
 }
 

@@ -19,6 +19,19 @@ describe('redaction', () => {
     expect(json(plain, { lines: [`first\n${key}\nlast`] })).toEqual({ lines: [`first\n[redacted:${name}]\nlast`] });
   });
 
+  it.each([
+    ['api_key=sk-abcdefghijklmnopqrstuvwx12', 'api_key=[redacted:api-key]'],
+    ['Authorization: Bearer abcdef0123456789.xyz', 'Authorization: Bearer [redacted:bearer]'],
+    ['{"password": "hunter2-Very9"}', '{"password": "[redacted:DB_PASSWORD]"}'],
+    ['DB_PASSWORD=hunter2-Very9', 'DB_PASSWORD=[redacted:DB_PASSWORD]'],
+    ['export MY_API_KEY="k3y-1234567890abc"', 'export MY_API_KEY="[redacted:MY_API_KEY]"'],
+    ['x-api-key: k3y-1234567890abc', 'x-api-key: [redacted:MY_API_KEY]'],
+    ['the password is password', 'the password is password'],
+  ])('hides the value and not the label: %s', (text, shown) => {
+    const known = { DB_PASSWORD: 'hunter2-Very9', MY_API_KEY: 'k3y-1234567890abc', PASSWORD: 'password' };
+    expect(createRedactor(secretsOf(known)).text(text)).toBe(shown);
+  });
+
   it('takes out bearer tokens and private keys', () => {
     expect(plain.text('Authorization: Bearer abcdef0123456789.xyz==')).toBe('Authorization: Bearer [redacted:bearer]');
     const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----';

@@ -9,6 +9,7 @@ import type { RunRow } from '../../ledger/port.ts';
 import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { matchRuns, standingOf, stateOf } from '../drive/find-run.ts';
+import { callOf } from '../terminal/command.ts';
 import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from '../terminal/exit-codes.ts';
 import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { decodePrompt, readPrompt } from '../terminal/read-prompt.ts';
@@ -265,5 +266,14 @@ describe('the program', () => {
         12,
       ),
     ).toEqual(['A     LONG', '日本  x', 'b     yyyyy…']);
+  });
+});
+
+describe('how it is called', () => {
+  it('names the folder so that a shell takes it for one word', () => {
+    const called = (cwd: string): string => callOf({ cwd, terminal: testTerminal({ cwd: '/elsewhere' }) });
+    expect(called('/elsewhere')).toBe('troupe');
+    expect(called('/srv/notes')).toBe('troupe -C /srv/notes');
+    expect(called("/srv/Anna's notes")).toBe("troupe -C '/srv/Anna'\\''s notes'");
   });
 });

@@ -42,7 +42,7 @@ export async function withProject<Value>(
 }
 
 /** How to call the command line so that it works in the same folder: what is shown to a person can be copied. */
-export function callOf({ cwd, terminal }: CommandContext): string {
+export function callOf({ cwd, terminal }: Pick<CommandContext, 'cwd' | 'terminal'>): string {
   const called = terminal.env['TROUPE_CALLED_AS'] || 'troupe';
   return cwd === terminal.cwd ? called : `${called} -C ${quoted(cwd)}`;
 }

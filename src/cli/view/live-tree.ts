@@ -4,7 +4,7 @@
  * something is different; at the end the last picture stays and the cursor is back where it belongs.
  */
 import type { Clock } from '../../base/clock.ts';
-import type { RunId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { safeText } from '../terminal/safe-text.ts';
@@ -40,7 +40,7 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   const rest = Math.max(0, room - lines.length);
   const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
   if (lines.length <= room) return [...lines, ...shown];
-  return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more lines: troupe show`)];
+  return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more lines: troupe show ${shortId(root)}`)];
 }
 
 export interface LiveTreeOptions {
