@@ -137,6 +137,17 @@ const routing: readonly Scenario[] = [
     expect: { status: 'failed', body: 'Try later.', finalAgent: 'house', error: /no choice could be read in 3 answers/ },
     check: (played) => expect(choices(played)).toMatchObject([{ agentId: 'fallback-agent', decision: 'fallback' }]),
   }),
+  row('what was chosen before is chosen again without a model', {
+    agents: [house({ cache: true }), ...others],
+    afterwards: 'Turn on the kitchen lights.',
+    brain: byAgent({ house: () => chooses('lights', 0.9), lights: (_request, turn) => says(turn === 1 ? 'On.' : 'Still on.') }),
+    expect: { body: 'Still on.', finalAgent: 'lights' },
+    check(played) {
+      expect(askedOf(played, 'house')).toHaveLength(1);
+      const [first, again] = choices(played);
+      expect(again).toEqual({ ...first, attempts: 0, recalled: true });
+    },
+  }),
   row('where only the choice is wanted it is the answer', {
     agents: [house({ dryRun: true }), ...others],
     brain: byAgent({ house: () => chooses('lights', 0.2) }),
