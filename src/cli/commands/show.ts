@@ -49,14 +49,15 @@ export async function showCommand(context: CommandContext, text: string, options
     const threads = threadsOf(boxes, below, now);
     const said = saidTo(boxes, below, now);
     if (options.json) {
-      const runs = treeRuns(tree, row.run, standing);
+      const runs = treeRuns(tree, row.run, now, standing);
       printJson(context, 'show', { ...summary, tree: runs, groups: groupsBelow(tree, row.run), threads, said });
       return exitCodes.completed;
     }
     const { out } = context.terminal;
     const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
-    for (const line of treeLines(tree, row.run, { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true }))
-      out.line(line);
+    const interrupted = (one: RunNode): boolean => standing(one) === 'interrupted';
+    const picture = { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true, interrupted };
+    for (const line of treeLines(tree, row.run, picture)) out.line(line);
     const iterations = iterationLines(tree, row.run, now);
     if (iterations.length > 0) out.line();
     for (const line of iterations) out.line(line);

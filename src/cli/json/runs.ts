@@ -107,6 +107,7 @@ export const treeRun = z.object({
   cost,
   startedAt: milliseconds,
   endedAt: milliseconds.nullable(),
+  nextAttemptAt: milliseconds.nullable().describe('when its model is asked again, while it cannot be asked'),
 });
 
 const groupProgress = z.object({

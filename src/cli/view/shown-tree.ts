@@ -1,23 +1,30 @@
 /** The tree of a run for programs: what `show` draws, as rows with their parents. */
 import type { RunId } from '../../base/ids.ts';
-import { type RunNode, type RunTree, subtree, subtreeDoings, type ToolUse } from '../../projections/run-tree.ts';
+import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings, type ToolUse } from '../../projections/run-tree.ts';
 import type { TreeRun } from '../json/contract.ts';
 
 /** The run and every run below it, parents first. */
-export function treeRuns(tree: RunTree, root: RunId, standing: (node: RunNode) => TreeRun['status']): readonly TreeRun[] {
+export function treeRuns(
+  tree: RunTree,
+  root: RunId,
+  now: number,
+  standing: (node: RunNode) => TreeRun['status'],
+): readonly TreeRun[] {
   const depths = new Map<RunId, number>();
   return subtree(tree, root).map((node) => {
     const above = node.parent === null ? undefined : depths.get(node.parent);
     const depth = above === undefined ? 0 : above + 1;
     depths.set(node.run, depth);
     const { turns, toolCalls, spent } = subtreeDoings(tree, node.run);
+    const status = standing(node);
+    const activity = activityOf(node, now);
     return {
       run: node.run,
       parent: node.parent,
       depth,
       agent: node.agent,
       role: node.role,
-      status: standing(node),
+      status,
       verification: node.verification?.state ?? null,
       error: node.error,
       turns,
@@ -27,6 +34,7 @@ export function treeRuns(tree: RunTree, root: RunId, standing: (node: RunNode) =
       cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
       startedAt: node.startedAt,
       endedAt: node.endedAt,
+      nextAttemptAt: status === 'running' && activity.kind === 'outage' ? now + activity.inMs : null,
     };
   });
 }

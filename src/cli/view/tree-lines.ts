@@ -35,6 +35,8 @@ export interface TreeLook {
   readonly brief?: boolean;
   /** Characters that a run has written so far, of those whose text is not the answer. */
   readonly writing?: ReadonlyMap<RunId, number>;
+  /** Whether nobody drives a run that was cut off: then it does nothing, whatever it began. */
+  interrupted?(node: RunNode): boolean;
 }
 
 const NANO_PER_USD = 1_000_000_000;
@@ -170,8 +172,9 @@ function withError(facts: string, { error }: RunNode, root: RunNode, room: numbe
   return `${facts} · ${cutToWidth(safeLine(error.message), left)}`;
 }
 
-function factsOf(tree: RunTree, node: RunNode, { now, writing }: TreeLook): readonly Fact[] {
-  const facts: Fact[] = [{ text: stateText(node, now, writing?.get(node.run) ?? 0) }];
+function factsOf(tree: RunTree, node: RunNode, { now, writing, interrupted }: TreeLook): readonly Fact[] {
+  const cutOff = interrupted?.(node) === true;
+  const facts: Fact[] = [{ text: cutOff ? 'interrupted' : stateText(node, now, writing?.get(node.run) ?? 0) }];
   // In which turn it is, while it works; what it came to, as in the summary, with everything below it.
   const { turns, toolCalls, spent } = subtreeDoings(tree, node.run);
   if (node.endedAt === null && node.turn > 0) facts.push({ text: `turn ${node.turn}`, rank: 3 });
