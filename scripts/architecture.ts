@@ -124,7 +124,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['terminal'],
     ['markdown', 'view'],
     ['drive'],
-    ['agents', 'attach', 'doctor', 'export', 'measure', 'serving'],
+    ['agents', 'attach', 'doctor', 'export', 'measure', 'serving', 'watch'],
     ['commands', 'setup'],
     ['chat', 'tasks'],
     ['program'],

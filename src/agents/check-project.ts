@@ -1,7 +1,8 @@
 /** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
 
+import { join } from 'node:path';
 import { present } from '../base/present.ts';
-import { checkContextFiles } from './context-files.ts';
+import { checkContextFiles, contextFilesOf } from './context-files.ts';
 import { checkVerify } from './definition/check-verify.ts';
 import type { AgentDefinition } from './definition/definition.ts';
 import { checkToolNames, type KnownTools, type NamedRight, permissionProblem } from './definition/tool-names.ts';
@@ -30,6 +31,8 @@ export interface ProjectCheck {
   readonly shadowed: readonly ShadowedAgent[];
   readonly edges: readonly Edge[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Files that agents take in or name, sound or not, found or not. */
+  readonly included: readonly string[];
   /** What of that is wrong in the settings: with it no agent runs, because a right that has no effect may have been a ban. */
   readonly settings: readonly Diagnostic[];
 }
@@ -49,8 +52,14 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
     diagnostics: arrange([...settings, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
+    included: [...agents, ...salvaged].flatMap((agent) => filesOfAgent(options.projectRoot, agent)),
     settings,
   };
+}
+
+/** What it takes in, and what its group is given. */
+export function filesOfAgent(root: string, { included = [], definition }: LoadedAgent): readonly string[] {
+  return [...included, ...contextFilesOf(definition).map(({ file }) => join(root, file))];
 }
 
 /** A file outside the folders where agents are looked for, as `run` would take it, beside all that are in them. */

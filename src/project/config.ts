@@ -29,7 +29,7 @@ import type { ParsedSettings } from './settings-file.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
 export const DOT_ENV = '.env';
-const USER_FILE = 'config.yaml';
+export const USER_FILE = 'config.yaml';
 const LEDGER_FILE = 'ledger.db';
 
 /** What a command line or a program may override for one opening. */

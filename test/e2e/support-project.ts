@@ -30,6 +30,8 @@ export interface Running {
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Resolves as soon as stderr has this text. */
   readonly says: (text: string) => Promise<void>;
+  /** The same when it has it so many times. */
+  readonly saysTimes: (text: string, times: number) => Promise<void>;
 }
 
 export interface Spawned {
@@ -138,16 +140,16 @@ export function startProcess(
     if (all.code !== null) keepsContract(args, all.out);
     return all;
   });
-  const says = (text: string): Promise<void> =>
+  const saysTimes = (text: string, times: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
-        if (err.includes(text)) resolve();
+        if (err.split(text).length > times) resolve();
       };
       listeners.add(look);
       void ended.then(() => reject(new Error(`never said "${text}": ${err}`)));
       look();
     });
-  return { pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal), says };
+  return { pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal), says: (text) => saysTimes(text, 1), saysTimes };
 }
 
 /** What a shell would make of a printed line that begins with `troupe`. */

@@ -23,6 +23,8 @@ export interface PromptBody {
 
 export interface Assembled {
   readonly prompt: string;
+  /** Files that were taken in or looked for. */
+  readonly included?: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -38,6 +40,7 @@ interface Surroundings {
 interface Assembly extends Surroundings {
   readonly diagnostics: Diagnostic[];
   readonly checked: Set<string>;
+  readonly files: Set<string>;
   included: number;
   length: number;
   /** Set once a limit of the whole is reached, so that it is reported once. */
@@ -45,9 +48,17 @@ interface Assembly extends Surroundings {
 }
 
 export async function assemblePrompt(body: PromptBody, surroundings: Surroundings): Promise<Assembled> {
-  const assembly: Assembly = { ...surroundings, diagnostics: [], checked: new Set(), included: 0, length: 0, full: false };
+  const assembly: Assembly = {
+    ...surroundings,
+    diagnostics: [],
+    checked: new Set(),
+    files: new Set(),
+    included: 0,
+    length: 0,
+    full: false,
+  };
   const text = await fillIn(body, [body.path], assembly);
-  return { prompt: text.replaceAll('\r\n', '\n').trim(), diagnostics: assembly.diagnostics };
+  return { prompt: text.replaceAll('\r\n', '\n').trim(), diagnostics: assembly.diagnostics, included: [...assembly.files] };
 }
 
 /** `chain` holds the files that are being read, outermost first. */
@@ -93,6 +104,7 @@ async function include(
   }
   if (path === '') return refuse('the include names no file', `Write \${include:relative/path.md}.`);
   if (isAbsolute(path)) return refuse(`the include ${quote(path)} is an absolute path`, 'Write it relative to this file.');
+  assembly.files.add(resolve(dirname(body.path), path));
   const confined = await confinedPath(assembly.root, resolve(dirname(body.path), path));
   if (!confined.ok) return refuse(`the include ${quote(path)} ${confined.error.message}`, confined.error.fix);
   if (chain.includes(confined.value)) return refuse(`includes go round in a circle: ${circle(chain, confined.value, assembly)}`);

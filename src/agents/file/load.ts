@@ -42,6 +42,8 @@ export interface LoadedAgent {
   readonly diagnostics: readonly Diagnostic[];
   /** Where in the file something is said, for checks that need other files. */
   readonly placeOf: PlaceOf;
+  /** Files that its prompt takes in, found or not. */
+  readonly included?: readonly string[] | undefined;
 }
 
 type Loaded = Result<LoadedAgent, readonly Diagnostic[]>;
@@ -84,13 +86,15 @@ export async function salvageAgent(file: AgentFile): Promise<LoadedAgent | undef
   const spans = opened.ok ? splitFile(opened.value.source) : undefined;
   if (!opened.ok || spans?.ok !== true || opened.value.origin === 'claude' || opened.value.origin === 'opencode')
     return undefined;
-  const { source, origin } = opened.value;
+  const { source, origin, root, path, variables } = opened.value;
   const map = parseYamlMap(source, spans.value.frontmatter);
   if (!map.ok) return undefined;
   const kept = withoutRefused(map.value.value, definitionSchema);
   if (kept === undefined) return undefined;
   const definition = toDefinition(kept, nameFromFile(source.file), '', source.file);
-  return { definition, origin, disabled: false, diagnostics: [], placeOf: map.value.placeOf };
+  const body = { source, span: spans.value.body, path };
+  const { included } = await assemblePrompt(body, { root, label: labelFor(origin, root), variables });
+  return { definition, origin, disabled: false, diagnostics: [], placeOf: map.value.placeOf, included };
 }
 
 async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpans): Promise<Loaded> {
@@ -119,7 +123,7 @@ async function define(
   // With an error in the body, an empty prompt is its consequence.
   const diagnostics = arrangeAndCut(problems.some(isError) ? problems : [...problems, ...checkPrompt(definition, placeOf)]);
   if (diagnostics.some(isError)) return fail(diagnostics);
-  return ok({ definition, origin: file.origin, disabled, diagnostics, placeOf });
+  return ok({ definition, origin: file.origin, disabled, diagnostics, placeOf, included: assembled.included });
 }
 
 async function openFile(file: AgentFile): Promise<Result<OpenFile, Diagnostic>> {

@@ -3,6 +3,7 @@
  * that cannot tell mean that changes there go unnoticed, so whoever listens also looks from time to time.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import { limits } from '../../base/limits.ts';
 
 export interface FolderWatch {
   /** Calls back until what it returns is called. */
@@ -10,8 +11,6 @@ export interface FolderWatch {
   /** Which folders count from now on. */
   follow(folders: readonly string[]): void;
 }
-
-const FOLDERS_MAX = 64;
 
 export function createFolderWatch(): FolderWatch {
   const watchers = new Map<string, FSWatcher>();
@@ -26,7 +25,7 @@ export function createFolderWatch(): FolderWatch {
     for (const folder of watchers.keys()) if (listener === undefined || !wanted.has(folder)) forget(folder);
     if (listener === undefined) return;
     for (const folder of wanted) {
-      if (watchers.has(folder) || watchers.size >= FOLDERS_MAX) continue;
+      if (watchers.has(folder) || watchers.size >= limits.watchedFolders) continue;
       const watcher = watchFolder(folder, () => listener?.(), forget);
       if (watcher !== undefined) watchers.set(folder, watcher);
     }

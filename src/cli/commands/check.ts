@@ -2,19 +2,25 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
+import { filesOfAgent } from '../../agents/check-project.ts';
 import { formatDiagnostic, isError } from '../../agents/text/diagnostics.ts';
 import { suggest } from '../../base/did-you-mean.ts';
 import { counted } from '../../base/wording.ts';
+import { findRoot } from '../../project/config.ts';
 import { type CheckedFiles, checkEverything } from '../doctor/check-files.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { graphLines } from '../view/graph-lines.ts';
 import { mermaidLines } from '../view/graph-mermaid.ts';
 import { type GraphShape, shapeOf } from '../view/graph-shape.ts';
+import { inRounds, tried } from '../watch/watch-rounds.ts';
+import { everyFile, type WatchedFiles } from '../watch/watched-files.ts';
 
 export interface CheckCommandOptions extends JsonOption {
   /** Draws who may call whom. */
   readonly graph?: boolean | 'text' | 'mermaid' | undefined;
+  /** Again whenever a file changes. */
+  readonly watch?: boolean | undefined;
   /** Only what this agent leads to. */
   readonly from?: string | undefined;
 }
@@ -24,6 +30,32 @@ export async function checkCommand(
   paths: readonly string[],
   options: CheckCommandOptions,
 ): Promise<ExitCode> {
+  if (options.watch !== true) return (await checkOnce(context, paths, options)).code;
+  if (options.json) throw usageError('--watch prints again and again, and --json one value', 'leave one of them out');
+  const { env } = context.terminal;
+  const everything = async (more: readonly string[]) => everyFile({ root: await findRoot(context.cwd), env }, more);
+  let look = (): Promise<WatchedFiles> => everything([]);
+  return await inRounds(context, look, () =>
+    tried(context, look, async () => {
+      const { out } = context.terminal;
+      if (out.isTty) out.write(CLEAR);
+      const { code, files } = await checkOnce(context, paths, options);
+      look = () => everything(files);
+      return { code, look };
+    }),
+  );
+}
+
+/** The whole screen and what was scrolled out of it. */
+const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
+
+interface CheckedOnce {
+  readonly code: ExitCode;
+  /** What agents take in, and files beyond the folders of agents. */
+  readonly files: readonly string[];
+}
+
+async function checkOnce(context: CommandContext, paths: readonly string[], options: CheckCommandOptions): Promise<CheckedOnce> {
   const { out, progress } = context.terminal;
   const wanted = await existing(context, paths);
   const files = wanted.filter((path) => path.endsWith('.md'));
@@ -42,7 +74,8 @@ export async function checkCommand(
     const found = `${counted(agents + brokenFiles(checked), 'agent')} checked`;
     progress.line(`${found}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
   }
-  return errors === 0 ? exitCodes.completed : exitCodes.usage;
+  const takenIn = [...checked.included, ...checked.agents.flatMap((agent) => filesOfAgent(checked.root, agent))];
+  return { code: errors === 0 ? exitCodes.completed : exitCodes.usage, files: [...takenIn, ...wanted] };
 }
 
 /** Whole paths of what was named. */

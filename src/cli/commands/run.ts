@@ -5,10 +5,17 @@ import { referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { type SessionId, shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { RunHandle } from '../../engine/port.ts';
+import { readAll } from '../../engine/record/read-all.ts';
+import type { Budget } from '../../events/going-on.ts';
 import { userText } from '../../events/messages.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
+import { findRoot } from '../../project/config.ts';
 import type { Project } from '../../project/project.ts';
+import { foldBudget, initialBudget, type Totals } from '../../projections/budget.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
@@ -18,12 +25,16 @@ import { type CommandContext, usageError, withProject } from '../terminal/comman
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
 import { safeLine } from '../terminal/safe-text.ts';
+import { inRounds, type Round, tried } from '../watch/watch-rounds.ts';
+import { everyFile, filesOfOne, type WatchedFiles } from '../watch/watched-files.ts';
 
 export interface RunCommandOptions extends RunTermsOptions {
   readonly session?: string | undefined;
   /** Goes on with a conversation: the newest, or the one of `session`. */
   readonly continue?: boolean | undefined;
   readonly workspace?: string | undefined;
+  /** Again whenever a file of the agent changes. */
+  readonly watch?: boolean | undefined;
   readonly var?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -33,21 +44,92 @@ export async function runCommand(
   second: string | undefined,
   options: RunCommandOptions,
 ): Promise<ExitCode> {
+  if (options.watch === true) refuseBesideWatch(options);
   // A conversation has its agent: what stands alone is the prompt.
   const [named, argument] = options.continue === true && second === undefined ? [undefined, first] : [first, second];
   const agentFile = named === undefined ? undefined : await agentFileOf(context.cwd, named);
   const prompt = await readPrompt(context.terminal, argument);
+  const given = { named, first, agentFile, prompt };
+  if (options.watch !== true) return (await runOnce(context, given, options, budgetIn(options))).code;
+  return await runInRounds(context, given, options);
+}
+
+function refuseBesideWatch({ json, continue: goesOn, session }: RunCommandOptions): void {
+  if (json) throw usageError('--watch runs again and again, and --json prints one value', 'take --jsonl, or leave one out');
+  if (goesOn === true || session !== undefined)
+    throw usageError('With --watch every run is a conversation of its own', 'leave out --continue and --session');
+}
+
+interface Given {
+  readonly named: string | undefined;
+  readonly first: string;
+  readonly agentFile: string | undefined;
+  readonly prompt: string;
+}
+
+interface RanOnce {
+  readonly code: ExitCode;
+  readonly look: Round['look'];
+  /** What the run took of its limits. */
+  readonly took: Totals & { readonly wallMs: number };
+}
+
+async function runOnce(
+  context: CommandContext,
+  { named, first, agentFile, prompt }: Given,
+  options: RunCommandOptions,
+  budget: Budget | undefined,
+): Promise<RanOnce> {
   const { model, maxTurns, workspace, var: vars, require, notify } = options;
   return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile, require, notify } }, async (project) => {
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
     const before = await goesOnFrom(project, options);
-    const { definition } = await findAgent(files, named ?? before?.agent ?? first, agentFile);
+    const agent = await findAgent(files, named ?? before?.agent ?? first, agentFile);
+    const { definition } = agent;
     await requireFolder(project.config.workspace);
     if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
     if (before !== undefined && options.continue === true && options.quiet !== true)
       context.terminal.progress.line(`going on with ${safeLine(definition.name)}, after ${shortId(before.run)}`);
-    return startAndDrive(context, project, { agent: definition.name, prompt, session: before?.session }, options);
+    const asked = { agent: definition.name, prompt, session: before?.session, budget };
+    const { code, took } = await startAndDrive(context, project, asked, options);
+    const place = { root: project.root, env: context.terminal.env };
+    return { code, took, look: () => filesOfOne(place, files.agents, agent) };
   });
+}
+
+/** The limits are for all runs together: each gets what is left. */
+async function runInRounds(context: CommandContext, given: Given, options: RunCommandOptions): Promise<ExitCode> {
+  const { env } = context.terminal;
+  let look = async (): Promise<WatchedFiles> => everyFile({ root: await findRoot(context.cwd), env }, []);
+  let left = budgetIn(options);
+  return await inRounds(context, look, (number) =>
+    tried(context, look, async () => {
+      if (number > 1) context.terminal.progress.line(`\nrun ${number}: a file has changed`);
+      const ran = await runOnce(context, given, options, left);
+      look = ran.look;
+      left = left && remaining(left, ran.took);
+      const spent = left === undefined ? undefined : usedUp(left);
+      const last = spent === undefined && number >= limits.watchRuns ? `${limits.watchRuns} runs were made (watchRuns)` : spent;
+      return { code: ran.code, look, last };
+    }),
+  );
+}
+
+function remaining(budget: Budget, took: RanOnce['took']): Budget {
+  const less = (limit: number | undefined, used: number) => limit && Math.max(0, limit - used);
+  return present({
+    usd: less(budget.usd, took.nanoUsd / 1e9),
+    tokens: less(budget.tokens, took.tokens),
+    calls: less(budget.calls, took.calls),
+    wallMs: less(budget.wallMs, took.wallMs),
+  });
+}
+
+const OPTIONS = { usd: '--budget-usd', tokens: '--budget-tokens', calls: '--budget-calls', wallMs: '--budget-wall' } as const;
+
+function usedUp(left: Budget): string | undefined {
+  const empty = (['usd', 'tokens', 'calls', 'wallMs'] as const).find((key) => left[key] === 0);
+  return empty && `what ${OPTIONS[empty]} gave for all runs is used up`;
 }
 
 /** The newest run of the session that the new one is part of, if it is part of one. */
@@ -60,20 +142,22 @@ interface Asked {
   readonly agent: string;
   readonly prompt: string;
   readonly session: SessionId | undefined;
+  readonly budget: Budget | undefined;
 }
 
 async function startAndDrive(
   context: CommandContext,
   project: Project,
-  { agent, prompt, session }: Asked,
+  { agent, prompt, session, budget }: Asked,
   options: RunCommandOptions,
-): Promise<ExitCode> {
+): Promise<Omit<RanOnce, 'look'>> {
+  const startedAt = context.clock.elapsed();
   const started = await project.engine.start({
     agent,
     input: userText(prompt),
     session,
     workspace: project.config.workspace,
-    budget: budgetIn(options),
+    budget,
   });
   if (started.kind === 'refused') {
     const { code, message, fix } = started.error;
@@ -84,7 +168,25 @@ async function startAndDrive(
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
   const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
-  return await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+  const code = await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+  const wallMs = context.clock.elapsed() - startedAt;
+  return { code, took: { ...(budget === undefined ? NOTHING : await tookOf(project, handle)), wallMs } };
+}
+
+const NOTHING: Totals = { calls: 0, tokens: 0, nanoUsd: 0 };
+
+/** As the limits count it: what was reserved and never settled may have been spent. */
+async function tookOf({ ledger }: Project, { session, run }: Pick<RunHandle, 'session' | 'run'>): Promise<Totals> {
+  const types = ['budget.reserved', 'budget.settled'] as const;
+  const events = await readAll(ledger, session, { root: run, types, exact: false });
+  const use = events.reduce(foldBudget, initialBudget()).get(run);
+  if (use === undefined) return NOTHING;
+  const { reserved, spent } = use;
+  return {
+    calls: reserved.calls + spent.calls,
+    tokens: reserved.tokens + spent.tokens,
+    nanoUsd: reserved.nanoUsd + spent.nanoUsd,
+  };
 }
 
 /** Before anything is paid for: the servers that the agent and those it may call would start, which nobody has allowed yet. */

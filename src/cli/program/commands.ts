@@ -81,6 +81,7 @@ function describeStart(add: Add, perform: Perform): void {
   json(add('check [paths...]', 'find every problem in settings and agents, or in these files', 'troupe check --graph'))
     .addOption(new Option('--graph [as]', 'draw who may call whom').choices(['text', 'mermaid']))
     .option('--from <agent>', 'draw only what this agent leads to')
+    .option('--watch', 'check again whenever a file changes, until Ctrl-C')
     .action((paths: readonly string[], options: CheckCommandOptions) =>
       perform(async (context) => (await import('../commands/check.ts')).checkCommand(context, paths, options)),
     );
@@ -95,6 +96,7 @@ function describeStart(add: Add, perform: Perform): void {
     .option('--continue', 'go on with the newest conversation, or that of --session; the agent may be left out')
     .option('--session <id>', 'go on in this session')
     .option('--workspace <folder>', 'the folder the agent may touch')
+    .option('--watch', 'run again whenever a file of the agent changes, until Ctrl-C; limits are for all runs together')
     .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
