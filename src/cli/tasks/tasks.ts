@@ -4,11 +4,12 @@ import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { sentence } from '../../base/wording.ts';
 import type { Ledger } from '../../ledger/port.ts';
+import { loadConfig } from '../../project/config.ts';
 import type { TaskContext, TaskMessage } from '../../projections/tasks/task-json.ts';
 import { isTerminalTask, type TaskState } from '../../projections/tasks/task-states.ts';
 import { type RootTask, taskOfRun } from '../../projections/tasks/tasks.ts';
 import { createLedgerTasks, storedTask, tasksOfRun } from '../../tasks/ledger-tasks.ts';
-import type { StoredTask, TaskPage } from '../../tasks/port.ts';
+import type { StoredTask, TaskPage, TaskReader } from '../../tasks/port.ts';
 import { readableAge } from '../commands/ps-table.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -21,6 +22,12 @@ export interface TasksListOptions extends JsonOption {
   readonly session?: string | undefined;
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
+  /** The copies in Redis, and not the ledger. */
+  readonly stored?: boolean | undefined;
+}
+
+export interface TasksShowOptions extends JsonOption {
+  readonly stored?: boolean | undefined;
 }
 
 export interface TasksCancelOptions extends JsonOption {
@@ -42,7 +49,7 @@ export async function tasksListCommand(context: CommandContext, options: TasksLi
       tasks
         .map(lineOf)
         .map(({ id, timestamp, agent, state, message }) => [
-          ...[id, readableAge(Math.max(0, now - Date.parse(timestamp))), safeLine(agent), state],
+          ...[safeLine(id), ageAt(now, timestamp), safeLine(agent), state],
           safeLine(message ?? ''),
         ]),
     );
@@ -52,17 +59,25 @@ export async function tasksListCommand(context: CommandContext, options: TasksLi
 }
 
 /** A project without a ledger has no tasks; that is not an error. */
-async function readPage(context: CommandContext, { state, session, limit, after }: TasksListOptions): Promise<TaskPage> {
+async function readPage(context: CommandContext, options: TasksListOptions): Promise<TaskPage> {
+  const { state, session, after } = options;
+  const limit = Math.min(options.limit ?? DEFAULT_LIMIT, limits.listPage);
+  if (options.stored === true) return await withCopies(context, (copies) => copies.list({ state, session, limit, after }));
   try {
     return await withProject(context, { readOnly: true }, async ({ ledger }) => {
       const inSession = session === undefined ? undefined : (await findRun(ledger, session)).session;
-      const bound = Math.min(limit ?? DEFAULT_LIMIT, limits.listPage);
-      return await createLedgerTasks(ledger).list({ state, session: inSession, limit: bound, after });
+      return await createLedgerTasks(ledger).list({ state, session: inSession, limit, after });
     });
   } catch (error) {
     if (codeOf(error) === 'ledger_missing') return { tasks: [] };
     throw error;
   }
+}
+
+/** What others wrote may say anything of when it was. */
+function ageAt(now: number, timestamp: string): string {
+  const since = Date.parse(timestamp);
+  return Number.isNaN(since) ? '?' : readableAge(Math.max(0, now - since));
 }
 
 const lineOf = ({ task, position }: StoredTask) => ({
@@ -71,20 +86,43 @@ const lineOf = ({ task, position }: StoredTask) => ({
   position,
 });
 
-export async function tasksShowCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
-  return await withProject(context, { readOnly: true }, async ({ ledger }) => {
-    const { task } = storedTask((await findTask(ledger, text)).task);
-    if (options.json) printJson(context, 'tasks show', task);
-    else for (const line of shownLines(task)) context.terminal.out.line(line);
-    return exitCodes.completed;
-  });
+export async function tasksShowCommand(context: CommandContext, text: string, options: TasksShowOptions): Promise<ExitCode> {
+  const { task } =
+    options.stored === true
+      ? await withCopies(context, (copies) => copyOf(copies, text))
+      : await withProject(context, { readOnly: true }, async ({ ledger }) => storedTask((await findTask(ledger, text)).task));
+  if (options.json) printJson(context, 'tasks show', task);
+  else for (const line of shownLines(task)) context.terminal.out.line(line);
+  return exitCodes.completed;
+}
+
+async function copyOf(copies: TaskReader, id: string): Promise<StoredTask> {
+  const copy = await copies.load(id);
+  if (copy === undefined) throw usageError(`Redis holds no task ${id}`, 'see what it holds: troupe tasks list --stored');
+  return copy;
+}
+
+/** What Redis holds, tasks of other ledgers too. */
+async function withCopies<Value>(context: CommandContext, use: (copies: TaskReader) => Promise<Value>): Promise<Value> {
+  const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
+  const settings = config.ok ? config.value.taskRedis : undefined;
+  if (settings === undefined)
+    throw usageError('No Redis is set for tasks', 'name one under tasks.redis in troupe.yaml, or in TROUPE_REDIS');
+  const { createRedisTasks } = await import('../../tasks/redis/redis-tasks.ts');
+  const copies = createRedisTasks(settings, context.clock);
+  try {
+    return await use(copies);
+  } finally {
+    copies.close();
+  }
 }
 
 function shownLines({ id, sessionId, status, history = [], artifacts = [], metadata = {} }: TaskContext): readonly string[] {
   const said = ({ role, content, timestamp }: TaskMessage): string =>
-    `${timestamp ?? ''} ${safeLine(role)}: ${safeText(content).replaceAll('\n', '\n  ')}`.trimStart();
+    `${safeLine(timestamp ?? '')} ${safeLine(role)}: ${safeText(content).replaceAll('\n', '\n  ')}`.trimStart();
   return [
-    ...[`task     ${id}`, `session  ${sessionId}`, `state    ${status.state} since ${status.timestamp}`],
+    ...[`task     ${safeLine(id)}`, `session  ${safeLine(sessionId)}`],
+    `state    ${status.state} since ${safeLine(status.timestamp ?? '')}`,
     ...(status.message === undefined ? [] : [`message  ${safeText(status.message.content).replaceAll('\n', '\n  ')}`]),
     ...Object.entries(metadata).map(([name, value]) => `${safeLine(name)}: ${safeLine(JSON.stringify(value))}`),
     ...(artifacts.length === 0 ? [] : ['', 'artifacts', ...artifacts.map(({ name }) => `  ${safeLine(name ?? '')}`)]),

@@ -81,7 +81,7 @@ export function createRedisTasks({ address, key, ttlMs }: RedisSettings, clock: 
 
 function orThrow<Value>(outcome: Result<Value, RedisTrouble>): Value {
   if (outcome.ok) return outcome.value;
-  throw new TroupeError('redis', outcome.error.message, {
+  throw new TroupeError('io', outcome.error.message, {
     fix: 'The ledger has every task: troupe tasks list. See troupe doctor.',
   });
 }

@@ -28,20 +28,29 @@ export interface RedisServerOptions {
   readonly port?: number;
   /** More of its own words, such as `--appendonly yes`. */
   readonly words?: readonly string[];
+  /** Speaks TLS only, with the certificate of the fixtures. */
+  readonly tls?: boolean;
   /** Not yet. */
   readonly later?: boolean;
 }
 
-export async function startRedis({ password, port: wanted, words = [], later }: RedisServerOptions = {}): Promise<RedisServer> {
+const FIXTURES = join(import.meta.dirname, '../../fixtures/redis');
+/** Signed by itself: whoever trusts it is told to. */
+export const CERTIFICATE = join(FIXTURES, 'certificate.pem');
+
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const { password, port: wanted, words = [], later, tls } = options;
   const folder = mkdtempSync(join(tmpdir(), 'troupe-redis-'));
   const port = wanted ?? (await freePort());
   const login = password === undefined ? '' : `:${password}@`;
-  const url = `redis://${login}127.0.0.1:${port}/0`;
+  const url = `${tls === true ? 'rediss' : 'redis'}://${login}127.0.0.1:${port}/0`;
   const { path, env } = redisProgram();
   let child: ChildProcess | undefined;
   const kept = words.includes('--appendonly') ? [] : ['--save', '', '--appendonly', 'no'];
   const locked = password === undefined ? [] : ['--requirepass', password];
-  const place = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'];
+  const secure = ['--tls-cert-file', CERTIFICATE, '--tls-key-file', join(FIXTURES, 'key.pem'), '--tls-auth-clients', 'no'];
+  const listens = tls === true ? ['--port', '0', '--tls-port', `${port}`, ...secure] : ['--port', `${port}`];
+  const place = [...listens, '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'];
   const start = async (): Promise<void> => {
     const started = spawn(path, [...place, ...kept, ...locked, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
