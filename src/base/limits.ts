@@ -159,7 +159,7 @@ export const limits = {
   a2aIdCharacters: 200,
   a2aParts: 50,
   a2aTasksPerCaller: 100,
-  a2aTasksListed: 1_000,
+  a2aTasksListed: 10_000,
   a2aPage: 100,
   a2aStreamsPerCaller: 100,
   a2aStreamStuckMs: 60 * SECOND,
@@ -177,7 +177,7 @@ export const limits = {
   a2aPushAtATime: 50,
   a2aCardSeconds: 60,
   a2aFoldsKept: 64,
-  a2aOriginsKept: 10_000,
+  a2aOriginsKept: 20_000,
 
   // the engine on many machines
   ingressAttempts: 8,

@@ -11,7 +11,8 @@ import { ALICE, BOB, connect } from '../support/a2a/served.ts';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 const TOKENS = { TROUPE_TOKENS: `alice=${ALICE},bob=${BOB}`, TROUPE_TOKEN: 'owner-0123456789abcdef' };
-const AGENT = '---\nname: helper\ndescription: Helps\nisolation: inline\na2a: true\n---\nYou help.\n';
+/** It works in a process of its own, as whatever a client asks for. */
+const AGENT = '---\nname: helper\ndescription: Helps\na2a: true\n---\nYou help.\n';
 
 async function serve(project: TestProject) {
   const child = spawn(process.execPath, [MAIN, '-C', project.folder, 'serve', '--port', '0', '--grpc-port', '0'], {

@@ -8,8 +8,8 @@ import type { A2aEndpoint } from '../../protocols/a2a-wire/http.ts';
 import type { McpCaller, McpNeeds } from '../../protocols/mcp/needs.ts';
 
 export interface ServedA2a extends Pick<A2aEndpoint, 'card' | 'fetch'> {
-  /** Goes on with what was under way for peers. Tells which agents are shown. */
-  begin(server: Listening): Promise<readonly string[]>;
+  /** Goes on with what was under way for peers. Tells which agents are shown, and which should be and are not there. */
+  begin(server: Listening): Promise<{ readonly shown: readonly string[]; readonly missing: readonly string[] }>;
   /** Listens for gRPC, too. */
   listen(options: GrpcSettings): Promise<GrpcListening>;
   close(): Promise<void>;
@@ -49,7 +49,8 @@ export function createServedA2a({ project, mcp, withToken, callerOf, onError }: 
     return loaded;
   };
   const goOnTelling = async (): Promise<void> => {
-    const { room } = await endpoint();
+    const { room, signs } = await endpoint();
+    signs().catch(onError);
     await room.push.takeUp(({ by, asked }) => ({ caller: callerOf(by), tenant: asked.tenant ?? '' }));
   };
   return {
@@ -58,8 +59,10 @@ export function createServedA2a({ project, mcp, withToken, callerOf, onError }: 
     async begin(server) {
       origin = server.origin;
       const shown = (await shownAgents({ agents, settings: config.a2a })).map(({ name }) => name);
-      if (shown.length > 0) await goOnTelling();
-      return shown;
+      const { agents: listed = [], house } = config.a2a;
+      const named = house === undefined ? listed : [...listed, house];
+      if (shown.length > 0) goOnTelling().catch(onError);
+      return { shown, missing: named.filter((name) => !shown.includes(name)) };
     },
     async listen({ host, port, tokens, owner }) {
       const { listenGrpc } = await import('../../protocols/a2a-wire/grpc.ts');

@@ -24,8 +24,8 @@ export function ownerName(given: string | undefined): string {
 }
 
 /** Trouble with a single message or request goes to the log; the server goes on. */
-export function logError({ terminal }: CommandContext): (error: Error) => void {
-  return (error) => terminal.progress.line(`mcp: ${safeLine(error.message)}`);
+export function logError({ terminal }: CommandContext, of = 'mcp'): (error: Error) => void {
+  return (error) => terminal.progress.line(`${of}: ${safeLine(error.message)}`);
 }
 
 /** Goes on with what clients spawned before, in the background: nobody waits for it. */

@@ -11,6 +11,7 @@ import { createMcpEndpoint } from '../../protocols/mcp/http.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import { exposedVariables } from '../terminal/conceal-environment.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
 import { createServedA2a, type ServedA2a } from './a2a.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
@@ -39,14 +40,10 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const needs = mcpNeeds(context, project);
     const onError = logError(context);
     const mcp = createMcpEndpoint(needs, onError);
-    const a2a = createServedA2a({
-      project,
-      mcp: needs,
-      withToken: callers.tokens.length > 0,
-      callerOf: callers.callerOf,
-      onError,
-    });
-    const door = { tokens: createTokens(callers.tokens), callerOf: callers.callerOf, owner };
+    const { callerOf } = callers;
+    const withToken = callers.tokens.length > 0;
+    const a2a = createServedA2a({ project, mcp: needs, withToken, callerOf, onError: logError(context, 'a2a') });
+    const door = { tokens: createTokens(callers.tokens), callerOf, owner };
     const names = allowedNames(options.host, options.allowHost);
     const app = createApp({ ...door, mcp, a2a, onError, names, version: needs.version });
     const { clock } = context;
@@ -59,7 +56,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       announce(context, server, callers.tokens.length > 0);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
-      beginA2a(context, a2a, server).catch(onError);
+      beginA2a(context, a2a, server).catch(logError(context, 'a2a'));
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
       await Promise.all([mcp.close(), a2a.close(), server.stop()]);
@@ -116,7 +113,9 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
 }
 
 async function beginA2a({ terminal: { progress } }: CommandContext, a2a: ServedA2a, server: Listening): Promise<void> {
-  const shown = await a2a.begin(server);
+  const { shown, missing } = await a2a.begin(server);
+  if (missing.length > 0)
+    progress.line(`warning: troupe.yaml shows agents to A2A peers that there are none of: ${missing.map(safeLine).join(', ')}`);
   if (shown.length > 0) progress.line(`  A2A peers:    ${server.origin}/.well-known/agent-card.json (${shown.join(', ')})`);
 }
 

@@ -18,6 +18,8 @@ import { restResponse } from './rest.ts';
 import { createCardSigner } from './sign-card.ts';
 
 export interface A2aEndpoint {
+  /** Whether cards can be signed as the settings want it: throws when they cannot. */
+  signs(): Promise<void>;
   /** For other bindings than those of HTTP. */
   readonly room: PeerRoom;
   /** The card that this address asks for: anybody may read it. */
@@ -36,10 +38,11 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
   const sign = createCardSigner(needs);
   return {
     room,
+    signs: sign.ready,
     async card(request) {
       const { pathname } = new URL(request.url);
       const door = pathname === CARD ? HOUSE : doorOf(pathname.slice(0, -CARD.length))?.door;
-      return await serveCard(needs, request, door, placeOf(request, grpcPort?.()), sign);
+      return await serveCard(needs, request, door, placeOf(request, grpcPort?.()), sign.card);
     },
     async fetch(request, caller) {
       const found = doorOf(new URL(request.url).pathname);

@@ -9,12 +9,21 @@ import type { A2aNeeds } from '../a2a/needs.ts';
 
 export type SignCard = (card: AgentCard) => Promise<AgentCard>;
 
-export function createCardSigner({ settings, root }: Pick<A2aNeeds, 'settings' | 'root'>): SignCard {
-  let signer: Promise<SignCard> | undefined;
-  return async (card) => {
-    if (settings.key === undefined) return card;
-    signer ??= signerOf(resolve(root, settings.key));
-    return await (await signer)(card);
+export interface CardSigner {
+  readonly card: SignCard;
+  /** Throws when the key cannot be used. */
+  ready(): Promise<void>;
+}
+
+export function createCardSigner({ settings: { key }, root }: Pick<A2aNeeds, 'settings' | 'root'>): CardSigner {
+  let made: Promise<SignCard> | undefined;
+  const signer = async (): Promise<SignCard> => {
+    made ??= key === undefined ? Promise.resolve(async (card) => card) : signerOf(resolve(root, key));
+    return await made;
+  };
+  return {
+    card: async (card) => await (await signer())(card),
+    ready: async () => void (await signer()),
   };
 }
 

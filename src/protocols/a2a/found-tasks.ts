@@ -27,8 +27,10 @@ export interface FoundTask {
 
 export interface TaskFinder {
   find(scope: Scope, id: string): Promise<FoundTask | undefined>;
-  /** The newest of the caller, with the rows that say how they stand; `states` asks only for those that stand so. */
-  list(scope: Scope, states?: readonly RunState[]): Promise<readonly ListedTask[]>;
+  /** The newest of the caller, with the rows that say how they stand. */
+  list(scope: Scope): Promise<readonly ListedTask[]>;
+  /** How many tasks of this caller are under way, whatever tenant they came with. */
+  underWay(caller: string): Promise<number>;
   /** Whose the run of this row is; nothing when it did not come by A2A. */
   of(row: RunRow): Promise<FoundTask | undefined>;
 }
@@ -39,10 +41,9 @@ export interface ListedTask {
 }
 
 /** Whoever has not ended yet. */
-export const UNDER_WAY: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
+const UNDER_WAY: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
 
 export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFinder {
-  // `null`: the run did not come by A2A.
   const known = createRecentlyUsed<RunId, FoundTask | { readonly other: true }>(limits.a2aOriginsKept);
 
   const read = async ({ run, session, agent }: RunRow): Promise<FoundTask | { readonly other: true }> => {
@@ -66,8 +67,14 @@ export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFind
       const found = row === undefined || row.parent !== null ? undefined : await of(row);
       return found !== undefined && isOwn(found, scope) ? { ...found, id } : undefined;
     },
-    async list(scope, states) {
-      const rows = await ledger.runs({ roots: true, limit: limits.a2aTasksListed, ...(states && { states }) });
+    async underWay(caller) {
+      let count = 0;
+      for (const row of await ledger.runs({ roots: true, limit: limits.a2aTasksListed, states: UNDER_WAY }))
+        if ((await of(row))?.by === caller) count += 1;
+      return count;
+    },
+    async list(scope) {
+      const rows = await ledger.runs({ roots: true, limit: limits.a2aTasksListed });
       const listed: ListedTask[] = [];
       for (const row of rows) {
         const found = await of(row);

@@ -13,7 +13,7 @@ import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
 import { AGENT_KEY, agentFor, type Door } from './doors.ts';
 import { refused, tooMany, tooMuch } from './errors.ts';
-import { type FoundTask, UNDER_WAY } from './found-tasks.ts';
+import type { FoundTask } from './found-tasks.ts';
 import { type HeardMessage, heardMessage } from './message-in.ts';
 import { type A2aNeeds, clientOf, type Scope } from './needs.ts';
 import type { PeerRoom } from './room.ts';
@@ -49,7 +49,9 @@ async function begin(
   if (before !== undefined) return sameTask(before, heard);
   const agent = await agentFor(needs, door, scope, message?.metadata?.[AGENT_KEY] ?? metadata?.[AGENT_KEY]);
   const { caller, tenant } = scope;
-  if ((await tasks.list(scope, UNDER_WAY)).length >= limits.a2aTasksPerCaller)
+  if (agent === caller.name)
+    throw new UnsupportedOperationError('The agent has your own name: in its thread nobody could tell you apart.');
+  if ((await tasks.underWay(caller.name)) >= limits.a2aTasksPerCaller)
     throw tooMany('You have too many tasks under way', 'a2aTasksPerCaller');
   const { session, context } = await conversation(room, scope, message?.contextId ?? '', heard);
   const a2a = { message: heard.id, digest: heard.digest, ...present({ tenant: tenant || undefined, context }) };
