@@ -3,10 +3,11 @@
  * folder, without installing anything. Where there is none, tests that need it do not run and say so; in CI that is a failure.
  */
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe } from 'vitest';
+import { messageOf } from '../../../src/base/errors.ts';
 
 export interface RedisProgram {
   readonly path: string;
@@ -29,18 +30,36 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The packages with all that they need, each unpacked into one folder. */
+/** Kept for the next run, beside what else is: a folder for temporary files may not let programs run. */
+const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
+const KEPT = join(CACHE, 'redis-packages');
+
+/** The packages with all that they need, unpacked into one folder. */
 function fromPackages(): Found {
-  if (userInfo().uid !== 0) return { why: 'neither redis-server nor valkey-server is on the PATH, and this is not root' };
-  if (onPath(['apt-get']) === undefined || onPath(['dpkg']) === undefined)
-    return { why: 'neither redis-server nor valkey-server is on the PATH, and there is no apt-get to get one with' };
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-redis-packages-'));
+  const none = 'neither redis-server nor valkey-server is on the PATH';
+  if (!existsSync(KEPT)) {
+    if (userInfo().uid !== 0) return { why: `${none}, and this is not root` };
+    if (onPath(['apt-get']) === undefined || onPath(['dpkg']) === undefined)
+      return { why: `${none}, and there is no apt-get to get one with` };
+    const problem = unpack();
+    if (problem !== undefined) return { why: `${none}, and it could not be had from Debian's packages: ${problem}` };
+  }
+  const path = join(KEPT, 'usr/bin/redis-server');
+  if (!isProgram(path)) return { why: `${none}, and Debian's packages brought none` };
+  const libraries = join(KEPT, 'usr/lib');
+  const places = existsSync(libraries) ? readdirSync(libraries).map((name) => join(libraries, name)) : [];
+  return { program: { path, env: { LD_LIBRARY_PATH: [libraries, ...places].join(delimiter) } } };
+}
+
+/** Whoever is ready first wins: what several unpack at the same time is the same. Says what went wrong. */
+function unpack(): string | undefined {
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(`${KEPT}-`);
   const archives = join(folder, 'archives');
-  const root = join(folder, 'root');
   mkdirSync(join(archives, 'partial'), { recursive: true });
   const download = (): void => {
-    const options = ['-y', '--no-install-recommends', '--download-only', '-o', `Dir::Cache::archives=${archives}`];
-    execFileSync('apt-get', ['install', ...options, 'redis-server'], { stdio: 'pipe' });
+    const options = ['-y', '--no-install-recommends', '--reinstall', '--download-only', '-o', `Dir::Cache::archives=${archives}`];
+    execFileSync('apt-get', ['install', ...options, 'redis-server', 'redis-tools'], { stdio: 'pipe' });
   };
   try {
     try {
@@ -49,16 +68,16 @@ function fromPackages(): Found {
       execFileSync('apt-get', ['update'], { stdio: 'pipe' });
       download();
     }
+    const root = join(folder, 'root');
     for (const name of readdirSync(archives).filter((file) => file.endsWith('.deb')))
       execFileSync('dpkg', ['-x', join(archives, name), root], { stdio: 'pipe' });
+    if (!existsSync(KEPT)) renameSync(root, KEPT);
+    return undefined;
   } catch (error) {
-    return { why: `redis-server could not be had from Debian's packages: ${error instanceof Error ? error.message : error}` };
+    return existsSync(KEPT) ? undefined : messageOf(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  const path = join(root, 'usr/bin/redis-server');
-  if (!existsSync(path)) return { why: "Debian's packages brought no redis-server" };
-  const libraries = join(root, 'usr/lib');
-  const places = existsSync(libraries) ? readdirSync(libraries).map((name) => join(libraries, name)) : [];
-  return { program: { path, env: { LD_LIBRARY_PATH: [libraries, ...places].join(delimiter) } } };
 }
 
 function find(): Found {
