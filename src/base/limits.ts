@@ -284,6 +284,7 @@ export const limits = {
   watchSettleMs: 150,
   watchSettleMaxMs: 2 * SECOND,
   allowedServers: 10_000,
+  serverPieces: 1_000,
   mcpProbeMs: 5 * SECOND,
   mcpMessageBytes: 16 * MIB,
   mcpStderrBytes: 8 * KIB,

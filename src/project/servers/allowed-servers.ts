@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdir, opendir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
@@ -12,6 +12,7 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { userFolder } from '../config.ts';
+import { namedFilesKey } from './named-files.ts';
 
 /** A server that waits for a word of the owner. */
 export interface OpenServer {
@@ -85,10 +86,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 export async function keyOf(root: string, server: string, config: McpServerConfig, kind?: 'foreign'): Promise<string> {
   const named = [root, server, sorted(config), ...(kind === undefined ? [] : [kind])];
   const hash = createHash('sha256').update(JSON.stringify(named));
-  if ('command' in config) {
-    const folder = resolve(root, config.cwd ?? '.');
-    for (const word of [config.command, ...(config.args ?? [])]) hash.update(`\0${await contentOf(root, resolve(folder, word))}`);
-  }
+  if ('command' in config) hash.update(await namedFilesKey(root, resolve(root, config.cwd ?? '.'), config));
   return hash.digest('hex');
 }
 
@@ -96,14 +94,4 @@ function sorted(config: McpServerConfig): unknown {
   return Object.entries(config)
     .filter(([, value]) => value !== undefined)
     .sort(([left], [right]) => (left < right ? -1 : 1));
-}
-
-/** The checksum of a file of the project; empty for anything else. */
-async function contentOf(root: string, path: string): Promise<string> {
-  const inside = relative(root, path);
-  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return '';
-  const facts = await stat(path).catch(() => undefined);
-  if (facts === undefined || !facts.isFile() || facts.size > limits.readFileBytes) return '';
-  const bytes = await readFile(path).catch(() => undefined);
-  return bytes === undefined ? '' : createHash('sha256').update(bytes).digest('hex');
 }
