@@ -14,6 +14,19 @@ const TOKENS = { TROUPE_TOKENS: `alice=${ALICE},bob=${BOB}`, TROUPE_TOKEN: 'owne
 /** It works in a process of its own, as whatever a client asks for. */
 const AGENT = '---\nname: helper\ndescription: Helps\na2a: true\n---\nYou help.\n';
 
+const ROUNDS = 4;
+const KILL_MS = 300;
+
+/** The task that this says is completed. */
+function isEnd(body: Readonly<Record<string, unknown>>): string | undefined {
+  const { task, statusUpdate } = body as Record<
+    string,
+    { id?: string; taskId?: string; status?: { state?: string } } | undefined
+  >;
+  const told = task ?? statusUpdate;
+  return told?.status?.state === 'TASK_STATE_COMPLETED' ? (told.id ?? told.taskId) : undefined;
+}
+
 async function serve(project: TestProject) {
   const child = spawn(process.execPath, [MAIN, '-C', project.folder, 'serve', '--port', '0', '--grpc-port', '0'], {
     env: { ...project.env, ...TOKENS },
@@ -72,6 +85,46 @@ it('a killed server loses no task, begins none twice, and what was not told is t
   expect(out.split(task.id)).toHaveLength(2);
   const stranger = await connect(after.origin, BOB, 'JSONRPC');
   await expect(stranger.getTask({ tenant: '', id: task.id })).rejects.toThrow('not found');
+});
+
+it('a server that is killed at any moment, again and again, leaves every task begun once, ended once and told', async () => {
+  await using receiver = await startReceiver();
+  await using project = await createTestProject(
+    'a2a: { privatePush: true }\n',
+    AGENT.replace('a2a: true', 'isolation: inline\na2a: true'),
+  );
+  await project.serve({ text: 'Here.', delayMs: 150 });
+  const push = { tenant: '', id: 'hook', taskId: '', url: receiver.url, token: '', authentication: undefined };
+  const how = { returnImmediately: true, taskPushNotificationConfig: push };
+  const messages = Array.from({ length: ROUNDS * 3 }, (_, index) => said(`Work ${index}.`));
+  const ids = new Map<string, string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const server = await serve(project);
+    const client = await connect(server.origin, ALICE, 'JSONRPC');
+    // Whoever did not hear that a message was taken sends it again.
+    const sent = messages.slice(0, (round + 1) * 3).map(async (message) => {
+      const { id } = taskIn(await client.sendMessage(request(message, how)));
+      expect(ids.get(message.messageId) ?? id).toBe(id);
+      ids.set(message.messageId, id);
+    });
+    await Promise.race([Promise.allSettled(sent), new Promise((resolve) => setTimeout(resolve, KILL_MS * (round + 1)))]);
+    await server.end('SIGKILL');
+    for (const outcome of await Promise.allSettled(sent))
+      if (outcome.status === 'rejected') expect(String(outcome.reason)).not.toContain('to be');
+  }
+  await using server = await serve(project);
+  const client = await connect(server.origin, ALICE, 'JSONRPC');
+  for (const message of messages) {
+    const { id } = taskIn(await client.sendMessage(request(message, { taskPushNotificationConfig: push })));
+    expect(ids.get(message.messageId) ?? id).toBe(id);
+    ids.set(message.messageId, id);
+    expect(stateOf(await client.getTask({ tenant: '', id }))).toBe(TaskState.TASK_STATE_COMPLETED);
+  }
+  expect(new Set(ids.values()).size).toBe(messages.length);
+  const told = () => new Set(receiver.told.flatMap(({ body }) => (isEnd(body) ? [isEnd(body)] : [])));
+  await expect.poll(() => told().size).toBe(messages.length);
+  const { out } = await project.troupe('ps', '--json', '--all');
+  for (const id of ids.values()) expect(out.split(id)).toHaveLength(2);
 });
 
 it('a card is signed with the key of the project', async () => {

@@ -46,7 +46,7 @@ async function begin(
   const { needs, tasks } = room;
   const run = runIdFrom(named(scope, 'message', heard.id));
   const before = await tasks.find(scope, run);
-  if (before !== undefined) return sameTask(before, heard);
+  if (before !== undefined) return await takenUp(room, sameTask(before, heard));
   const agent = await agentFor(needs, door, scope, message?.metadata?.[AGENT_KEY] ?? metadata?.[AGENT_KEY]);
   const { caller, tenant } = scope;
   if (agent === caller.name)
@@ -63,6 +63,13 @@ async function begin(
   if (begun !== undefined) return sameTask(begun, heard);
   if (outcome.kind === 'refused') throw refused(outcome.error);
   throw new Error(`The run ${run} was started and is not in the ledger`);
+}
+
+/** A task that a process left when it died goes on as soon as its peer asks for it. */
+async function takenUp({ needs: { ledger, engine } }: PeerRoom, found: FoundTask): Promise<FoundTask> {
+  const [row] = await ledger.runs({ run: found.run, limit: 1 });
+  if (row?.state === 'running' && row.owner === null) await engine.resume(found.run);
+  return found;
 }
 
 function sameTask(task: FoundTask, heard: HeardMessage): FoundTask {
