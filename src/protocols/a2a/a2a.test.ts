@@ -339,3 +339,29 @@ describe.each(bindings)('over %s', (binding) => {
     expect((await alice.listTasks({ ...empty, tenant: 'acme' })).tasks.map(({ id }) => id)).toEqual([task.id]);
   });
 });
+
+it('what was said to a task at work is heard there once, whatever it waits for when it is sent again', async () => {
+  const goesOn = Promise.withResolvers<void>();
+  await using server = await served({
+    play: async ({ index, toolResults }) => {
+      if (index < 2) await goesOn.promise;
+      return toolResults === 0 ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+    },
+  });
+  const client = await server.client();
+  const begin = async () => taskIn(await client.sendMessage(request(said('Do it.'), { returnImmediately: true }))).id;
+  const ids = [await begin(), await begin()];
+  const words = said('The second.');
+  const say = async (taskId: string) =>
+    stateOf(taskIn(await client.sendMessage(request({ ...words, taskId }, { returnImmediately: true }))));
+  for (const id of ids) await say(id);
+  goesOn.resolve();
+  for (const id of ids) {
+    await until(server, id, TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(await say(id)).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const { history } = await client.getTask({ tenant: '', id });
+    expect(history.filter(({ parts }) => parts[0]?.content?.value === 'The second.')).toHaveLength(1);
+    await client.sendMessage(request(said('The first.', { taskId: id })));
+    expect(await say(id)).toBe(TaskState.TASK_STATE_COMPLETED);
+  }
+});

@@ -5,10 +5,12 @@
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { answerFailure, chosenAnswer } from '../../assistants/clients/answers.ts';
+import { callId } from '../../assistants/threads/service-needs.ts';
 import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { OpenWait } from '../../engine/port.ts';
+import { readEvents } from '../../ledger/pages.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
 import { AGENT_KEY, agentFor, type Door } from './doors.ts';
@@ -99,10 +101,10 @@ async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageReques
   const found = await tasks.find(scope, message?.taskId ?? '');
   const task = found === undefined ? undefined : await folds.now(found);
   if (found === undefined || task === undefined)
-    throw new TaskNotFoundError(`RootTask not found: ${message?.taskId.slice(0, 100)}`);
+    throw new TaskNotFoundError(`Task not found: ${message?.taskId.slice(0, 100)}`);
   if (message?.contextId && message.contextId !== found.context)
     throw new RequestMalformedError(`The task is not of the context ${message.contextId.slice(0, 100)}.`);
-  if (await wasAnswered(room, found, heard.id)) return found;
+  if (await wasHeard(room, scope, found, heard)) return found;
   if (isTerminalTask(task.state))
     throw new UnsupportedOperationError('The task has ended and hears nothing more; begin another one in its context.');
   if (task.waits.length > 0) await answer(needs, scope, found, task, heard, message?.metadata?.[QUESTION_KEY]);
@@ -110,10 +112,25 @@ async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageReques
   return found;
 }
 
-async function wasAnswered({ needs: { ledger } }: PeerRoom, { session, run }: FoundTask, id: string): Promise<boolean> {
-  const answers = await ledger.read({ session, root: run, types: ['approval.answered'], newest: true });
-  return answers.some((event) => event.event_type === 'approval.answered' && event.payload.message === id);
+/** As an answer or as a word to an agent at work: what was said once is neither, however the task stands by now. */
+async function wasHeard(
+  { needs: { ledger } }: PeerRoom,
+  { caller }: Scope,
+  found: FoundTask,
+  heard: HeardMessage,
+): Promise<boolean> {
+  const { session, run } = found;
+  const told = callId({ kind: 'client', name: caller.name }, toldKey(found, heard));
+  const types = ['approval.answered', 'message.sent'] as const;
+  for await (const { event_type, payload } of readEvents(ledger, { session, root: run, types })) {
+    if (event_type === 'approval.answered' && payload.message === heard.id) return true;
+    if (event_type === 'message.sent' && payload.message === told) return true;
+  }
+  return false;
 }
+
+/** A peer may use the same id in another task, or for another tenant. */
+const toldKey = ({ run }: FoundTask, { id }: HeardMessage): string => JSON.stringify(['a2a', run, id]);
 
 async function answer(
   { engine }: A2aNeeds,
@@ -141,7 +158,7 @@ async function answer(
 /** An agent at work reads it before its next turn. */
 async function tell({ assistants }: A2aNeeds, { caller }: Scope, found: FoundTask, heard: HeardMessage): Promise<void> {
   const input = { to_assistant_id: found.agent, thread_id: threadOf(found.run as RunId), message: heard.text };
-  const options = { signal: new AbortController().signal, idempotencyKey: `a2a/${heard.id}` };
+  const options = { signal: new AbortController().signal, idempotencyKey: toldKey(found, heard) };
   const told = await assistants.send(clientOf(caller), input, options);
   if (!told.ok) throw refused(told.error);
 }
