@@ -1,4 +1,4 @@
-/** A dispatch that waits for an answer and is cancelled, alone and as a part of something that goes on. */
+/** A dispatch that is cancelled: while it waits for an answer, alone and as a part of something that goes on, or one of its agents. */
 import { expect, it } from 'vitest';
 import { agent, createWorld, says } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -42,5 +42,37 @@ it('as an advisor: whoever it advises goes on without it', async () => {
     kind: 'ended',
     result: { status: 'completed', report: { body: 'desk says so.' } },
   });
+  await world.close();
+});
+
+it('one of its agents: the answer says that it was interrupted, and it is not tried again', async () => {
+  const asked = Promise.withResolvers<void>();
+  const agents = [
+    agent({ name: 'house', tools: [], dispatch: { agents: ['lights', 'music'] } }),
+    lights,
+    agent({ name: 'music', tools: [] }),
+  ];
+  const agentInstructions = ['lights', 'music'].map((agentId) => ({ agentId, instruction: 'Your part.' }));
+  const world = createWorld({
+    agents,
+    brain: async ({ agent: name, signal }) => {
+      if (name === 'house')
+        return says(JSON.stringify({ agentId: 'lights', confidence: 1, additionalAgents: ['music'], agentInstructions }));
+      if (name === 'lights') return says('On.');
+      asked.resolve();
+      await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      return says('Jazz.');
+    },
+  });
+  const started = await world.engine.start({ agent: 'house', input: userText('Light and jazz.'), workspace: '.', run: RUN });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  await asked.promise;
+  const runs = async () => (await world.ledger.runs({ session: started.handle.session })).filter((row) => row.agent === 'music');
+  const [music] = await runs();
+  if (music === undefined) throw new Error('Music never began.');
+  await world.engine.cancel(music.run, 'too loud');
+  const body = 'On. However, Music could not do its part: interrupted before it was done.';
+  expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed', report: { body } } });
+  expect(await runs()).toHaveLength(1);
   await world.close();
 });

@@ -88,6 +88,8 @@ it('what it was not sure of is not remembered', async () => {
   const unsure = { config: { fallback: 'lights', clarification: 'lights' }, confidence: 0.5 };
   const [, second] = await play(unsure, { ...unsure, confidence: 0.9 });
   expect(second).toMatchObject({ asked: 1, recalled: false, agentId: 'lights' });
+  const [, bolder] = await play({ confidence: 0.5 }, { confidence: 0.9, config: { confidenceThreshold: 0.4 } });
+  expect(bolder).toMatchObject({ asked: 1, recalled: false, agentId: 'lights' });
 });
 
 it('a store that cannot be asked is no reason to fail', async () => {

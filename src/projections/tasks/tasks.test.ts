@@ -120,6 +120,55 @@ describe('a task', () => {
     expect(task.history?.map(({ content }) => content)).toEqual(['Turn on the kitchen lights', 'The lights are on.']);
   });
 
+  it('that ended is as it ended, whatever follows, until its own run goes on', () => {
+    const list = submitted();
+    started(list, 'light', { origin: { kind: 'call', parent: ROOT } }, { run: CHILD });
+    list.add('task.clarify', { wait: 'w1', question: 'Which lights?' }, { run: CHILD });
+    ended(list, { status: 'failed', error: failure, reason: 'key' });
+    const before = taskOf(list);
+    expect(before).toMatchObject({ state: 'failed', waits: [] });
+    list.add('artifact.manifest', { items: [{ path: 'a.txt', sha256: 'aa' }] });
+    list.add('task.clarify', { wait: 'w2', question: 'Which room?' }, { run: CHILD });
+    list.add('run.reopened', { undone: [] }, { run: CHILD });
+    expect([...tasksOf(list.events).tasks.values()]).toEqual([before]);
+    list.add('run.reopened', { undone: [] });
+    list.add('model.request', { turn: 1, model: 'm', added: [] });
+    expect(taskOf(list)).toMatchObject({ id: `${ROOT}.2`, state: 'working', waits: [], files: [] });
+  });
+
+  it('is submitted until somebody works on it, and speaks for its own run alone', () => {
+    const list = submitted();
+    const parties = { from: { assistant: 'ann' }, to: { assistant: 'house', run: ROOT } };
+    list.add('message.sent', { message: 'm1', thread: 't', fence: 'f', ...parties, content: 'Hurry' });
+    expect(taskOf(list).state).toBe('submitted');
+    started(list, 'light', { origin: { kind: 'call', parent: ROOT } }, { run: CHILD });
+    list.add('run.parked', { reason: 'key', error: failure }, { run: CHILD });
+    list.add('run.paused', { reason: 'lunch' }, { run: CHILD });
+    const message: Payloads['model.response']['message'] = {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool-call', id: 'c', name: 'list', input: {} },
+      ],
+    };
+    const facts = { finish: 'tool-calls', usage: {}, requested: 'm', served: 'm', attempts: 1, durationMs: 1 } as const;
+    list.add('model.response', { turn: 1, message, ...facts }, { run: CHILD });
+    expect(taskOf(list)).toMatchObject({ state: 'working', message: undefined, still: undefined });
+    expect(taskOf(list).history.map(({ content }) => content)).toEqual(['Turn on the kitchen lights', 'Hurry']);
+  });
+
+  it('has so many files and answers and no more, the last of them', () => {
+    const list = submitted();
+    const items = Array.from({ length: limits.taskFiles + 2 }, (_item, index) => ({ path: `${index}`, sha256: 'aa' }));
+    list.add('artifact.manifest', { items });
+    const worked = { attempts: 1, status: 'completed', verification: { state: 'unchecked' }, executionTimeMs: 1 } as const;
+    for (let index = 0; index <= limits.taskSelections; index += 1)
+      list.add('dispatch.responded', { agentId: `a${index}`, content: '', success: true, errorMessage: null, ...worked });
+    const { files, filesLeftOut, agentResponses } = taskOf(list);
+    expect([files.length, files[0]?.path, filesLeftOut]).toEqual([limits.taskFiles, '2', 2]);
+    expect([agentResponses.length, agentResponses[0]?.agentId]).toEqual([limits.taskSelections, 'a1']);
+  });
+
   it('says what its agent says on the way, and what goes between it and a client', () => {
     const list = submitted();
     list.add('model.response', {

@@ -147,7 +147,6 @@ function reopen(tasks: Tasks, root: Root, task: RootTask, event: EventOf<'run.re
   root.lives += 1;
   root.task = `${task.run}.${root.lives}`;
   root.words = undefined;
-  root.waits.clear();
   const { continues, retries, agentSelections, routingConfidence, routing, files, filesLeftOut } = task;
   const agentResponses = task.agentResponses.filter(({ success }) => success);
   const kept = { continues, retries, agentSelections, routingConfidence, routing, agentResponses, files, filesLeftOut };

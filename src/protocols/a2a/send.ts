@@ -100,8 +100,7 @@ async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageReques
   const { needs, tasks, folds } = room;
   const found = await tasks.find(scope, message?.taskId ?? '');
   const task = found === undefined ? undefined : await folds.now(found);
-  if (found === undefined || task === undefined)
-    throw new TaskNotFoundError(`Task not found: ${message?.taskId.slice(0, 100)}`);
+  if (found === undefined || task === undefined) throw new TaskNotFoundError(`Task not found: ${message?.taskId.slice(0, 100)}`);
   if (message?.contextId && message.contextId !== found.context)
     throw new RequestMalformedError(`The task is not of the context ${message.contextId.slice(0, 100)}.`);
   if (await wasHeard(room, scope, found, heard)) return found;

@@ -66,7 +66,7 @@ export const conversationCases: readonly EngineCase[] = [
       const world = await worlds.create({
         brain: (asked) => {
           heard.push(JSON.stringify(asked.messages));
-          if (heard.length === 1) return calls({ name: 'look', input: { name: 'x' } });
+          if (heard.length % 2 === 1 && heard.length < 4) return calls({ name: 'look', input: { name: 'x' } });
           return says(`Answer ${turnOf(asked)}. ${'word '.repeat(100)}`);
         },
       });
@@ -75,7 +75,7 @@ export const conversationCases: readonly EngineCase[] = [
       const go = async (text: string, condense?: boolean) =>
         await resultOf(await start(world, { session: first.session, input: userText(text), condense }));
       await go('Beta?', true);
-      const last = heard.at(-1) ?? '';
+      const last = heard[2] ?? '';
       expect(last).toContain('Earlier steps of this work, condensed');
       expect(last).toContain('told: Alpha?');
       expect(last).not.toContain('tool-call');

@@ -154,11 +154,11 @@ export const sentCases: readonly EngineCase[] = [
     },
   },
   {
-    name: 'a message has a length, and only so many wait',
+    name: 'a message has a length, only so many wait, and only so many are heard at once',
     async play(worlds) {
       const world = await worlds.create({
         agents: [patient({ permissions: { act: 'ask' } })],
-        brain: (request) => (turnOf(request) === 1 ? calls({ name: 'act' }) : reports('Done.')),
+        brain: (request) => calls({ name: 'act', input: { name: `${turnOf(request)}` } }),
       });
       const handle = await start(world);
       await handle.done;
@@ -167,6 +167,12 @@ export const sentCases: readonly EngineCase[] = [
       for (let count = 0; count < limits.messagesUnheard; count += 1)
         expect(await send(`${count}`)).toMatchObject({ kind: 'accepted' });
       expect(await send('one more')).toEqual({ kind: 'full' });
+      for (const { run, wait } of await world.engine.waits(handle.run))
+        await world.engine.answer(run, wait, { kind: 'approved' });
+      const resumed = await world.engine.resume(handle.run);
+      expect(resumed.kind === 'resumed' && (await resumed.handle.done)).toMatchObject({ kind: 'waiting' });
+      expect(await receiptsIn(world, handle)).toHaveLength(limits.messagesPerTurn);
+      expect(await send('one more')).toMatchObject({ kind: 'accepted' });
     },
   },
 ];

@@ -1,6 +1,7 @@
 /** Dispatch: whom the router chooses, who works and how often, what becomes of the answers; a row for every option. */
 import { expect } from 'vitest';
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
+import { limits } from '../../../src/base/limits.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import { createQuietClock } from '../quiet-clock.ts';
 import { calls, says } from '../world.ts';
@@ -337,6 +338,12 @@ const asking: readonly Scenario[] = [
       expect(responses(played)).toContainEqual(expect.objectContaining({ agentId: 'timer', needsInput: true }));
       expect(told(askedOf(played, 'timer')[1])).toMatch(/<answer-(\w+)>\nTen minutes\.\n<\/answer-\1>$/);
     },
+  }),
+  row('who asks again and again is answered up to a limit', {
+    answer: () => 'Ten minutes.',
+    brain: byAgent({ house: () => chooses('timer', 0.9), timer: () => says('For how long?') }),
+    expect: { body: 'For how long?', finalAgent: 'timer' },
+    check: (played) => expect(askedOf(played, 'timer')).toHaveLength(limits.dispatchQuestions + 1),
   }),
   row('where it is said so, a question is an answer', {
     agents: [house({ needsInput: false }), ...others],
