@@ -8,7 +8,10 @@ import { keptWorlds } from '../../../test/support/kept-worlds.ts';
 import { crashAt } from '../../../test/support/ledger/crash.ts';
 import { agent, type Brain, calls, createWorld, type Outside, says, turnOf, type World } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
+import { systemRandom } from '../../base/random.ts';
 import type { Answer } from '../../events/catalogue.ts';
+import { createKeyRing, passingKeys } from '../../ledger/seals/keys.ts';
+import { createProtection } from '../../ledger/seals/protection.ts';
 import type { RunEnd } from '../port.ts';
 import { readAll } from '../record/read-all.ts';
 
@@ -124,5 +127,61 @@ describe('an answer that changes a call', () => {
     const results = (await readAll(here.ledger, handle.session)).filter(({ event_type }) => event_type === 'tool.result');
     expect(results).toMatchObject([{ payload: { isError: true } }]);
     expect(JSON.stringify(results)).toContain('The user changed this call before it was made');
+  });
+});
+
+describe('a call that was changed to hold a secret', () => {
+  const SECRET = `ghp_${'a1B2'.repeat(9)}`;
+  const keys = createKeyRing({ HOME: folder }, systemRandom);
+  const open = () => createProtection([], keys);
+  /** Another machine. */
+  const keyless = () => createProtection([], passingKeys(systemRandom));
+  const agents = [
+    agent({ agents: ['helper'], permissions: { helper: 'ask', act: 'ask' } }),
+    agent({ name: 'helper', tools: [], prompt: 'You help.' }),
+  ];
+  const owner = { pid: 2 ** 22 + 1 };
+
+  /** Cut at an append after the answer, and taken up where nobody has the key: what was done, and what a sub-agent was told. */
+  async function played(name: 'act' | 'helper', input: { prompt: string; reason: string } | { name: string }, cut: number) {
+    const told: string[] = [];
+    const brain: Brain = (request) => {
+      if (request.agent === 'helper') {
+        told.push(JSON.stringify(request.messages));
+        return says('Helped.');
+      }
+      if (turnOf(request) > 1) return says('Done.');
+      return calls({ name, input: name === 'act' ? { name: 'first' } : { prompt: 'Count.', reason: 'need' } });
+    };
+    const outside: Outside = { modelCalls: [], effects: [] };
+    const all = { path: join(folder, `secret-${name}-${cut}.db`), outside, agents, brain };
+    const first = createWorld({ ...all, owner, protection: open() });
+    const handle = await start(first);
+    await answerAll(first, await handle.done, { kind: 'approved', input });
+    await first.close();
+    const cutOff = createWorld({ ...all, owner, protection: open(), wrapLedger: (inner) => crashAt(inner, cut).ledger });
+    const end = await goesOn(cutOff, handle.run).catch(() => undefined);
+    await cutOff.close().catch(() => undefined);
+    const last = createWorld({ ...all, protection: keyless() });
+    // A sub-agent that has begun comes to its end, whatever it was told.
+    const begun = (await last.ledger.runs({ session: handle.session })).length > 1;
+    if (end?.kind !== 'ended') await goesOn(last, handle.run).catch(() => undefined);
+    await last.close();
+    return { over: end?.kind === 'ended', begun, seen: [...told, ...outside.effects].join() };
+  }
+
+  it.each([
+    ['act', { name: `use ${SECRET}` }],
+    ['helper', { prompt: `Use ${SECRET}.`, reason: 'need' }],
+  ] as const)('is not made without it where the key is not there: %s', async (name, input) => {
+    let cuts = 0;
+    for (let cut = 0, over = false; !over; cut += 1) {
+      const one = await played(name, input, cut);
+      over = one.over;
+      if (!one.begun) cuts += 1;
+      if (!one.begun) expect(one.seen, `cut ${cut}`).not.toContain('redacted');
+      if (over) expect(one.seen).toContain(SECRET);
+    }
+    expect(cuts).toBeGreaterThan(1);
   });
 });

@@ -73,6 +73,37 @@ describe('what a person says in the last moment', () => {
     expect(sent).toBe(true);
   });
 
+  it('is refused after the end, however late the sender looked', async () => {
+    const [looked, gate, held] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    if (looked === undefined || gate === undefined || held === undefined) throw new Error('there are three');
+    const world = created({
+      brain: async () => {
+        await held.promise;
+        return says('Done.');
+      },
+    });
+    const late = created({
+      ledger: world.ledger,
+      brain: () => says(''),
+      wrapLedger: (inner) => ({
+        ...inner,
+        append: async (request) => {
+          looked.resolve();
+          await gate.promise;
+          return await inner.append(request);
+        },
+      }),
+    });
+    const handle = await start(world, ids);
+    const sent = late.engine.send(RUN, WORDS, { by: 'ada', where: 'command' });
+    await looked.promise;
+    held.resolve();
+    await resultOf(handle);
+    gate.resolve();
+    expect(await sent).toEqual({ kind: 'ended' });
+    expect((await eventsIn(world)).at(-1)?.event_type).toBe('run.ended');
+  });
+
   it('is given back, and the ledger says so, when there is no turn left', async () => {
     const { world } = writing({ beforeAppend: (request) => written(request, 'run.ended') }, () => says('Done.'), { maxTurns: 1 });
     expect(await resultOf(await start(world, ids))).toMatchObject({ status: 'completed', report: { body: 'Done.' } });

@@ -1,4 +1,4 @@
-/** A dispatch that is cancelled: while it waits for an answer, alone and as a part of something that goes on, or one of its agents. */
+/** A dispatch that is cancelled while it waits, alone and as a part of something that goes on; or one of its agents is. */
 import { expect, it } from 'vitest';
 import { agent, createWorld, says } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import { userText } from '../../../src/events/messages.ts';
-import { calls, says, turnOf } from '../../support/world.ts';
+import { agent, calls, says, turnOf } from '../../support/world.ts';
 import { type EngineCase, resultOf, start } from './checks.ts';
 
 export const conversationCases: readonly EngineCase[] = [
@@ -36,6 +36,27 @@ export const conversationCases: readonly EngineCase[] = [
       await say('Delta?');
       expect(['Alpha?', 'Beta?', 'Gamma?', 'Delta?'].filter((words) => heard.at(-1)?.includes(words))).toEqual(['Delta?']);
       expect((await world.ledger.verify()).kind).toBe('sound');
+    },
+  },
+  {
+    name: 'an exchange that was taken back and went on after that is heard again',
+    async play(worlds) {
+      const heard: string[] = [];
+      const world = await worlds.create({
+        agents: [agent({ maxTurns: 1 })],
+        brain: (asked) => {
+          heard.push(JSON.stringify(asked.messages));
+          return heard.length === 1 ? calls({ name: 'look', input: { name: 'x' } }) : says('Done.');
+        },
+      });
+      const first = await start(world, { input: userText('Alpha?') });
+      expect(await resultOf(first)).toMatchObject({ status: 'failed' });
+      expect(await world.engine.withdraw(first.run)).toEqual({ kind: 'withdrawn' });
+      const resumed = await world.engine.resume(first.run, { maxTurns: 5 });
+      expect(resumed.kind === 'resumed' && (await resumed.handle.done)).toMatchObject({ result: { status: 'completed' } });
+      await resultOf(await start(world, { session: first.session, input: userText('Beta?') }));
+      expect(heard.at(-1)).toContain('Alpha?');
+      expect(await world.engine.withdraw(first.run)).toMatchObject({ kind: 'refused', error: { code: 'went_on' } });
     },
   },
   {
