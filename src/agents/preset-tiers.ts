@@ -19,6 +19,8 @@ export interface PresetPlaces {
   readonly userConfigDir?: string | undefined;
   /** Without it every model that a preset names is taken at its word. */
   readonly knownModel?: KnownModel | undefined;
+  /** The MCP servers of the settings, which rights may name. */
+  readonly servers?: readonly string[] | undefined;
 }
 
 export interface ListedPreset {
@@ -39,7 +41,7 @@ export const badges: Readonly<Record<PresetTier, string>> = { repo: '📂 repo',
 export async function readPresetCatalogue(places: PresetPlaces): Promise<PresetCatalogue> {
   const squad = places.projectRoot === undefined ? undefined : await readSquad(places.projectRoot);
   const path = places.userConfigDir === undefined ? undefined : userPresetsFile(places.userConfigDir);
-  const user = path === undefined ? { presets: [], warnings: [] } : await readPresetFile(path);
+  const user = path === undefined ? { presets: [], warnings: [] } : await readPresetFile(path, places.servers);
   const all: readonly GroupPreset[] = [
     ...(squad?.team === undefined ? [] : [squad.team.preset]),
     ...user.presets.map((preset): GroupPreset => ({ ...preset, source: { tier: 'user', path } })),

@@ -30,6 +30,8 @@ const context = z.union([z.string(), z.strictObject({ text: z.string() })]);
 const permission = z.enum(['allow', 'ask', 'deny']);
 /** One word for every call of a tool, or rules by what a call is about: a command, a path, a host. */
 const rule = z.union([permission, z.record(z.string().min(1).max(limits.ruleCharacters), permission)]);
+/** By the name of a tool. */
+export const permissionsSchema = z.record(name, rule);
 
 export const definitionSchema = z.strictObject({
   name: name.optional(),
@@ -52,7 +54,7 @@ export const definitionSchema = z.strictObject({
       ]),
     )
     .optional(),
-  permissions: z.record(name, rule).optional(),
+  permissions: permissionsSchema.optional(),
 
   agents: names.optional(),
   chat: z.boolean().optional(),

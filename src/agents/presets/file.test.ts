@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../../test/fixtures/agents/temporary-project.ts';
 import { limits } from '../../base/limits.ts';
 import { readPresetFile, readPresets, savePresets, userPresetsFile } from './file.ts';
+import { presetFromAgents } from './from-agents.ts';
 import { modelNamed, withKnownModels } from './models.ts';
 import { type PresetContent, presetSchema } from './preset.ts';
+import { presetAgents } from './to-agents.ts';
 
 /** As the other program writes it: an indented array with PascalCase keys. */
 const foreign = [
@@ -70,6 +72,70 @@ describe('a presets.json of the original', () => {
   });
 });
 
+describe('what a file of presets says and nobody reads', () => {
+  const readOne = (entry: object) => {
+    const read = readPresets(JSON.stringify([entry]));
+    if (!read.ok) throw new Error(read.error);
+    return read.value;
+  };
+  const own = (worker: object, more: object = {}) =>
+    readOne({ name: 'a', mode: 'reflect', workers: [{ name: 'w', ...worker }], ...more });
+
+  it('the rights of a worker hold: they are those of its agent, and the way back keeps them', () => {
+    const permissions = { shell: 'deny', write: { 'src/**': 'allow' } } as const;
+    const { presets, warnings } = own({ permissions });
+    expect([presets[0]?.workers, warnings]).toEqual([[{ name: 'w', permissions }], []]);
+    const agents = presetAgents({ ...presetSchema.parse(presets[0]), source: { tier: 'user' } });
+    expect(agents.map((agent) => agent.permissions)).toEqual([undefined, permissions]);
+    expect(presetFromAgents(agents, 'a', 'a')?.workers[0]?.permissions).toEqual(permissions);
+  });
+
+  it.each([
+    [{ permissions: { shel: 'deny' } }, 'permissions.shel of worker "w": unknown tool "shel": Did you mean "shell"?'],
+    [{ permissions: { shell: 'dney' } }, '"workers[1].permissions.shell" must be one of allow, ask, deny, not "dney"'],
+    [{ permissions: { shell: 'allow' } }, 'permissions.shell of worker "w" must be ask or deny'],
+    [{ permissions: { shell: { 'git *': 'allow' } } }, 'permissions.shell.git * of worker "w" must be ask or deny'],
+    [{ permissions: { '*': 'allow' } }, 'permissions.* of worker "w" must be ask or deny'],
+    [{ permisions: { shell: 'deny' } }, 'unknown key "permisions" of worker "w": Did you mean "permissions"?'],
+    [{ tool: ['read'] }, 'unknown key "tool" of worker "w": Did you mean "tools"?'],
+  ])('what may have been a ban is never dropped: %j', (worker, why) => {
+    const { presets, warnings } = own(worker);
+    expect([presets, warnings]).toEqual([[], [expect.stringContaining(`preset "a" is passed over: ${why}`)]]);
+  });
+
+  it('nor is one that stands elsewhere', () => {
+    const { presets, warnings } = own({}, { permissions: { shell: 'deny' } });
+    expect([presets, warnings]).toEqual([[], ['preset "a" is passed over: unknown key "permissions": it belongs to a worker']]);
+  });
+
+  it('other keys and words are left out, and that is said', () => {
+    const { presets, warnings } = own({ modle: 'm' }, { sharedContex: 'x', worktrees: 'moon', orchestrator: { promt: 'x' } });
+    expect(presets).toHaveLength(1);
+    expect(warnings).toEqual([
+      'preset "a": unknown key "sharedContex": Did you mean "sharedContext"?',
+      'preset "a": unknown key "promt" of the orchestrator: Did you mean "prompt"?',
+      'preset "a": unknown key "modle" of worker "w": Did you mean "model"?',
+      'preset "a": "worktrees" cannot be "moon": it is left out',
+    ]);
+    const foreignOne = readOne({ Name: 'b', Mode: 1, WorkerModels: ['m'], WorkerTols: [], DefaultWorktreeStrategy: 'Moon' });
+    expect(foreignOne.warnings).toEqual([
+      expect.stringContaining('preset "b": unknown key "WorkerTols"'),
+      'preset "b": "worktrees" cannot be "Moon": it is left out',
+    ]);
+  });
+
+  it('an agent that may more than a preset can say is kept with less', () => {
+    const agents = presetAgents({ ...content('a'), source: { tier: 'user' } });
+    const open = agents.map((agent) => ({
+      ...agent,
+      permissions: { '*': 'allow', shell: { 'git *': 'allow', 'rm *': 'deny' }, read: 'allow' } as const,
+    }));
+    const kept = presetFromAgents(open, 'a', 'a');
+    expect(kept?.workers[0]?.permissions).toEqual({ shell: { 'git *': 'ask', 'rm *': 'deny' }, read: 'allow' });
+    expect(readPresets(JSON.stringify([kept]))).toMatchObject({ ok: true, value: { presets: [{ name: 'a' }], warnings: [] } });
+  });
+});
+
 describe('regression 10: JSON with missing or unknown fields and enumerations loads', () => {
   it.each([
     ['nothing but a name and a worker', { Name: 'a', WorkerModels: ['m'] }],
@@ -94,7 +160,7 @@ describe('regression 10: JSON with missing or unknown fields and enumerations lo
       expect.stringContaining('number 1 is passed over'),
       expect.stringContaining('number 2 is passed over'),
       expect.stringContaining('number 3 is passed over'),
-      'preset "b" has an unknown mode "?": it becomes orchestrator',
+      'preset "b": an unknown mode "?" becomes orchestrator',
     ]);
   });
 

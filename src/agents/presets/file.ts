@@ -11,10 +11,13 @@ import { messageOf } from '../../base/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { diagnoseIssues } from '../definition/schema-issues.ts';
+import type { SourcePlace } from '../text/diagnostics.ts';
 import { type ReadFailure, readText } from '../text/read-text.ts';
 import { writeText } from '../text/write-text.ts';
 import { isForeignPreset, ownKeys } from './import.ts';
 import { type PresetContent, plainName, presetSchema } from './preset.ts';
+import { type Oddity, rightsProblems, strangeKeys, unusedWords } from './rights.ts';
 
 const VERSION = 1;
 
@@ -25,17 +28,18 @@ export interface ReadPresets {
   readonly warnings: readonly string[];
 }
 
-export async function readPresetFile(path: string): Promise<ReadPresets> {
+/** `servers` are the MCP servers that rights may name; without them nothing is said about such names. */
+export async function readPresetFile(path: string, servers?: readonly string[]): Promise<ReadPresets> {
   const listed = await readList(path);
   if (!listed.ok) return { presets: [], warnings: [`${path} ${listed.error.message}: its presets are left out`] };
-  const { presets, warnings } = readEntries(listed.value.entries);
+  const { presets, warnings } = readEntries(listed.value.entries, servers);
   return { presets, warnings: warnings.map((one) => `${path}: ${one}`) };
 }
 
 /** Fails when the whole is wrong; what is wrong with single presets is a warning. */
-export function readPresets(text: string): Result<ReadPresets, string> {
+export function readPresets(text: string, servers?: readonly string[]): Result<ReadPresets, string> {
   const listed = listOf(text);
-  return listed.ok ? ok(readEntries(listed.value.entries)) : listed;
+  return listed.ok ? ok(readEntries(listed.value.entries, servers)) : listed;
 }
 
 /** Adds presets to the file; one of the same name takes the place of what was there. */
@@ -81,27 +85,57 @@ function listOf(text: string): Result<Listed, string> {
     : fail('holds no list of presets');
 }
 
-function readEntries(entries: readonly Json[]): ReadPresets {
+function readEntries(entries: readonly Json[], servers: readonly string[] | undefined): ReadPresets {
   const presets: PresetContent[] = [];
   const warnings: string[] = [];
   for (const [index, entry] of entries.slice(0, limits.presetsPerFile).entries()) {
-    const said = isJsonObject(entry) ? (isForeignPreset(entry) ? ownKeys(entry) : entry) : undefined;
-    const called = typeof said?.['name'] === 'string' ? `"${said['name']}"` : `number ${index + 1}`;
-    const read = presetSchema.safeParse(said);
-    if (!read.success) {
-      const [issue] = read.error.issues;
-      warnings.push(`preset ${called} is passed over: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`);
-      continue;
-    }
-    presets.push(read.data);
-    if (said?.['mode'] !== read.data.mode) {
-      warnings.push(`preset ${called} has an unknown mode ${JSON.stringify(said?.['mode'])}: it becomes ${read.data.mode}`);
-    }
+    const { called, preset, oddities } = readEntry(entry, index, servers);
+    if (preset !== undefined) presets.push(preset);
+    const what = preset === undefined ? `preset ${called} is passed over` : `preset ${called}`;
+    const told = preset === undefined ? oddities.filter(({ isGrave }) => isGrave) : oddities;
+    warnings.push(...told.map(({ message }) => `${what}: ${message}`));
   }
   if (entries.length > limits.presetsPerFile) {
     warnings.push(`only the first ${limits.presetsPerFile} presets are read (limit presetsPerFile)`);
   }
   return { presets, warnings };
+}
+
+interface ReadEntry {
+  readonly called: string;
+  /** Without it the entry is passed over. */
+  readonly preset?: PresetContent | undefined;
+  readonly oddities: readonly Oddity[];
+}
+
+function readEntry(entry: Json, index: number, servers: readonly string[] | undefined): ReadEntry {
+  if (!isJsonObject(entry)) {
+    return { called: `number ${index + 1}`, oddities: [{ message: 'it is not a map of keys', isGrave: true }] };
+  }
+  const isForeign = isForeignPreset(entry);
+  const said = isForeign ? ownKeys(entry) : entry;
+  const called = typeof said['name'] === 'string' ? `"${said['name']}"` : `number ${index + 1}`;
+  const read = presetSchema.safeParse(said, { reportInput: true });
+  if (!read.success) return { called, oddities: refusals(read.error.issues) };
+  const { mode } = read.data;
+  const otherMode = `an unknown mode ${JSON.stringify(said['mode'])} becomes ${mode}`;
+  const oddities: readonly Oddity[] = [
+    ...strangeKeys(entry, isForeign),
+    ...rightsProblems(read.data, servers),
+    ...unusedWords(said, read.data),
+    ...(said['mode'] === mode ? [] : [{ message: otherMode, isGrave: false }]),
+  ];
+  return { called, oddities, ...(oddities.some(({ isGrave }) => isGrave) ? {} : { preset: read.data }) };
+}
+
+/** In the words that are used for agents' files. */
+function refusals(issues: Parameters<typeof diagnoseIssues>[0]): readonly Oddity[] {
+  const placeOf = (): SourcePlace => ({ file: '', line: 1, column: 1 });
+  const found = diagnoseIssues(issues, placeOf, () => []).slice(0, limits.diagnosticsPerFile);
+  return found.map(({ message, fix }) => ({
+    message: [message.replace('the frontmatter', 'it'), fix].filter(Boolean).join('. '),
+    isGrave: true,
+  }));
 }
 
 function merged(entries: readonly Json[], added: readonly PresetContent[]): readonly Json[] {

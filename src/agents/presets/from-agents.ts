@@ -6,6 +6,7 @@ import { present } from '../../base/present.ts';
 import type { AgentDefinition, GivenContext } from '../definition/definition.ts';
 import { writtenPrompt } from '../definition/variables.ts';
 import { type PresetContent, type PresetWorker, roleOf } from './preset.ts';
+import { narrowing } from './rights.ts';
 import { isIntroduction, leaderPrompt, plainCharter, WORKER_TOOLS } from './to-agents.ts';
 
 /** `name` is what the preset was called, or shall be called. `undefined` when the leader leads nobody. */
@@ -54,6 +55,7 @@ function workerOf(entry: Entry, agents: readonly AgentDefinition[], group: strin
     ...(charter === '' ? {} : { charter }),
     ...(role === undefined || role === roleOf({ charter }) ? {} : { role }),
     ...(isDefault(tools) ? {} : { tools: [...tools] }),
+    ...present({ permissions: narrowing(agent?.permissions) }),
   };
 }
 

@@ -21,10 +21,17 @@ const WORKTREES: readonly (readonly [string, WorktreeStrategy])[] = [
   ['FullyIsolated', 'isolated'],
 ];
 
+/** What they have that we read, or that says nothing to us. */
+export const FOREIGN_KEYS: readonly string[] = [
+  ...['Name', 'Description', 'Emoji', 'Mode', 'OrchestratorModel', 'OrchestratorPrompt', 'SharedContext', 'RoutingContext'],
+  ...['WorkerModels', 'WorkerSystemPrompts', 'WorkerDisplayNames', 'MaxReflectIterations', 'DefaultWorktreeStrategy'],
+  ...['IsUserDefined', 'IsRepoLevel', 'SourcePath'],
+];
+
 /** Whether an entry is one of these, and not one of ours. */
 export const isForeignPreset = (entry: JsonObject): boolean => 'Name' in entry || 'WorkerModels' in entry;
 
-/** The entry in our own keys. A mode that nobody knows stays as it is, for the schema to settle. */
+/** The entry in our own keys. A word that nobody knows stays as it is, for the schema to settle. */
 export function ownKeys(entry: JsonObject): JsonObject {
   return {
     name: entry['Name'],
@@ -36,7 +43,7 @@ export function ownKeys(entry: JsonObject): JsonObject {
     sharedContext: wordOf(entry['SharedContext']),
     routingContext: wordOf(entry['RoutingContext']),
     maxIterations: entry['MaxReflectIterations'] ?? undefined,
-    worktrees: chosen(entry['DefaultWorktreeStrategy'], WORKTREES),
+    worktrees: chosen(entry['DefaultWorktreeStrategy'], WORKTREES) ?? entry['DefaultWorktreeStrategy'] ?? undefined,
   };
 }
 

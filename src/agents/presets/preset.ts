@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { worktreeStrategy } from '../../events/organisation.ts';
+import { permissionsSchema } from '../definition/definition.ts';
 
 export const groupModes = ['broadcast', 'sequential', 'orchestrator', 'reflect'] as const;
 export const presetTiers = ['repo', 'user', 'built-in'] as const;
@@ -25,9 +26,14 @@ export const presetWorkerSchema = z.object({
   role: z.string().max(1_000).optional(),
   /** Built-in tools; without a word those of `WORKER_TOOLS` in preset-agents.ts. */
   tools: z.array(z.string().min(1).max(200)).max(100).optional(),
+  /** What of that asks or is denied, as in an agent's file. It narrows what holds without it and never widens it. */
+  permissions: permissionsSchema.optional(),
 });
 
-/** What a file says of a preset. Unknown fields are left out, unknown words of an enumeration become their default. */
+/**
+ * What a file says of a preset. Unknown fields are left out, unknown words of an enumeration become their default; whoever reads
+ * a file says so (rights.ts).
+ */
 export const presetSchema = z.object({
   name,
   description: text.default(''),

@@ -87,7 +87,7 @@ function workerAgent(preset: GroupPreset, worker: PresetWorker, name: string, so
     prompt: literalPrompt(worker.charter ?? plainCharter(preset.name, worker.name, role)),
     tools: [...(worker.tools ?? WORKER_TOOLS)],
     maxTurns: limits.presetWorkerTurns,
-    ...present({ description: role }),
+    ...present({ description: role, permissions: worker.permissions }),
   };
 }
 

@@ -46,13 +46,20 @@ export async function writeSquad(
     if (!result.ok) return fail({ ...result.error, message: `${folder.name}/${file} ${result.error.message}` });
     written.push(`${folder.name}/${file}`);
   }
-  return ok({ folder: folder.path, files: written, warnings: silentNames(preset) });
+  return ok({ folder: folder.path, files: written, warnings: [...silentNames(preset), ...lostRights(preset)] });
 }
 
 const silentNames = ({ workers }: GroupPreset): readonly string[] =>
   workers
     .filter(({ name }) => !isWorker({ name, status: '' }))
     .map(({ name }) => `"${name}" is the name of somebody who gets no tasks in Squad: give the worker another one`);
+
+/** Squad has no word for them: whoever takes the team from these files works without. */
+const lostRights = ({ workers }: GroupPreset): readonly string[] =>
+  workers.flatMap(({ name, permissions, tools }) => {
+    const keys = [...(permissions === undefined ? [] : ['permissions']), ...(tools === undefined ? [] : ['tools'])];
+    return keys.length === 0 ? [] : [`the ${keys.join(' and ')} of "${name}" are not in these files: Squad cannot say them`];
+  });
 
 /** What is to be written, in this order. */
 async function changedFiles(

@@ -108,6 +108,27 @@ describe('troupe presets', () => {
     expect(progress).toContain('its presets are left out');
   });
 
+  it('shows what a worker may not do; what is not understood of that is said wherever the preset is named', async () => {
+    const preset = (name: string, permissions: object) => ({ name, mode: 'broadcast', workers: [{ name: 'w', permissions }] });
+    const presets = [preset('Shut', { shell: 'deny' }), preset('Ajar', { shel: 'deny' })];
+    await using project = await temporaryProject({ 'home/.config/troupe/presets.json': JSON.stringify(presets) });
+    expect((await call(project.root, 'show', 'shut')).out).toContain('shell: deny');
+    const why = 'preset "Ajar" is passed over: permissions.shel of worker "w": unknown tool "shel": Did you mean "shell"?';
+    const listed = await call(project.root, 'list');
+    expect([listed.out.includes('Shut'), listed.out.includes('Ajar')]).toEqual([true, false]);
+    expect(listed.progress).toContain(why);
+    expect(await call(project.root, 'show', 'ajar')).toMatchObject({ code: 2, progress: expect.stringContaining(why) });
+    const other = async (...args: string[]) => {
+      const terminal = testTerminal({ env: { HOME: join(project.root, 'home') } });
+      return { code: await runProgram(['-C', project.root, ...args], terminal), ...terminal.written };
+    };
+    expect(await other('groups', 'create', 'g', '--preset', 'ajar')).toMatchObject({
+      code: 2,
+      progress: expect.stringContaining(why),
+    });
+    expect((await other('check')).out.replaceAll(/\s+/g, ' ')).toContain(`warning: ${why}`);
+  });
+
   it('prints nothing of a stranger’s team that could act on the terminal', async () => {
     await using project = await temporaryProject({
       '.squad/team.md': squad.replace('hunts', '\u001b]0;title\u0007hunts\u001b[2J'),

@@ -1,16 +1,17 @@
 /** `troupe presets list|show|import`: which groups are at hand, where each comes from, and what it says. */
 
 import { resolve } from 'node:path';
+import { rightsIn } from '../../agents/definition/tool-names.ts';
 import { badges, findPreset, type ListedPreset, type PresetCatalogue, readPresetCatalogue } from '../../agents/preset-tiers.ts';
 import { readPresets, savePresets, userPresetsFile } from '../../agents/presets/file.ts';
 import type { KnownModel } from '../../agents/presets/models.ts';
-import type { GroupPreset } from '../../agents/presets/preset.ts';
+import { type GroupPreset, plainName } from '../../agents/presets/preset.ts';
 import { formatDiagnostic } from '../../agents/text/diagnostics.ts';
 import { readText } from '../../agents/text/read-text.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { counted } from '../../base/wording.ts';
 import { providerNames } from '../../models/provider/providers.ts';
-import { loadConfig, type ProjectConfig, userFolder } from '../../project/config.ts';
+import { loadConfig, type ProjectConfig, serverNames, userFolder } from '../../project/config.ts';
 import { firstLine } from '../../projections/readable.ts';
 import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
@@ -77,6 +78,12 @@ export async function presetsImportCommand(context: CommandContext, file: string
 export function presetNamed(catalogue: PresetCatalogue, word: string): GroupPreset {
   const found = findPreset(catalogue, word);
   if (found.ok) return found.value;
+  const name = plainName(word.replace(/^user:/i, ''));
+  const why = catalogue.warnings.find((one) => plainName(/preset "(.+?)" is passed over/.exec(one)?.[1] ?? '') === name);
+  if (why !== undefined && name !== '')
+    throw new TroupeError('unknown_preset', `The preset "${word}" cannot be used: ${why}`, {
+      fix: 'correct the file and try again',
+    });
   throw new TroupeError('unknown_preset', `There is no preset "${word}"`, { fix: found.error });
 }
 
@@ -88,7 +95,8 @@ export async function presetsOf({ cwd, terminal: { env } }: CommandContext): Pro
   }
   const { root } = config.value;
   const knownModel = modelsKnownTo(config.value, env);
-  return await readPresetCatalogue({ projectRoot: root, userConfigDir: userFolder(env), knownModel });
+  const servers = serverNames(config.value);
+  return await readPresetCatalogue({ projectRoot: root, userConfigDir: userFolder(env), knownModel, servers });
 }
 
 /** Whether there is a provider for a model; which ones it has, only the provider knows. */
@@ -114,7 +122,10 @@ function printPreset({ terminal: { out } }: CommandContext, preset: GroupPreset)
   if (orchestrator.prompt !== undefined) out.line(`\n${safeText(orchestrator.prompt)}`);
   for (const worker of workers) {
     const heading = [worker.name, ...(worker.role === undefined ? [] : [worker.role])].join(': ');
-    const details = [worker.model, worker.tools?.join(' ')].filter((one) => one !== undefined).join(', ');
+    const rights = rightsIn(worker.permissions ?? {}).flatMap(({ path, permission }) =>
+      permission === undefined ? [] : [`${path.join(' ')}: ${permission}`],
+    );
+    const details = [worker.model, worker.tools?.join(' '), ...rights].filter((one) => one !== undefined).join(', ');
     out.line(`\n${safeLine(heading)}${details === '' ? '' : out.paint.dim(`  (${safeLine(details)})`)}`);
     if (worker.charter !== undefined) out.line(safeText(worker.charter));
   }

@@ -63,9 +63,20 @@ async function checkWith(config: ProjectConfig, { env, clock, also, names }: Che
   const models = checkModels(agents, { config, clock, known: names?.providers ?? [] });
   const foreign = [...config.foreign.diagnostics, ...(await checkForeign(agents, config, env, names?.mcp ?? []))];
   const own = [...checkServers(agents, permissions, env), ...uselessDemands(agents, config), ...foreign];
-  const found = [...own, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
+  const presets = await checkPresets(root, userFolder(env), mcpServers);
+  const found = [...own, ...presets, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
   const edges = [...inFolders.edges, ...outside.flatMap((one) => one.edges)];
   return { ...inFolders, agents, edges, diagnostics: [...arrange(found), ...models], root };
+}
+
+/** Groups that somebody could make from what lies here: what is wrong with them stops nothing else. */
+async function checkPresets(root: string, userConfigDir: string, servers: readonly string[]): Promise<readonly Diagnostic[]> {
+  const { readPresetFile, userPresetsFile } = await import('../../agents/presets/file.ts');
+  const { readSquad } = await import('../../agents/squad/read.ts');
+  const file = userPresetsFile(userConfigDir);
+  const { warnings } = await readPresetFile(file, servers);
+  const told = warnings.map((one) => warningAt({ file, line: 1, column: 1 }, one.replace(file, '').replace(/^: | /, '')));
+  return [...(await readSquad(root)).warnings, ...told];
 }
 
 /** Whole paths of the files that were looked at, sound or not. */
