@@ -7,12 +7,12 @@ import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
-import { rootOf } from '../../engine/record/root-of.ts';
+import { isWithin, rootOf } from '../../engine/record/root-of.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
-import { findRun } from '../drive/find-run.ts';
+import { findRun, isNamedBy } from '../drive/find-run.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -36,8 +36,9 @@ export async function answerCommand(
   options: AnswerOptions,
 ): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {
-    const row = await findRun(project.ledger, text);
-    const wait = await findWait(context, project, row, answer, options.wait);
+    const meant = await readMeant(project, text, options);
+    const { row } = meant;
+    const wait = await findWait(context, project, meant, answer);
     const answering = { by: personHere(), where: 'command', ...present({ shown: options.shown }) } as const;
     const outcome = await project.engine.answer(wait.run, wait.wait, answer, answering);
     if (outcome.kind !== 'accepted') throw notRecorded(context, wait, outcome);
@@ -105,27 +106,50 @@ async function firstAnswer(
 async function findWait(
   context: CommandContext,
   project: Project,
-  row: RunRow,
+  { row, waits, options }: Meant,
   answer: Answer,
-  named: string | undefined,
 ): Promise<OpenWait> {
-  const waits = await project.engine.waits(row.run);
-  if (named !== undefined) {
-    const wait = waits.find((one) => one.wait === named);
-    if (wait !== undefined) return wait;
-    const first = await firstAnswer(project, row, named);
-    if (first !== undefined) throw notRecorded(context, row, { kind: 'answered', first });
-    throw usageError(`${row.run} does not wait for "${named}"`, `open: ${waits.map((one) => one.wait).join(', ') || 'nothing'}`);
-  }
   const kind = answer.kind === 'text' ? 'question' : 'permission';
-  const fitting = waits.filter((one) => one.kind === kind);
+  const { wait: named } = options;
+  const fits = named === undefined ? (one: OpenWait) => one.kind === kind : (one: OpenWait) => one.wait === named;
+  const own = waits.filter((one) => one.run === row.run && fits(one));
+  const first = named === undefined || own.length > 0 ? undefined : await firstAnswer(project, row, named);
+  if (first !== undefined) throw notRecorded(context, row, { kind: 'answered', first });
+  const fitting = seenAmong(own.length > 0 ? own : waits.filter(fits), options.shown);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
-  if (waits.length === 0) {
-    const first = firstText(await firstAnswer(project, row, undefined));
-    const last = first === '' ? '' : `; its last question was answered${first}`;
-    throw usageError(`${row.run} is not waiting for an answer${last}`, `see how it stands: troupe show ${shortId(row.run)}`);
+  if (waits.length === 0 && named === undefined) {
+    const last = firstText(await firstAnswer(project, row, undefined));
+    const said = last === '' ? '' : `; its last question was answered${last}`;
+    throw usageError(`${row.run} is not waiting for an answer${said}`, `see how it stands: troupe show ${shortId(row.run)}`);
   }
-  const fix = waitLines(waits, callOf(context)).join('\n');
-  throw usageError(fitting.length === 0 ? `${row.run} waits for something else` : `${row.run} waits for several answers`, fix);
+  const choices = (among: readonly OpenWait[]): string => waitLines(among, callOf(context)).join('\n');
+  if (fitting.length > 0) {
+    const several = named === undefined ? 'waits for several answers' : `has several below it that wait for "${named}"`;
+    throw usageError(`${row.run} ${several}`, choices(fitting));
+  }
+  if (named === undefined) throw usageError(`${row.run} waits for something else`, choices(waits));
+  throw usageError(`${row.run} does not wait for "${named}"`, `open: ${waits.map((one) => one.wait).join(', ') || 'nothing'}`);
+}
+
+/** Of several, the one that the person names by what they have seen of it. */
+function seenAmong(waits: readonly OpenWait[], shown: string | undefined): readonly OpenWait[] {
+  const seen = waits.filter((one) => shown !== undefined && one.kind === 'permission' && one.shown?.startsWith(shown));
+  return seen.length === 1 ? seen : waits;
+}
+
+/** The run that a person names, and what is open in it and below it; of a session that they name, all of it. */
+interface Meant {
+  readonly row: RunRow;
+  readonly waits: readonly OpenWait[];
+  readonly options: AnswerOptions;
+}
+
+async function readMeant({ ledger, engine }: Project, text: string, options: AnswerOptions): Promise<Meant> {
+  const row = await findRun(ledger, text);
+  const all = await engine.waits(row.run);
+  if (!isNamedBy(row, text)) return { row, waits: all, options };
+  const waits: OpenWait[] = [];
+  for (const one of all) if (await isWithin(ledger, one.run, row.run)) waits.push(one);
+  return { row, waits, options };
 }

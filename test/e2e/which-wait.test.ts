@@ -1,0 +1,83 @@
+/** Which of several open questions an answer is for: the run that is named first, then what is below it, and never a guess. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTestProject, type TestProject } from './support-project.ts';
+
+const WORKERS = ['w1', 'w2', 'w3'];
+const BOSS = '---\nname: boss\nagents: [w1, w2, w3]\n---\nYou are boss.\n';
+
+/** A boss whose three workers each ask for the shell, in the same turn of each. */
+async function threeAsk(): Promise<TestProject> {
+  const project = await createTestProject('', BOSS);
+  for (const name of WORKERS)
+    await project.write(
+      `agents/${name}.md`,
+      `---\nname: ${name}\ntools: [shell]\npermissions: { shell: ask }\n---\nYou are ${name}.\n`,
+    );
+  await project.serve(({ body, toolResults }) => {
+    const [, who = ''] = /You are (\w+)/.exec(JSON.stringify(body)) ?? [];
+    if (toolResults > 0) return { text: `${who} is done.` };
+    if (who === 'boss') return { calls: WORKERS.map((name) => ({ name, input: { prompt: 'Go.', reason: 'need' } })) };
+    return { calls: [{ name: 'shell', input: { command: `touch ${who}.txt` } }] };
+  });
+  return project;
+}
+
+const isThere = async (project: TestProject, name: string): Promise<boolean> =>
+  access(join(project.folder, `${name}.txt`)).then(
+    () => true,
+    () => false,
+  );
+const there = async (project: TestProject): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const name of WORKERS) if (await isThere(project, name)) found.push(name);
+  return found;
+};
+
+/** The commands that are printed beside the question about this file. */
+const printed = (text: string, name: string): readonly string[] =>
+  new RegExp(`touch ${name}\\.txt\\n((?: {2}troupe .*\\n?)+)`).exec(text)?.[1]?.trim().split(/\n\s*/) ?? [];
+
+describe('several runs of a tree ask at once', () => {
+  it('each command that is printed answers the run that it names, and says who was first when it comes again', async () => {
+    await using project = await threeAsk();
+    const asked = await project.troupe('run', 'boss', 'Go.');
+    expect(asked.code).toBe(5);
+    const inbox = (await project.look('inbox')).out;
+    for (const name of WORKERS) expect(printed(inbox, name)).toEqual(printed(asked.err, name));
+    const [approve = ''] = printed(inbox, 'w2');
+    const first = await project.typed(approve);
+    expect(first).toMatchObject({ code: 5, err: expect.not.stringContaining('several') });
+    expect(await there(project)).toEqual(['w2']);
+    const again = await project.typed(approve);
+    expect(again).toMatchObject({ code: 2, err: expect.stringMatching(/its last question was answered: approved by/) });
+    const [, deny = ''] = printed(inbox, 'w3');
+    expect(await project.typed(deny)).toMatchObject({ code: 5 });
+    const [last = ''] = printed(inbox, 'w1');
+    expect(await project.typed(last)).toMatchObject({ code: 0, out: 'boss is done.\n' });
+    expect(await there(project)).toEqual(['w1', 'w2']);
+  });
+
+  it('a name that several of them have is refused, and each choice that is listed is a command that works', async () => {
+    await using project = await threeAsk();
+    expect((await project.troupe('run', 'boss', 'Go.')).code).toBe(5);
+    const [open] = JSON.parse((await project.look('inbox', '--json')).out) as { wait: string; root: string; shown: string }[];
+    const vague = await project.troupe('approve', 'last', '--wait', String(open?.wait));
+    expect(vague).toMatchObject({ code: 2, err: expect.stringContaining(`several below it that wait for "${open?.wait}"`) });
+    expect(await there(project)).toEqual([]);
+    for (const name of WORKERS) {
+      const [choice = ''] = printed(vague.err, name);
+      expect((await project.typed(choice)).err).not.toContain('several');
+      expect(await isThere(project, name)).toBe(true);
+    }
+  });
+
+  it('what was seen tells them apart', async () => {
+    await using project = await threeAsk();
+    const asked = await project.troupe('run', 'boss', 'Go.');
+    const [, shown = ''] = /--shown (\w+)/.exec(printed(asked.err, 'w3')[0] ?? '') ?? [];
+    expect(await project.troupe('approve', 'last', '--shown', shown)).toMatchObject({ code: 5 });
+    expect(await there(project)).toEqual(['w3']);
+  });
+});
