@@ -1,6 +1,7 @@
 /** Everything that can be known to be wrong before anything runs: the whole of `troupe check`. */
 
 import { join } from 'node:path';
+import { suggest } from '../base/did-you-mean.ts';
 import { present } from '../base/present.ts';
 import { checkContextFiles, contextFilesOf } from './context-files.ts';
 import { checkVerify } from './definition/check-verify.ts';
@@ -9,7 +10,7 @@ import { checkToolNames, type KnownTools, type NamedRight, permissionProblem } f
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
 import { type LoadedAgent, loadAgent, salvageAgent } from './file/load.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
-import { arrange, type Diagnostic, errorAt, type SourcePlace } from './text/diagnostics.ts';
+import { arrange, type Diagnostic, errorAt, quote, type SourcePlace } from './text/diagnostics.ts';
 
 export interface ProjectCheckOptions extends DiscoverOptions {
   /** Names of the MCP servers in the project's configuration. */
@@ -18,11 +19,21 @@ export interface ProjectCheckOptions extends DiscoverOptions {
   readonly permissions?: readonly NonNullable<AgentDefinition['permissions']>[] | undefined;
   /** Where in the settings they stand. */
   readonly named?: readonly NamedPlace[] | undefined;
+  /** Agents that the project's settings name. */
+  readonly namedAgents?: readonly NamedAgent[] | undefined;
   /** Tools that a program has brought along. */
   readonly brought?: readonly string[] | undefined;
 }
 
 export interface NamedPlace extends NamedRight {
+  readonly place: SourcePlace;
+}
+
+/** An agent that the settings name, and where. */
+export interface NamedAgent {
+  readonly name: string;
+  /** Such as `serve.commands`. */
+  readonly key: string;
   readonly place: SourcePlace;
 }
 
@@ -47,14 +58,29 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
   const servers = [...known.servers, ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {}))];
   const settings = settingsProblems(options.named ?? [], { ...known, servers });
   const context = await checkContextFiles(options.projectRoot, agents);
+  const named = missingInSettings(options.namedAgents ?? [], agents, broken);
   return {
     agents,
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
-    diagnostics: arrange([...settings, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
+    diagnostics: arrange([...settings, ...named, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
     included: [...agents, ...salvaged].flatMap((agent) => filesOfAgent(options.projectRoot, agent)),
     settings,
   };
+}
+
+function missingInSettings(
+  named: readonly NamedAgent[],
+  agents: readonly LoadedAgent[],
+  broken: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const names = agents.map(({ definition }) => definition.name);
+  return named
+    .filter(({ name }) => !names.includes(name) && !broken.has(name))
+    .map(({ name, key, place }) => {
+      const fix = suggest(name, names, 'agents') ?? 'Write a file for it in the agents folder.';
+      return errorAt(place, `there is no agent ${quote(name)} (named in ${quote(key)})`, fix);
+    });
 }
 
 /** What it takes in, and what its group is given. */

@@ -9,7 +9,7 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { NamedPlace } from '../agents/check-project.ts';
+import type { NamedAgent, NamedPlace } from '../agents/check-project.ts';
 import { placeOfDemand } from '../agents/definition/check-verify.ts';
 import { type Diagnostic, errorAt, type SourcePlace } from '../agents/text/diagnostics.ts';
 import { readText } from '../agents/text/read-text.ts';
@@ -85,6 +85,8 @@ export interface ProjectConfig extends DotEnv {
   readonly vars: Readonly<Record<string, string>>;
   /** Where permissions are given, for whoever checks the names. */
   readonly named: readonly NamedPlace[];
+  /** Agents that the project's own settings name. Those of the user are for all projects, which need not have them. */
+  readonly namedAgents: readonly NamedAgent[];
   /** Where the commands under `verify` stand, in their order. */
   readonly verifyPlaces: readonly SourcePlace[];
   /** The files that were read, strongest first. */
@@ -154,6 +156,7 @@ interface SettingsFile {
   readonly path: string;
   readonly settings: Settings | undefined;
   readonly named?: ProjectConfig['named'];
+  readonly namedAgents?: ProjectConfig['namedAgents'];
   readonly verifyPlaces?: ProjectConfig['verifyPlaces'];
 }
 
@@ -194,6 +197,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
     named: [...(project.named ?? []), ...(user.named ?? [])],
+    namedAgents: project.namedAgents ?? [],
     verifyPlaces: (near.verify === undefined ? user : project).verifyPlaces ?? [],
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
@@ -281,7 +285,23 @@ async function placesIn({ value, placeOf }: ParsedSettings<Settings>): Promise<O
     place: placeOf(['permissions', ...path], 'key'),
   }));
   const verifyPlaces = value.verify?.commands.map((_, index) => placeOfDemand(placeOf, index)) ?? [];
-  return { settings: value, named, verifyPlaces };
+  const namedAgents = agentsIn(value).map(({ name, key, path }) => ({ name, key, place: placeOf(path) }));
+  return { settings: value, named, namedAgents, verifyPlaces };
+}
+
+interface AgentAt extends Pick<NamedAgent, 'name' | 'key'> {
+  readonly path: readonly (string | number)[];
+}
+
+function agentsIn({ serve = {}, a2a = {} }: Settings): readonly AgentAt[] {
+  const listed = (path: readonly string[], names: readonly string[] = []): readonly AgentAt[] =>
+    names.map((name, index) => ({ name, key: path.join('.'), path: [...path, index] }));
+  const callers = Object.entries(serve.callers ?? {}).flatMap(([caller, { spawn }]) =>
+    listed(['serve', 'callers', caller, 'spawn'], spawn).filter(({ name }) => name !== '*'),
+  );
+  const house = a2a.house === undefined ? [] : [{ name: a2a.house, key: 'a2a.house', path: ['a2a', 'house'] }];
+  const commands = typeof serve.commands === 'string' ? [] : serve.commands;
+  return [...callers, ...listed(['serve', 'commands'], commands), ...listed(['a2a', 'agents'], a2a.agents), ...house];
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -26,6 +26,7 @@ export function diagnoseIssues(
 function diagnose(issue: Issue, path: Path, file: Subject): readonly Diagnostic[] {
   const { placeOf } = file;
   if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, file);
+  if (issue.code === 'invalid_key') return [wrongKey(issue, path, placeOf)];
   if (issue.code === 'invalid_union') return diagnoseUnion(issue, path, file);
   if (issue.input === undefined && path.length > 0) return [missingKey(path, placeOf)];
   if (issue.input === null) {
@@ -49,14 +50,23 @@ function missingKey(path: Path, placeOf: PlaceOf): Diagnostic {
   return errorAt(placeOf(parent, 'key'), `${subject(parent)} needs the key "${key}"`, `Add \`${key}: …\` to it.`);
 }
 
+function wrongKey({ issues }: z.core.$ZodIssueInvalidKey, path: Path, placeOf: PlaceOf): Diagnostic {
+  const [first] = issues;
+  const said = issues.find(({ message }) => message.startsWith('must'))?.message;
+  const why = said ?? (first === undefined ? 'cannot be a name' : describe(first).message);
+  return errorAt(placeOf(path, 'key'), `the name ${quote(String(path.at(-1)))} in ${subject(path.slice(0, -1))} ${why}`);
+}
+
 /** Speaks about the alternative that the author was writing: the one whose outermost type fits. */
 function diagnoseUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, file: Subject): readonly Diagnostic[] {
   if (issue.input === null) return diagnose({ ...issue, code: 'custom', params: {} }, path, file);
-  const fitting = issue.errors.filter((branch) => !branch.some((inner) => isWrongType(inner) && inner.path.length === 0));
+  const fitting = issue.errors.filter(
+    (branch) => !branch.some((inner) => inner.path.length === 0 && (isWrongType(inner) || isWrongWord(inner, issue.input))),
+  );
   const meant = fitting.toSorted((left, right) => left.length - right.length)[0];
   if (meant !== undefined) return meant.flatMap((inner) => diagnose(inner, [...path, ...inner.path], file));
   const expected = new Set(
-    issue.errors.flatMap((branch) => branch.flatMap((inner) => (isWrongType(inner) ? [plainType(inner.expected)] : []))),
+    issue.errors.flatMap((branch) => branch.flatMap((inner) => (inner.path.length === 0 ? expectedOf(inner) : []))),
   );
   const message =
     expected.size === 0
@@ -64,6 +74,18 @@ function diagnoseUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, file: Su
       : `${subject(path)} must be ${[...expected].join(' or ')}, not ${plainValue(issue.input)}`;
   return [errorAt(file.placeOf(path), message)];
 }
+
+function expectedOf(issue: Issue): readonly string[] {
+  if (isWrongType(issue)) return [plainType(issue.expected)];
+  return issue.code === 'invalid_value' ? [choiceOf(issue.values.map(String))] : [];
+}
+
+const choiceOf = (words: readonly string[]): string =>
+  words.length === 1 ? `the word ${words[0]}` : `one of ${words.join(', ')}`;
+
+/** Where a word was expected, and what stands there is no word at all. */
+const isWrongWord = (issue: Issue, input: unknown): boolean =>
+  issue.code === 'invalid_value' && !issue.values.some((value) => typeof value === typeof input);
 
 function isWrongType(issue: Issue): issue is z.core.$ZodIssueInvalidType {
   return issue.code === 'invalid_type';
@@ -94,10 +116,6 @@ function describe(issue: Issue): { readonly message: string; readonly fix?: stri
     case 'custom':
       // Written by us: the schema's own words are for programmers.
       return { message: issue.message };
-    case 'invalid_key': {
-      const said = issue.issues.find(({ message }) => message.startsWith('must'))?.message;
-      return { message: `has a name that is not allowed${said === undefined ? '' : `: it ${said}`}` };
-    }
     case 'not_multiple_of':
       return { message: `must be a multiple of ${issue.divisor}` };
     default:

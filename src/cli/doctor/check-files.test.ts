@@ -51,6 +51,41 @@ describe('check', () => {
     ]);
   });
 
+  it('finds agents that the settings name and that are not there', async () => {
+    const settings =
+      'serve:\n  commands: [helpr, ghost]\n' +
+      '  callers: { ann: { tokenEnv: T, spawn: ["*", hlper] }, bob: { tokenEnv: U, spawn: [helper] } }\n' +
+      'a2a:\n  agents: [helper, helperr, broken]\n  house: hel per\n';
+    const agents = { 'agents/helper.md': AGENT('tools: []'), 'agents/broken.md': AGENT('tols: []') };
+    const { code, out } = await check({ ...agents, 'troupe.yaml': settings });
+    expect(code).toBe(2);
+    const said = out.split('\n').filter((line) => line.startsWith('troupe.yaml'));
+    expect(said).toEqual([
+      'troupe.yaml:2:14: error: there is no agent "helpr" (named in "serve.commands")',
+      'troupe.yaml:2:21: error: there is no agent "ghost" (named in "serve.commands")',
+      'troupe.yaml:3:47: error: there is no agent "hlper" (named in "serve.callers.ann.spawn")',
+      'troupe.yaml:5:20: error: there is no agent "helperr" (named in "a2a.agents")',
+      'troupe.yaml:6:10: error: there is no agent "hel per" (named in "a2a.house")',
+    ]);
+    expect(out.match(/Did you mean "helper"\?/g)).toHaveLength(4);
+  });
+
+  it('names the pattern and the word of a rule that cannot be, in an agent file and in the settings', async () => {
+    const rules = 'permissions: { shell: { "git diff*": allw, "": deny }, write: [allow], read: 3 }';
+    const { out } = await check({ 'agents/a.md': AGENT(rules), 'troupe.yaml': `${rules}\nserve: { commands: [""] }\n` });
+    for (const place of ['agents/a.md:3', 'troupe.yaml:1']) {
+      const lines = out.split('\n');
+      expect(lines.filter((line) => line.startsWith(place)).map((line) => line.slice(line.indexOf('error')))).toEqual([
+        'error: "permissions.shell.git diff*" must be one of allow, ask, deny, not "allw"',
+        'error: the name "" in "permissions.shell" must not be empty',
+        'error: "permissions.write" must be one of allow, ask, deny or a map of keys, not a list',
+        'error: "permissions.read" must be one of allow, ask, deny or a map of keys, not 3',
+      ]);
+      expect(lines[lines.findIndex((line) => line.startsWith(place)) + 1]).toBe('  fix: Did you mean "allow"?');
+    }
+    expect(out).toContain('"serve.commands[1]" must not be empty');
+  });
+
   it('warns of commands under `verify` that prove nothing, in the settings and in every agent', async () => {
     const { code, out } = await check({
       'troupe.yaml': 'verify: [npm test || true]\n',

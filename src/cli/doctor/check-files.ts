@@ -50,10 +50,11 @@ interface CheckNeeds {
 }
 
 async function checkWith(config: ProjectConfig, { env, clock, also, names }: CheckNeeds): Promise<CheckedFiles> {
-  const { root, permissions, named } = config;
+  const { root, permissions, named, namedAgents } = config;
   const variables = [...Object.keys(config.vars), ...(names?.vars ?? [])];
   const mcpServers = [...serverNames(config), ...(names?.mcp ?? [])];
-  const options = { projectRoot: root, userConfigDir: userFolder(env), variables, mcpServers, permissions, named };
+  const rights = { mcpServers, permissions, named, namedAgents };
+  const options = { projectRoot: root, userConfigDir: userFolder(env), variables, ...rights };
   const inFolders = await checkProject(options);
   const read = filesRead(root, inFolders);
   const outside = await Promise.all(
