@@ -158,6 +158,7 @@ describe('the pages', () => {
       'README.md': 9,
       'docs/agents.md': 1,
       'docs/cli.md': 5,
+      'docs/dispatch.md': 1,
       'docs/groups.md': 2,
       'docs/ledger.md': 2,
       'docs/models.md': 1,
