@@ -114,7 +114,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['calls'],
     ['run'],
     ['driver', 'lease'],
-    ['start', 'take-up', 'reopen', 'withdraw'],
+    ['start', 'take-up', 'reopen', 'withdraw', 'forget'],
     ['engine'],
     ['local', 'restate'],
   ],

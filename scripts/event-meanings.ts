@@ -306,6 +306,14 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       shown: 'the SHA-256 of what was shown to them',
     },
   },
+  'approval.withdrawn': {
+    says: 'Somebody took back what was remembered for the session. It is in the run that it began with, and holds for all.',
+    fields: {
+      rule: 'the tool, and behind a blank which of its calls; everything that was remembered until then, without one',
+      by: 'who: a person at a machine',
+      where: 'on which way',
+    },
+  },
   'cli.run': {
     says: 'A command ran to its end.',
     fields: {

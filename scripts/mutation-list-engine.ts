@@ -118,8 +118,8 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'Own writes never move what has been heard',
     change: 'an event of the session itself counts as heard',
     file: 'src/engine/hearing/from-outside.ts',
-    find: "    if (event.event_type === 'approval.asked') {",
-    replace: "    cursor = Math.max(cursor, event.position);\n    if (event.event_type === 'approval.asked') {",
+    find: '    remembered.apply(event);',
+    replace: '    remembered.apply(event);\n    cursor = Math.max(cursor, event.position);',
     caughtBy: { file: HEARING, test: 'what the session writes itself does not hide what came before' },
   },
   {

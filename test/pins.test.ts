@@ -20,6 +20,7 @@ describe('events', () => {
       'agent.dismissed',
       'approval.answered',
       'approval.asked',
+      'approval.withdrawn',
       'artifact.manifest',
       'budget.reserved',
       'budget.settled',
@@ -103,6 +104,7 @@ describe('events', () => {
   it('that may come from outside a run are these', () => {
     expect([...inboundTypes].sort()).toEqual([
       'approval.answered',
+      'approval.withdrawn',
       'message.read',
       'message.sent',
       'prompt.dropped',

@@ -324,6 +324,7 @@ export const limits = {
   projectSearchDepth: 64,
   runLookup: 10_000,
   completedRuns: 50,
+  permissionSessions: 20,
   measuredRequests: 1_000,
   measuredFileBytes: 4 * MIB,
   notificationCharacters: 200,

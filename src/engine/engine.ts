@@ -10,6 +10,7 @@ import type { EventOf } from '../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
+import { forget } from './forget.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { appendMessage } from './hearing/append-message.ts';
 import { openWaits } from './hearing/waits.ts';
@@ -114,13 +115,16 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       return 'tell' in outcome ? { ...(await accepted(run, outcome.tell)), message: outcome.message } : outcome;
     },
     withdraw: async (run) => await withdrawn(options, run, await rowOf(run)),
+    forget: (session, rule, sender = UNNAMED) => forget(options, session, rule, sender),
     waits: async (run) => await waitsOf(options.ledger, await rowOf(run)),
-    watch(watcher) {
-      watchers.add(watcher);
-      return () => void watchers.delete(watcher);
-    },
+    watch: (watcher) => watchedBy(watchers, watcher),
     close: () => driver.stop('Troupe was stopped.'),
   };
+}
+
+function watchedBy<Watcher>(watchers: Set<Watcher>, watcher: Watcher): () => void {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
 }
 
 const withdrawn = async (options: EngineOptions, run: RunId, row: RunRow | undefined): Promise<WithdrawOutcome> =>

@@ -162,6 +162,12 @@ export type WithdrawOutcome =
   /** It has not ended, somebody went on with it, or it was taken back before. Nothing was written. */
   | { readonly kind: 'refused'; readonly error: Failure };
 
+export type ForgetOutcome =
+  /** The rules that are not remembered any more, each as `approval.asked` has it. None when none was. */
+  | { readonly kind: 'forgotten'; readonly rules: readonly string[] }
+  /** There is no such session. */
+  | { readonly kind: 'unknown' };
+
 /** Pieces of an answer as they come, for display only: they have no id and are not in the ledger. */
 export interface LivePiece {
   readonly session: SessionId;
@@ -202,6 +208,11 @@ export interface Engine {
    * it did stays done.
    */
   withdraw(run: RunId): Promise<WithdrawOutcome>;
+  /**
+   * Takes back what somebody said "always" to for the session: this rule, as `approval.asked` has it, or all without one. It
+   * holds from the next call on, whichever process works on the runs.
+   */
+  forget(session: SessionId, rule?: string, sender?: Sender): Promise<ForgetOutcome>;
   /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
   watch(watcher: (piece: LivePiece) => void): () => void;
   /** Lets running steps finish being recorded, gives the leases back. */

@@ -288,6 +288,13 @@ const catalogue = {
     answer: z.discriminatedUnion('kind', [...answer.options, expired]),
     ...answering.shape,
   }),
+  /** What was said "always" to for the session is taken back. It stands in the run that the session began with. */
+  'approval.withdrawn': z.object({
+    /** Everything that was remembered until then, without one. */
+    rule: z.string().optional(),
+    by: z.string(),
+    where: whereSaid,
+  }),
 
   ...evidenceEvents,
   'artifact.manifest': z.object({ items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })) }),
@@ -342,6 +349,7 @@ export const evidenceTypes = [
 export const inboundTypes = [
   'run.signalled',
   'approval.answered',
+  'approval.withdrawn',
   'prompt.queued',
   'prompt.dropped',
   'message.sent',

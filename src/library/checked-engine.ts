@@ -46,6 +46,13 @@ export function checkedEngine(engine: Engine): Engine {
       if (sender !== undefined) requireGiven('send', sender, sending, { needed: ['by', 'where'] });
       return await engine.send(run, text, sender ?? { by: personHere(), where: 'library' });
     },
+    async forget(session, rule, sender) {
+      const problem = rule === undefined ? undefined : isText(rule);
+      if (problem !== undefined)
+        throw new TroupeError('usage', `forget: the rule ${problem}.`, { fix: 'Give it as `approval.asked` has it.' });
+      if (sender !== undefined) requireGiven('forget', sender, sending, { needed: ['by', 'where'] });
+      return await engine.forget(session, rule, sender ?? { by: personHere(), where: 'library' });
+    },
     async cancel(run, reason) {
       requireReason('cancel', reason);
       return await engine.cancel(run, reason);

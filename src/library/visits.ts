@@ -54,6 +54,7 @@ export function createVisits(project: Closable): Visits {
       answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),
       send: (run, text, sender) => among(visiting, () => engine.send(run, text, sender)),
       waits: (run) => among(visiting, () => engine.waits(run)),
+      forget: (session, rule, sender) => among(visiting, () => engine.forget(session, rule, sender)),
       withdraw: (run) => among(visiting, () => engine.withdraw(run)),
       watch: engine.watch,
       close: engine.close,

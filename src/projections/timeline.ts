@@ -96,6 +96,7 @@ function describe(event: LedgerEvent): Description {
     case 'task.error':
     case 'approval.asked':
     case 'approval.answered':
+    case 'approval.withdrawn':
     case 'budget.reserved':
     case 'budget.settled':
     case 'step.recorded':
@@ -281,6 +282,11 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
         'info',
         answer.kind === 'text' ? `answered${by}: ${firstLine(answer.text, TEXT_CHARACTERS)}` : `${answer.kind}${by}`,
       ];
+    }
+    case 'approval.withdrawn': {
+      const { rule, by } = event.payload;
+      const what = rule === undefined ? 'everything that was remembered' : `"always" for ${firstLine(rule, TEXT_CHARACTERS)}`;
+      return ['info', `${what} taken back by ${firstLine(by, TEXT_CHARACTERS)}`];
     }
     case 'budget.reserved':
       return ['detail', `reserved ${readableCount(event.payload.amounts.tokens)} tokens`];

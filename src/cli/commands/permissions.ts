@@ -2,27 +2,32 @@
 
 import { rightsIn } from '../../agents/definition/tool-names.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
+import { type SessionId, shortId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
-import type { RememberedRule } from '../../permissions/remembered-rule.ts';
+import { personHere } from '../../library/person-here.ts';
+import { type RememberedRule, readRule, writtenRule } from '../../permissions/remembered-rule.ts';
 import type { Permission } from '../../permissions/rule-map.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { createRuleBook } from '../../project/rule-book.ts';
 import { readAgentFiles, settingsOf } from '../agents/files.ts';
-import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { findRun } from '../drive/find-run.ts';
+import { sessionRulesOf } from '../drive/session-rules.ts';
+import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 
-interface ListedRule {
-  readonly from: 'agent' | 'settings' | 'remembered';
-  /** The agent that it is for; all without one. */
-  readonly agent?: string | undefined;
-  readonly tool: string;
-  readonly pattern?: string | undefined;
+interface Ruled extends RememberedRule {
   readonly permission: Permission;
-  /** The file that it stands in. */
-  readonly file: string;
 }
+
+/** With the file that it stands in, or the session that it is remembered for. */
+type ListedRule =
+  | (Ruled & { readonly from: 'agent'; readonly agent: string; readonly file: string })
+  | (Ruled & { readonly from: 'settings' | 'remembered'; readonly file: string })
+  | (Ruled & { readonly from: 'session'; readonly session: SessionId });
 
 export async function permissionsCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const config = await settingsOf(context);
@@ -31,22 +36,34 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
   const remembered = book
     .rules()
     .map((rule) => ({ from: 'remembered', ...rule, permission: 'allow', file: book.folder }) as const);
-  const rules: readonly ListedRule[] = [...ofSettings(config), ...agents.flatMap(ofAgent), ...remembered];
-  if (options.json) printJson(context, 'permissions list', { rules });
-  else if (rules.length === 0) context.terminal.progress.line('no rules: every tool goes by its default');
-  else {
-    const { out } = context.terminal;
-    const cells = ({ from, agent, tool, pattern, permission, file }: ListedRule) =>
-      [from === 'agent' ? (agent ?? '') : from, tool, pattern ?? '', permission, from === 'remembered' ? 'yours' : file].map(
-        safeLine,
-      );
-    printTable(out, ['OF', 'TOOL', 'RULE', 'IS', 'FILE'], rules.map(cells));
-  }
+  const ofSessions = await sessionRulesOf(context);
+  const inSessions = ofSessions.rules.map((rule) => ({ from: 'session', ...rule, permission: 'allow' }) as const);
+  const rules: readonly ListedRule[] = [...ofSettings(config), ...agents.flatMap(ofAgent), ...remembered, ...inSessions];
+  const { out, progress } = context.terminal;
+  if (options.json) printJson(context, 'permissions list', { rules, sessionsLeftOut: ofSessions.leftOut });
+  else if (rules.length === 0) progress.line('no rules: every tool goes by its default');
+  else printTable(out, ['OF', 'TOOL', 'RULE', 'IS', 'FILE'], rules.map(cells));
+  if (ofSessions.leftOut > 0 && !options.json)
+    progress.line(
+      `what was remembered for a session: of the newest ${limits.permissionSessions} (permissionSessions), ${ofSessions.leftOut} more not looked at`,
+    );
   return exitCodes.completed;
+}
+
+function cells(rule: ListedRule): readonly string[] {
+  const { tool, pattern = '', permission } = rule;
+  const where = rule.from === 'session' ? 'the ledger' : rule.from === 'remembered' ? 'yours' : rule.file;
+  return [ofWhat(rule), tool, pattern, permission, where].map(safeLine);
+}
+
+function ofWhat(rule: ListedRule): string {
+  if (rule.from === 'session') return `session ${shortId(rule.session)}`;
+  return rule.from === 'agent' ? rule.agent : rule.from;
 }
 
 export interface RemoveRuleOptions extends JsonOption {
   readonly all?: boolean | undefined;
+  readonly session?: string | undefined;
 }
 
 export async function removeRuleCommand(
@@ -55,18 +72,44 @@ export async function removeRuleCommand(
   pattern: string | undefined,
   options: RemoveRuleOptions,
 ): Promise<ExitCode> {
-  const { root } = await settingsOf(context);
-  const book = createRuleBook(root, context.terminal.env);
   if (tool === undefined && options.all !== true)
     throw usageError('Which rule?', 'name its tool and what of it, as `troupe permissions` shows them, or --all');
-  const isMeant = (rule: RememberedRule): boolean => tool === undefined || (rule.tool === tool && rule.pattern === pattern);
-  const meant = book.rules().filter(isMeant);
-  if (meant.length === 0 && options.all !== true)
-    throw usageError('No such rule is remembered', 'see what is: troupe permissions. Rules in files are changed there.');
-  for (const rule of meant) await book.remove(rule);
-  if (options.json) printJson(context, 'permissions remove', { removed: meant });
-  else context.terminal.out.line(`removed ${counted(meant.length, 'rule')}`);
+  const rule = tool === undefined ? undefined : { tool, pattern };
+  const { session } = options;
+  const removed =
+    session === undefined ? await removeFromProject(context, rule) : await removeFromSession(context, session, rule);
+  if (removed.rules.length === 0 && options.all !== true)
+    throw usageError(
+      'No such rule is remembered',
+      'see what is: troupe permissions. One of a session needs --session <id>; rules in files are changed there.',
+    );
+  if (options.json)
+    printJson(context, 'permissions remove', { removed: removed.rules, ...present({ session: removed.session }) });
+  else context.terminal.out.line(`removed ${counted(removed.rules.length, 'rule')}`);
   return exitCodes.completed;
+}
+
+interface Removed {
+  readonly rules: readonly RememberedRule[];
+  readonly session?: SessionId;
+}
+
+/** All of them without one. */
+async function removeFromProject(context: CommandContext, rule: RememberedRule | undefined): Promise<Removed> {
+  const { root } = await settingsOf(context);
+  const book = createRuleBook(root, context.terminal.env);
+  const rules = book.rules().filter((one) => rule === undefined || (one.tool === rule.tool && one.pattern === rule.pattern));
+  for (const one of rules) await book.remove(one);
+  return { rules };
+}
+
+async function removeFromSession(context: CommandContext, text: string, rule: RememberedRule | undefined): Promise<Removed> {
+  return await withProject(context, {}, async ({ ledger, engine }) => {
+    const { session } = await findRun(ledger, text);
+    const by = { by: personHere(), where: 'command' } as const;
+    const outcome = await engine.forget(session, rule && writtenRule(rule), by);
+    return { rules: outcome.kind === 'unknown' ? [] : outcome.rules.map(readRule), session };
+  });
 }
 
 /** The project's, then the user's own: both hold. A name with a map behind it has no word of its own. */

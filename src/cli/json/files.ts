@@ -186,14 +186,19 @@ const permission = z.enum(['allow', 'ask', 'deny']);
 export const ruleList = z.object({
   rules: z.array(
     z.object({
-      from: z.enum(['agent', 'settings', 'remembered']),
+      from: z.enum(['agent', 'settings', 'remembered', 'session']),
       agent: z.string().optional().describe('all agents without one'),
       tool: z.string(),
       pattern: z.string().optional(),
       permission,
-      file: z.string(),
+      file: z.string().optional().describe('the file that it stands in; what is remembered for a session stands in the ledger'),
+      session: z.string().optional().describe('the session that it is remembered for'),
     }),
   ),
+  sessionsLeftOut: count.describe('sessions that can go on and were not looked at'),
 });
 
-export const rulesRemoved = z.object({ removed: z.array(z.object({ tool: z.string(), pattern: z.string().optional() })) });
+export const rulesRemoved = z.object({
+  removed: z.array(z.object({ tool: z.string(), pattern: z.string().optional() })),
+  session: z.string().optional().describe('the session that they were remembered for, when it is not the project'),
+});

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { RememberedRule } from '../../permissions/remembered-rule.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -56,6 +57,20 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
     const { foreign } = await (await import('../agents/files.ts')).settingsOf(context);
     return foreign.servers.filter(({ shadowedBy }) => shadowedBy === undefined).map(({ name, place }) => [name, place.file]);
   },
+  sessions: (context) =>
+    withProject(context, { readOnly: true }, async ({ ledger }) => {
+      const roots = await ledger.runs({ roots: true, limit: limits.completedRuns });
+      const newest = new Map(roots.toReversed().map(({ session, agent, state }) => [session, `${agent}, ${state}`]));
+      return [...newest].reverse().map(([session, about]) => [shortId(session), about]);
+    }),
+  'rule-tools': async (context) => {
+    const tools = (await rememberedRules(context)).map(({ tool }) => tool);
+    return [...new Set(tools)].map((tool) => [tool, 'remembered']);
+  },
+  rules: async (context) => {
+    const rules = await rememberedRules(context);
+    return [...new Map(rules.flatMap(({ tool, pattern }) => (pattern === undefined ? [] : [[pattern, tool]])))];
+  },
   presets: async (context) => {
     const { listed } = await (await import('../commands/presets.ts')).presetsOf(context);
     return listed.filter((one) => one.shadowedBy === undefined).map(({ preset }) => [preset.name, preset.description]);
@@ -63,3 +78,11 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
   templates: async () => (await import('../setup/templates.ts')).templates.map(({ name, about }) => [name, about]),
   shells: async () => (await import('./completion.ts')).SHELLS.map((shell) => [shell, '']),
 };
+
+/** For the project and for sessions. */
+async function rememberedRules(context: CommandContext): Promise<readonly RememberedRule[]> {
+  const { root } = await (await import('../agents/files.ts')).settingsOf(context);
+  const { createRuleBook } = await import('../../project/rule-book.ts');
+  const { sessionRulesOf } = await import('../drive/session-rules.ts');
+  return [...createRuleBook(root, context.terminal.env).rules(), ...(await sessionRulesOf(context)).rules];
+}

@@ -14,8 +14,11 @@ export function describePermissions(permissions: Command, perform: Perform): voi
       perform(async (context) => (await import('../commands/permissions.ts')).permissionsCommand(context, options)),
   );
   const remove = permissions.command('remove [tool] [rule]');
-  json(example(remove, 'take back what was remembered for this project', 'troupe permissions remove shell "npm test"'))
+  json(
+    example(remove, 'take back what was remembered, for the project or a session', 'troupe permissions remove shell "npm test"'),
+  )
     .option('--all', 'everything that was remembered')
+    .option('--session <id>', 'what was remembered for this session')
     .action((tool: string | undefined, rule: string | undefined, options: RemoveRuleOptions) =>
       perform(async (context) => (await import('../commands/permissions.ts')).removeRuleCommand(context, tool, rule, options)),
     );

@@ -1,7 +1,18 @@
 /** What may stand at a place of the command line, by the commands as they are described. */
 import type { Argument, Command, Option } from 'commander';
 
-export type NameKind = 'agents' | 'runs' | 'tasks' | 'groups' | 'presets' | 'templates' | 'shells' | 'servers';
+export type NameKind =
+  | 'agents'
+  | 'runs'
+  | 'tasks'
+  | 'groups'
+  | 'presets'
+  | 'templates'
+  | 'shells'
+  | 'servers'
+  | 'sessions'
+  | 'rule-tools'
+  | 'rules';
 
 export interface Offered {
   /** What `-C` says before it. */
@@ -87,6 +98,9 @@ const NAMES: Readonly<Record<string, NameKind>> = {
   server: 'servers',
   servers: 'servers',
   what: 'groups',
+  session: 'sessions',
+  tool: 'rule-tools',
+  rule: 'rules',
 };
 
 /** A plain `name` is of what the command is about, unless it is a new one. */

@@ -7,8 +7,8 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { hasMark } from '../../base/secrets/mark.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
-import { ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
-import { stricter } from '../../permissions/rule-map.ts';
+import { type RememberedRule, ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
+import { type Permission, stricter } from '../../permissions/rule-map.ts';
 import { argumentLines } from '../../projections/request-text.ts';
 import { closedText } from '../../tools/files/workspace.ts';
 import { isRemembered } from '../../tools/permissions.ts';
@@ -50,18 +50,22 @@ export async function permitted(
   itsTurn: (() => Promise<void>) | undefined,
 ): Promise<Result<Permit, string>> {
   const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
-  const remembered = tree.outside.remembered();
   const path = await targetOf(tree, node, tool, asked.input);
-  const own = tree.permission(definition, tool, { input: asked.input, path, remembered });
-  const permission = protection === undefined ? own : stricter(own, tree.opening?.(definition, protection) ?? 'deny');
   const name = protection === undefined ? tool.name : `protected:${protection}`;
-  // What somebody said "always" to is in what the rules say of the call; what is protected is asked for by itself.
-  const isKnown = protection !== undefined && own === 'allow' && isRemembered(remembered, name, path);
-  if (permission === 'allow' || (permission === 'ask' && isKnown)) {
+  const judge = (remembered: readonly RememberedRule[]) =>
+    judged(tree, definition, tool, { input: asked.input, path, remembered }, protection);
+  let verdict = judge(tree.outside.remembered());
+  if (verdict.goesAhead) {
     await itsTurn?.();
     // A call before it may have put a link in the way.
-    return (await targetOf(tree, node, tool, asked.input)) === path ? ok({ opened: protection }) : fail(MOVED);
+    if ((await targetOf(tree, node, tool, asked.input)) !== path) return fail(MOVED);
+    if (judge([]).goesAhead) return ok({ opened: protection });
+    // It goes ahead because somebody said "always": they may have taken it back in another process.
+    await tree.refresh();
+    verdict = judge(tree.outside.remembered());
+    if (verdict.goesAhead) return ok({ opened: protection });
   }
+  const { own, permission } = verdict;
   if (permission === 'deny' && own !== 'deny' && protection !== undefined)
     return fail(closedText(pathIn(asked.input), protection));
   if (permission === 'deny')
@@ -96,6 +100,28 @@ export async function permitted(
     if (hasMark(input)) return fail(CHANGED_AND_GONE);
     return (await isForbidden(tree, node, definition, tool, input)) ? fail(CHANGED_TOO_FAR) : ok({ input });
   }
+}
+
+interface Verdict {
+  /** What the rules say of the call, but for what it would change of the protected places. */
+  readonly own: Permission;
+  readonly permission: Permission;
+  readonly goesAhead: boolean;
+}
+
+/** What somebody said "always" to is in what the rules say of the call; what is protected is asked for by itself. */
+function judged(
+  tree: ToolAccess,
+  definition: AgentSetup['definition'],
+  tool: Tool,
+  call: Parameters<ToolAccess['permission']>[2] & { readonly remembered: readonly RememberedRule[] },
+  protection: ProtectedKind | undefined,
+): Verdict {
+  const own = tree.permission(definition, tool, call);
+  if (protection === undefined) return { own, permission: own, goesAhead: own === 'allow' };
+  const permission = stricter(own, tree.opening?.(definition, protection) ?? 'deny');
+  const isKnown = own === 'allow' && isRemembered(call.remembered, `protected:${protection}`, call.path);
+  return { own, permission, goesAhead: permission === 'allow' || (permission === 'ask' && isKnown) };
 }
 
 /** Sealed, and the key is not here. */

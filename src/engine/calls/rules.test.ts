@@ -120,3 +120,28 @@ describe('rules for paths', () => {
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['b']);
   });
 });
+
+describe('what another process takes back', () => {
+  it('holds from the next call of a run that is at work here', async () => {
+    const path = join(folder, 'ledger.db');
+    const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: { PATH: process.env['PATH'] } });
+    const other = createWorld({ path, brain: () => says('Nothing.') });
+    let started: RunHandle | undefined;
+    world = createWorld({
+      path,
+      // Nobody rings the bell: what the other process wrote is only there for whoever looks.
+      wrapLedger: (ledger) => ({ ...ledger, onInbound: () => () => undefined }),
+      agents: [agent({ tools: ['shell'] })],
+      tools: [builtIns.get('shell')?.() ?? []].flat(),
+      brain: async (request) => {
+        const turn = request.messages.filter(({ role }) => role === 'assistant').length + 1;
+        if (turn === 3 && started !== undefined)
+          expect(await other.engine.forget(started.session, 'shell echo one')).toMatchObject({ rules: ['shell echo one'] });
+        return turn < 5 ? calls({ name: 'shell', input: { command: 'echo one' } }) : says('Done.');
+      },
+    });
+    started = await start(world, { workspace: folder });
+    expect(commands(await questions(world, started, true))).toEqual(['echo one', 'echo one']);
+    await other.close();
+  });
+});

@@ -1,6 +1,6 @@
 /**
- * What reaches a driven session from outside: answers, and signals to cancel, pause or go on. They are events in the
- * ledger like everything else; this is the part of them that runs look at.
+ * What reaches a driven session from outside: answers, what is taken back of them, and signals to cancel, pause or go on. They
+ * are events in the ledger like everything else; this is the part of them that runs look at.
  *
  * How far it has heard is its own thing: only reading moves it. What the session writes itself is applied, and says nothing
  * about what others have written before.
@@ -12,7 +12,8 @@ import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { broadcastTypes } from '../../events/pattern-events.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { type RememberedRule, readRule, ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
+import type { RememberedRule } from '../../permissions/remembered-rule.ts';
+import { type ApprovedAt, createRememberedRules } from './remembered-rules.ts';
 
 export interface FromOutside {
   answer(run: RunId, wait: string): Answer | undefined;
@@ -37,8 +38,8 @@ export interface FromOutsideOptions {
   readonly session: SessionId;
   /** What came from outside up to this position was read before, and is applied by whoever has read it. */
   readonly heard: number;
-  /** Rules that were remembered for the session before, each as it is written down. */
-  readonly approved: readonly string[];
+  /** What was remembered for the session before. */
+  readonly before: ApprovedAt;
   /**
    * Others work on runs of this session, so what they broadcast and hear, and that they end, comes in from outside too; and that
    * one run was taken up says nothing about the others.
@@ -47,31 +48,23 @@ export interface FromOutsideOptions {
   onNews(news: readonly LedgerEvent[]): void;
 }
 
-export function createFromOutside({ ledger, session, heard, approved, shared, onNews }: FromOutsideOptions): FromOutside {
+export function createFromOutside({ ledger, session, heard, before, shared, onNews }: FromOutsideOptions): FromOutside {
   const types: readonly EventType[] = shared
     ? [...inboundTypes, ...broadcastTypes, 'run.ended', 'message.included']
     : inboundTypes;
   const signals = createSignals(shared);
   const answers = new Map<string, Answer>();
-  const asked = new Map<string, RememberedRule>();
-  const remembered = new Map<string, RememberedRule>(approved.map((written) => [written, readRule(written)]));
+  const remembered = createRememberedRules();
+  remembered.restore(before);
   let cursor = heard;
   let reading: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
 
   const apply = (event: LedgerEvent): void => {
-    const key = 'wait' in event.payload ? `${event.run_id} ${event.payload.wait}` : '';
-    if (event.event_type === 'approval.asked') {
-      const { rule, tool, input } = event.payload;
-      const meant = rule === undefined ? ruleFor(tool, input) : readRule(rule);
-      if (meant !== undefined) asked.set(key, meant);
-    }
+    remembered.apply(event);
     if (event.event_type === 'approval.answered') {
-      if (event.payload.answer.kind === 'expired') return;
-      answers.set(key, event.payload.answer);
-      const rule = asked.get(key);
-      const { answer } = event.payload;
-      if (rule !== undefined && forLater(answer)) remembered.set(writtenRule(rule), rule);
+      const { wait, answer } = event.payload;
+      if (answer.kind !== 'expired') answers.set(`${event.run_id} ${wait}`, answer);
     } else signals.apply(event);
   };
   const readOn = async (): Promise<void> => {
@@ -84,7 +77,7 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
   return {
     apply,
     answer: (run, wait) => answers.get(`${run} ${wait}`),
-    remembered: () => [...remembered.values()],
+    remembered: remembered.all,
     cancelled: signals.cancelled,
     cancels: signals.cancels,
     pauseAsked: signals.pauseAsked,
@@ -102,10 +95,6 @@ export function createFromOutside({ ledger, session, heard, approved, shared, on
     },
   };
 }
-
-/** The rule is that of the call as it was asked for: who has changed it has not approved that one. */
-const forLater = (answer: Answer): boolean =>
-  answer.kind === 'approved' && answer.remember === true && answer.input === undefined;
 
 /** Which runs were asked to end or to pause. */
 export function createSignals(shared: boolean) {

@@ -22,6 +22,7 @@ import { createFromOutside } from './from-outside.ts';
 
 const RUN = 'run_00000000000000heard' as RunId;
 const SESSION = 'ses_00000000000000heard' as SessionId;
+const before = { approved: [], at: 0 };
 const WAIT = 'turn/1/tool/0/approval';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-hearing-'));
@@ -334,7 +335,7 @@ describe('two looks at the same time', () => {
       stored.push({ position, run_id: RUN, event_type: 'run.signalled', payload } as LedgerEvent);
     };
     const onNews = (news: readonly LedgerEvent[]) => void told.push(...news.map(({ position }) => position));
-    const hears = createFromOutside({ ledger, session: SESSION, heard: 0, approved: [], shared: false, onNews });
+    const hears = createFromOutside({ ledger, session: SESSION, heard: 0, before, shared: false, onNews });
     comes(1);
     const first = hears.refresh();
     await expect.poll(() => gates.length).toBe(1);
@@ -358,7 +359,7 @@ describe('two looks at the same time', () => {
         return [];
       },
     } as Partial<Ledger> as Ledger;
-    const hears = createFromOutside({ ledger, session: SESSION, heard: 3, approved: [], shared: false, onNews: () => undefined });
+    const hears = createFromOutside({ ledger, session: SESSION, heard: 3, before, shared: false, onNews: () => undefined });
     hears.apply({ position: 9, run_id: RUN, event_type: 'run.signalled', payload: { signal: 'cancel' } } as LedgerEvent);
     await hears.refresh();
     expect(read).toEqual([3]);

@@ -23,16 +23,20 @@ export interface Past {
   /** Everything that came from outside for the runs in question, up to this position, is among the events. */
   readonly heard: number;
   readonly facts: SessionFacts;
+  /** Everything that was said of what is remembered, up to this position, is in the facts. */
+  readonly factsAt: number;
+  /** What was taken back of it; some of it may be among the events as well. */
+  readonly takenBack: readonly LedgerEvent[];
   /** Where the events of the root begin, when that is not its start; before it are only those that no turn has made. */
   readonly cut?: { readonly run: RunId; readonly position: number; readonly state: Cut } | undefined;
 }
 
 const NO_FACTS: SessionFacts = { approved: [], members: [] };
-export const NO_PAST: Past = { events: [], heard: 0, facts: NO_FACTS };
+export const NO_PAST: Past = { events: [], heard: 0, facts: NO_FACTS, factsAt: 0, takenBack: [] };
 
 /** Everything a session holds. */
 export function wholePast(events: readonly LedgerEvent[]): Past {
-  return { events, heard: events.at(-1)?.position ?? 0, facts: NO_FACTS };
+  return { ...NO_PAST, events, heard: events.at(-1)?.position ?? 0 };
 }
 
 export const UNFINISHED: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
@@ -44,7 +48,8 @@ const LATEST_ROOTS = 20;
 const OF_TURNS: ReadonlySet<EventType> = new Set<EventType>([
   ...(['model.request', 'model.response', 'model.failed', 'tool.call', 'tool.result', 'task.summary', 'context.noted'] as const),
   ...(['budget.reserved', 'budget.settled', 'cli.run', 'cli.stdout', 'cli.stderr', 'file.diff', 'test.report'] as const),
-  ...(['approval.asked', 'approval.answered', 'task.clarify', 'message.sent', 'message.included', 'message.read'] as const),
+  ...(['approval.asked', 'approval.answered', 'approval.withdrawn', 'task.clarify'] as const),
+  ...(['message.sent', 'message.included', 'message.read'] as const),
   ...(['run.resumed', 'run.paused', 'process.started', 'process.ended', 'agent.dismissed', 'prompt.queued'] as const),
   ...(['push.configured', 'push.removed', 'push.told'] as const),
 ]);
@@ -61,11 +66,46 @@ export async function pastOf(ledger: Ledger, session: SessionId, root: RunId): P
   // What a root that has not ended leaves for others is nowhere but in its events.
   if ((await unfinishedRoots(ledger, session)).some(({ run }) => run !== root))
     return { ...wholePast(await readAll(ledger, session)), heard };
-  const [facts, { cut, events }] = await Promise.all([latestFacts(ledger, session), eventsOf(ledger, session, root, heard)]);
-  if (cut === undefined) return { events, heard, facts: facts.facts };
+  const [latest, takenBack, { cut, events }] = await Promise.all([
+    latestFacts(ledger, session),
+    takenBackIn(ledger, session, true),
+    eventsOf(ledger, session, root, heard),
+  ]);
+  const read = { events, heard, takenBack };
+  if (cut === undefined) return { ...read, ...latest };
   const { position, payload } = cut;
   const state = payload.cut as Cut;
-  return { events, heard, facts: facts.position > position ? facts.facts : state.facts, cut: { run: root, position, state } };
+  const facts = latest.factsAt > position ? latest : { facts: state.facts, factsAt: state.heard };
+  return { ...read, ...facts, cut: { run: root, position, state } };
+}
+
+/** In the one run where it stands for all of them: so nobody has to look through the whole session for it. */
+async function takenBackIn(ledger: Ledger, session: SessionId, exact: boolean): Promise<readonly LedgerEvent[]> {
+  const [first] = await ledger.read({ session, limit: 1 });
+  return first === undefined ? [] : await readAll(ledger, session, { run: first.run_id, types: ['approval.withdrawn'], exact });
+}
+
+type Facts = Pick<Past, 'facts' | 'factsAt'>;
+
+/** What says which rules are remembered in a session: written down by its runs, said since, and taken back. */
+export interface SaidOfRules {
+  readonly written: readonly Facts[];
+  /** Oldest first. */
+  readonly events: readonly LedgerEvent[];
+}
+
+/** `exact`: for what runs, never for what is shown. */
+export async function saidOfRules(ledger: Ledger, session: SessionId, exact: boolean): Promise<SaidOfRules> {
+  const written: Facts[] = [await latestFacts(ledger, session)];
+  const events: LedgerEvent[] = [...(await takenBackIn(ledger, session, exact))];
+  const types: readonly EventType[] = ['approval.asked', 'approval.answered'];
+  for (const { run } of await unfinishedRoots(ledger, session)) {
+    const summary = await one(ledger, { session, run, types: ['task.summary'], exact });
+    const state = isCut(summary) ? summary.payload.cut : undefined;
+    if (state !== undefined) written.push({ facts: state.facts, factsAt: state.heard });
+    events.push(...(await readAll(ledger, session, { root: run, types, exact, ...present({ after: state?.heard }) })));
+  }
+  return { written, events: inOrder(events) };
 }
 
 /** What a root run depends on: from its last cut on everything of its tree, from before it what no turn has made. */
@@ -100,7 +140,8 @@ export async function pastBefore(ledger: Ledger, session: SessionId): Promise<Pa
   const [newest] = await ledger.read({ session, newest: true, limit: 1 });
   if (newest === undefined) return NO_PAST;
   if ((await unfinishedRoots(ledger, session)).length > 0) return wholePast(await readAll(ledger, session));
-  return { events: [], heard: newest.position, facts: (await latestFacts(ledger, session)).facts };
+  const [facts, takenBack] = await Promise.all([latestFacts(ledger, session), takenBackIn(ledger, session, true)]);
+  return { ...NO_PAST, heard: newest.position, ...facts, takenBack };
 }
 
 /** Where whoever shows a root run begins to read: after `position`, with what was done up to there as sums. */
@@ -157,16 +198,17 @@ async function isWithdrawn(ledger: Ledger, session: SessionId, run: RunId): Prom
   return last?.event_type === 'run.withdrawn';
 }
 
-async function latestFacts(ledger: Ledger, session: SessionId): Promise<{ facts: SessionFacts; position: number }> {
+async function latestFacts(ledger: Ledger, session: SessionId): Promise<Facts> {
   const rows = await ledger.runs({ session, roots: true, states: FINISHED, limit: LATEST_ROOTS });
   const latest = rows.reduce<RunRow | undefined>(
     (found, row) => ((row.endedAt ?? 0) > (found?.endedAt ?? -1) ? row : found),
     undefined,
   );
-  if (latest === undefined) return { facts: NO_FACTS, position: 0 };
+  const none = { facts: NO_FACTS, factsAt: 0 };
+  if (latest === undefined) return none;
   const ended = await one(ledger, { session, run: latest.run, types: ['run.ended'] });
-  if (ended?.event_type !== 'run.ended') return { facts: NO_FACTS, position: 0 };
-  return { facts: ended.payload.facts ?? NO_FACTS, position: ended.position };
+  if (ended?.event_type !== 'run.ended') return none;
+  return { facts: ended.payload.facts ?? NO_FACTS, factsAt: ended.position };
 }
 
 const isCut = (event: LedgerEvent | undefined): event is CutEvent =>

@@ -60,7 +60,7 @@ export interface SessionToDrive {
 
 export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTree {
   const { session, workspace, elsewhere } = driven;
-  const { heard, facts } = driven.past;
+  const { heard, facts, factsAt } = driven.past;
   const events = standing(driven.past.events);
   const options = ofSession(all, session);
   const { ledger, clock } = options;
@@ -79,8 +79,8 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     cancelAsked(active, tree.outside);
     bell.ring();
   };
-  const { approved } = facts;
-  const outside = createFromOutside({ ledger, session, heard, approved, shared: elsewhere !== undefined, onNews });
+  const before = { approved: facts.approved, at: factsAt };
+  const outside = createFromOutside({ ledger, session, heard, before, shared: elsewhere !== undefined, onNews });
   const { members, ...folds } = folded({ ...driven.past, events }, driven.past.events, outside);
   const { broadcasts, doings, askable, messages } = folds;
   const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
@@ -224,7 +224,7 @@ interface Folds {
 }
 
 /** `all`: with what was undone, which was done all the same. */
-function folded({ events, facts, cut }: Past, all: readonly LedgerEvent[], outside: FromOutside): Folds {
+function folded({ events, facts, takenBack, cut }: Past, all: readonly LedgerEvent[], outside: FromOutside): Folds {
   const doings = createTreesDoings();
   const folds = {
     broadcasts: createBroadcasts(),
@@ -239,6 +239,7 @@ function folded({ events, facts, cut }: Past, all: readonly LedgerEvent[], outsi
     doings.restore(cut.run, cut.state.done);
     for (const rests of cut.state.rests) folds.verdicts.note(cut.run, rests);
   }
+  takenBack.forEach(outside.apply);
   for (const event of events) for (const fold of [outside, ...Object.values(folds)]) fold.apply(event);
   all.forEach(doings.apply);
   return { ...folds, doings };

@@ -137,10 +137,11 @@ async function endRun(
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(withReason(node, result), []);
   events.push(...dismissals(tree, node));
-  const facts = node.parent === undefined ? { facts: tree.facts() } : {};
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);
     if (final.error !== undefined) closing.push(node.journal.event('task.error', present(final.error), { actor: 'system' }));
+    // What came in the last moment is heard by now.
+    const facts = node.parent === undefined ? { facts: tree.facts() } : {};
     const payload = { ...endedPayload(node.run, final), ...present({ reason: reasonOf(node, final) }), ...facts };
     return [...closing, node.journal.event('run.ended', payload, { step: END_STEP })];
   });

@@ -1,6 +1,7 @@
 /** Engine conformance: single runs, their waits and what is done to them from outside. */
 import { expect } from 'vitest';
-import type { RunId } from '../../../src/base/ids.ts';
+import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { rememberedIn } from '../../../src/engine/forget.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import { userText } from '../../../src/events/messages.ts';
 import { agent, type Brain, calls, reports, says, turnOf } from '../../support/world.ts';
@@ -146,6 +147,60 @@ export const waitCases: readonly EngineCase[] = [
       const result = await answered(world, await start(world), { kind: 'approved', remember: true });
       expect(result).toMatchObject({ status: 'completed' });
       expect(world.outside.effects).toEqual(['act 0', 'act 0']);
+    },
+  },
+  {
+    name: 'what was remembered can be taken back: it is asked for again, and remembered again when somebody says so',
+    async play(worlds) {
+      const brain: Brain = (asked) => (turnOf(asked) % 3 === 0 ? reports('Done.') : calls({ name: 'act' }));
+      const world = await worlds.create({ brain, agents: careful });
+      const first = await start(world);
+      expect(await world.engine.forget(first.session, 'act')).toEqual({ kind: 'forgotten', rules: [] });
+      await answered(world, first, { kind: 'approved', remember: true });
+      expect(await rememberedIn(world.ledger, first.session)).toEqual([{ tool: 'act' }]);
+      expect(await world.engine.forget(first.session, 'other')).toEqual({ kind: 'forgotten', rules: [] });
+      expect(await world.engine.forget(first.session, 'act')).toEqual({ kind: 'forgotten', rules: ['act'] });
+      expect(await rememberedIn(world.ledger, first.session)).toEqual([]);
+      // The next run of the session is asked, and both of its calls are made by its answer.
+      const second = await start(world, { session: first.session });
+      await answered(world, second, { kind: 'approved', remember: true });
+      expect(await rememberedIn(world.ledger, first.session)).toEqual([{ tool: 'act' }]);
+      const third = await start(world, { session: first.session });
+      expect(await resultOf(third)).toMatchObject({ status: 'completed' });
+      expect(world.outside.effects).toHaveLength(6);
+      expect(await world.engine.forget(first.session)).toEqual({ kind: 'forgotten', rules: ['act'] });
+      expect((await (await start(world, { session: first.session })).done).kind).toBe('waiting');
+      expect(await world.engine.forget('ses_00000000000000nobody' as SessionId)).toEqual({ kind: 'unknown' });
+      expect((await world.ledger.verify()).kind).toBe('sound');
+    },
+  },
+  {
+    name: 'what is taken back while a run is at work holds from its next call on, and when it is taken up again',
+    async play(worlds) {
+      let session: SessionId | undefined;
+      // The model's third turn is when somebody takes it back, just before the call.
+      const brain: Brain = async (asked) => {
+        if (turnOf(asked) === 3 && session !== undefined) await world.engine.forget(session, 'act');
+        return turnOf(asked) < 5 ? calls({ name: 'act' }) : reports('Done.');
+      };
+      const world = await worlds.create({ brain, agents: careful });
+      const handle = await start(world);
+      session = handle.session;
+      expect((await handle.done).kind).toBe('waiting');
+      for (const wait of await world.engine.waits(handle.run))
+        await world.engine.answer(wait.run, wait.wait, { kind: 'approved', remember: true });
+      const taken = await world.engine.resume(handle.run);
+      if (taken.kind !== 'resumed') throw new Error(taken.kind);
+      expect((await taken.handle.done).kind).toBe('waiting');
+      expect(world.outside.effects).toHaveLength(2);
+      expect(await rememberedIn(world.ledger, session)).toEqual([]);
+      // Approved once only: the call after it is asked for as well.
+      for (const wait of await world.engine.waits(handle.run))
+        await world.engine.answer(wait.run, wait.wait, { kind: 'approved' });
+      const again = await world.engine.resume(handle.run);
+      if (again.kind !== 'resumed') throw new Error(again.kind);
+      expect((await again.handle.done).kind).toBe('waiting');
+      expect(world.outside.effects).toHaveLength(3);
     },
   },
   {
