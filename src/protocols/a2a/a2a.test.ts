@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { answerOf, collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, BOB, OWNER, type Served, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { wordsPart } from './task-out.ts';
 
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
@@ -338,6 +340,27 @@ describe.each(bindings)('over %s', (binding) => {
     }
     expect((await alice.listTasks({ ...empty, tenant: 'acme' })).tasks.map(({ id }) => id)).toEqual([task.id]);
   });
+});
+
+it('a context of somebody else is a word like any other, and ids have a length', async () => {
+  await using server = await served({ play });
+  const alice = await server.client();
+  const task = taskIn(await alice.sendMessage(request(said('Do it.'))));
+  const { session } = (await server.project.ledger.runs({ roots: true }))[0] ?? {};
+  expect(task.contextId).toBe(session);
+  for (const [token, tenant] of [
+    [BOB, ''],
+    [ALICE, 'acme'],
+  ] as const) {
+    const client = await server.client(token);
+    const other = taskIn(await client.sendMessage({ ...request(said('Go on.', { contextId: task.contextId })), tenant }));
+    expect(other.metadata?.['continues']).toBeUndefined();
+  }
+  expect(await server.project.ledger.runs({ roots: true, ...present({ session }) })).toHaveLength(1);
+  await expect(alice.sendMessage(request(said('More.', { taskId: task.id, contextId: 'another' })))).rejects.toThrow('context');
+  const long = 'x'.repeat(limits.a2aIdCharacters + 1);
+  for (const more of [{ messageId: long }, { contextId: long }, { taskId: long }])
+    await expect(alice.sendMessage(request(said('Do it.', more)))).rejects.toThrow('a2aIdCharacters');
 });
 
 it('what was said to a task at work is heard there once, whatever it waits for when it is sent again', async () => {

@@ -45,7 +45,7 @@ export interface Streams {
 }
 
 /** So many streams for each caller: what a stream costs is a reader of the ledger. */
-function countStreams(): Streams {
+export function countStreams(): Streams {
   const open = new Map<string, number>();
   return {
     async *counted({ caller }, stream) {
