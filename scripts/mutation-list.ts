@@ -6,6 +6,7 @@ import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
+import { peerMutations } from './mutation-list-peers.ts';
 
 export interface Mutation {
   readonly invariant: string;
@@ -21,7 +22,13 @@ export interface Mutation {
   };
 }
 
-export const mutations: readonly Mutation[] = [...ledgerMutations, ...engineMutations, ...aroundMutations, ...approvalMutations];
+export const mutations: readonly Mutation[] = [
+  ...ledgerMutations,
+  ...engineMutations,
+  ...aroundMutations,
+  ...approvalMutations,
+  ...peerMutations,
+];
 
 const BEGIN = '<!-- mutations: begin -->';
 const END = '<!-- mutations: end -->';

@@ -134,6 +134,8 @@ describe('a task', () => {
     list.add('run.reopened', { undone: [] });
     list.add('model.request', { turn: 1, model: 'm', added: [] });
     expect(taskOf(list)).toMatchObject({ id: `${ROOT}.2`, state: 'working', waits: [], files: [] });
+    list.add('task.clarify', { wait: 'w3', question: 'How bright?' });
+    expect(taskOf(list).waits).toMatchObject([{ wait: 'w3' }]);
   });
 
   it('is submitted until somebody works on it, and speaks for its own run alone', () => {
