@@ -210,4 +210,12 @@ export const peerMutations: readonly Mutation[] = [
     replace: 'else open.set(caller.name, 1);',
     caughtBy: { file: 'src/protocols/a2a/room.test.ts', test: 'a caller follows so many tasks at a time' },
   },
+  {
+    invariant: 'A star behind a program of verbs is about the verb, wherever it stands',
+    change: 'only the first word is looked at',
+    file: 'src/permissions/programs.ts',
+    find: 'const at = args.findIndex((word) => !isOption(word));',
+    replace: 'const at = 0;',
+    caughtBy: { file: 'src/permissions/programs.test.ts', test: 'sees the verb behind options: git --no-pager' },
+  },
 ];

@@ -54,6 +54,13 @@ describe('a star behind a verb of git', () => {
     return [`${program} ${verb} *`, 'git *'].map((rule) => decideLine(line, [{ [rule]: 'allow' }], {}));
   };
 
+  it.each(['git --no-pager branch -D main', 'git --attr-source log branch -D main', 'git --super-prefix log branch -D main'])(
+    'sees the verb behind options: %s',
+    (line) => {
+      expect(decideLine(line, [{ 'git *': 'allow' }], {})).not.toBe('allow');
+    },
+  );
+
   it.each([
     ...[
       'git branch -D main',

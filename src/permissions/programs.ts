@@ -58,7 +58,8 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
     {
       short: 'cCOoxu',
       long: list(
-        'git-dir work-tree namespace config-env open-files-in-pager template edit upload-pack gpg-sign output-directory',
+        'git-dir work-tree namespace config-env attr-source super-prefix open-files-in-pager template edit upload-pack ' +
+          'gpg-sign output-directory',
       ),
       verbs: HARMLESS_GIT,
       below: GIT_VERBS,
