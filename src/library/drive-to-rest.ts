@@ -8,6 +8,8 @@ import { type Answerer, createQuestions } from './questions.ts';
 export interface Company extends Answerer {
   /** Shows what happens until `done`, and then what had been written by then. `asked` is told what may be about a question. */
   follow(done: Promise<unknown>, asked: (event: LedgerEvent) => void): Promise<void>;
+  /** How a run comes to rest that another process has taken up; `free` when nobody drives it any more. */
+  elsewhere?(run: RunHandle['run']): Promise<RunEnd | 'free'>;
 }
 
 export async function driveToRest(company: Company, started: RunHandle): Promise<RunEnd> {
@@ -16,25 +18,26 @@ export async function driveToRest(company: Company, started: RunHandle): Promise
     if (type === 'approval.asked' || type === 'task.clarify' || type === 'approval.answered') questions.look();
   };
   try {
-    let handle = started;
+    let rest: Promise<RunEnd | 'free'> = started.done;
     for (let round = 0; round < limits.questionsPerRun; round += 1) {
       const before = questions.answered();
-      await company.follow(handle.done, asked);
-      const end = await handle.done;
-      if (end.kind !== 'waiting') return end;
+      await company.follow(rest, asked);
+      const end = await rest;
+      if (end !== 'free' && end.kind !== 'waiting') return end;
       // What comes meanwhile from elsewhere is heard too.
-      const more = questions.more(before);
+      const more = end === 'free' ? Promise.resolve(true) : questions.more(before);
       await company.follow(more, asked);
-      if (!(await more)) return end;
-      const resumed = await company.engine.resume(handle.run);
+      if (end !== 'free' && !(await more)) return end;
+      const resumed = await company.engine.resume(started.run);
       if (resumed.kind === 'ended') {
         // On a cluster the answer alone lets it go on, and it may have ended already.
         await company.follow(Promise.resolve(), asked);
         return { kind: 'ended', result: resumed.result };
       }
       if (resumed.kind === 'refused') return { kind: 'interrupted', reason: resumed.error.message, error: resumed.error };
-      if (resumed.kind !== 'resumed') return { kind: 'lost' };
-      handle = resumed.handle;
+      if (resumed.kind === 'resumed') rest = resumed.handle.done;
+      else if (resumed.kind === 'held' && company.elsewhere !== undefined) rest = company.elsewhere(started.run);
+      else return { kind: 'lost' };
     }
   } finally {
     await questions.close();

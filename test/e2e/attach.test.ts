@@ -96,6 +96,37 @@ describe('what it asks', () => {
   });
 });
 
+describe('a run that waits in its own terminal', () => {
+  it('is shown as waiting; taken up and answered there, its terminal follows it to its end', async () => {
+    await using project = await createTestProject('', '---\nname: boss\nagents: [w]\n---\nYou are boss.\n');
+    await project.write('agents/w.md', WORKER);
+    await project.serve(({ body, toolResults }) => {
+      if (toolResults > 0) return { text: 'All done.' };
+      if (!JSON.stringify(body).includes('You are boss')) return SHELL;
+      return { calls: [{ name: 'w', input: { prompt: 'Go.', reason: 'need' } }] };
+    });
+    await using asking = sitDown(project, ['run', 'boss', 'Go.']);
+    await asking.sees('allow? yes, always');
+    await using other = sitDown(project, ['attach', 'last']);
+    await other.sees(/boss \w+ · 1 question for you · waiting/);
+    expect(other.screen()).not.toContain('take it up');
+    other.type('r');
+    await expect.poll(async () => (await eventsOf(project, 'run.resumed')).length).toBeGreaterThan(0);
+    await other.sees(/1 question for you · waiting/);
+    other.type('i');
+    await other.sees('allow? yes, always, edit, no');
+    other.type('yes\r');
+    await asking.sees('answered elsewhere: approved by');
+    await other.sees(/boss \w+ · completed/);
+    expect(await asking.ended).toBe(0);
+    expect(asking.screen()).toContain('All done.');
+    expect(asking.screen()).toMatch(/completed, unchecked/);
+    expect(asking.screen()).not.toContain('lost');
+    other.type('q');
+    expect(await other.ended).toBe(0);
+  });
+});
+
 describe('several who look at the same run', () => {
   it('see the same, and whoever is slower is told who was first', async () => {
     await using project = await createTestProject('', WORKER);

@@ -80,6 +80,15 @@ describe.each([
   });
 });
 
+it('a run that nobody works on because it waits for an answer is waiting, and not to be taken up', () => {
+  const waiting = drawn(stateOf({ waits: [wait], driver: { by: 'nobody' } }), 100, 12).text;
+  expect(waiting).toMatch(/^worker \w+ · 1 question for you · waiting$/m);
+  expect(waiting).not.toContain('take it up');
+  const cut = drawn(stateOf({ driver: { by: 'nobody' } }), 100, 12).text;
+  expect(cut).toMatch(/^worker \w+ · cut off: nobody works on it$/m);
+  expect(cut).toContain('r take it up');
+});
+
 it('has the tree above the words, and beside them where there is room', () => {
   const narrow = drawn(stateOf(), 80, 12).text.split('\n');
   expect(narrow.slice(2, 6)).toEqual([

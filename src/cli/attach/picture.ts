@@ -80,11 +80,13 @@ function header(state: AttachState, { width, paint }: WindowLook): string {
   return `${paint.bold(name)} ${cutToWidth(facts, width - textWidth(name) - 1)}`;
 }
 
-function driverText({ driver, tree, root }: AttachState): string {
+function driverText({ driver, tree, root, waits }: AttachState): string {
   const state = tree.runs.get(root)?.state ?? 'running';
   if (driver.by === 'ended') return state;
   if (driver.by === 'here') return `${state}, worked on here`;
   if (driver.by === 'elsewhere') return `${state}, worked on by ${safeLine(driver.who)}`;
+  // A root stands still for the sake of whoever asks below it.
+  if (state === 'running' && waits.length > 0) return 'waiting';
   return state === 'running' ? 'cut off: nobody works on it' : state;
 }
 
@@ -179,7 +181,8 @@ function keysOf({ mode, waits, driver }: AttachState): readonly (readonly [key: 
     ['q', 'leave'],
     ['?', 'keys'],
     ...(waits.length > 0 ? [['i', 'answer'] as const] : []),
-    ...(driver.by === 'nobody' ? [['r', 'take it up'] as const] : []),
+    // What waits for an answer goes on with it.
+    ...(driver.by === 'nobody' && waits.length === 0 ? [['r', 'take it up'] as const] : []),
     ...(driver.by === 'ended' ? [] : [['s', 'say something'] as const]),
     ['Tab', 'next run'],
     ['↑↓ PgUp PgDn', 'scroll'],

@@ -10,6 +10,7 @@ import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { GivenAnswer } from '../../library/questions.ts';
+import { restElsewhere } from '../../library/rest-elsewhere.ts';
 import type { Project } from '../../project/project.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -35,7 +36,8 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
   const here = drive.keys === undefined;
-  const stopListening = here ? stopOnSignal(drive) : () => undefined;
+  const leaving = new AbortController();
+  const stopListening = here ? stopOnSignal(drive, leaving) : () => undefined;
   const keysAgain = here ? keysAside(drive) : () => undefined;
   const notifier = createNotifier(drive.context.terminal, project.config.notify, process.platform);
   const firsts = new Map<string, EventOf<'approval.answered'>>();
@@ -51,7 +53,10 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
   try {
-    const end = await driveToRest({ engine: project.engine, follow, answer, told, oneByOne: true }, started);
+    const beside = { ledger: project.ledger, engine: project.engine, clock: drive.context.clock, leaving: leaving.signal };
+    const elsewhere: Company['elsewhere'] = (run) => restElsewhere(beside, run);
+    const company = { engine: project.engine, follow, answer, told, elsewhere, oneByOne: true };
+    const end = await driveToRest(company, started);
     tellEnd(notifier, follower.tree.runs.get(started.run)?.agent ?? shortId(started.run), end);
     return end;
   } finally {
@@ -102,12 +107,13 @@ function keysAside({ view, context: { terminal } }: Drive): () => void {
 }
 
 /** The first signal lets what is under way be recorded and gives the run back; the second leaves at once. */
-function stopOnSignal({ context, project, view, follower }: Drive): () => void {
+function stopOnSignal({ context, project, view, follower }: Drive, leaving: AbortController): () => void {
   const { terminal } = context;
   let stopping = false;
   return terminal.onStop(() => {
     if (stopping) return terminal.exitNow(exitCodes.interrupted);
     stopping = true;
+    leaving.abort();
     view.rest(follower.tree);
     terminal.progress.line(
       project.config.cluster === undefined
