@@ -3,6 +3,7 @@ import type { SessionId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { LeaseOutcome, Ledger, NewEvent } from '../ledger/port.ts';
+import { isSomebody } from '../ledger/rules/leases.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import type { Driver } from './driver.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
@@ -92,13 +93,15 @@ async function continued(
 }
 
 function busy(session: SessionId, lease: Extract<LeaseOutcome, { kind: 'held' | 'busy_session' }>): Failure {
+  const code = 'session_busy';
+  const { owner } = lease;
   const other = lease.kind === 'busy_session' ? lease.run : 'this run';
-  return {
-    code: 'session_busy',
-    message: `Session ${session} has an unfinished run (${other}); it takes one at a time.`,
-    fix:
-      lease.kind === 'busy_session'
-        ? `Finish it with: troupe resume ${other} (or end it with: troupe cancel ${other})`
-        : 'Wait until it ends.',
-  };
+  // Whoever is told to end it would end what another process is working on.
+  if (isSomebody(owner)) {
+    const who = `Process ${owner.pid} on ${owner.host}`;
+    const message = `${who} works in session ${session} now (${other}); it takes one run at a time.`;
+    return { code, message, fix: 'Wait until it is done, and try again.' };
+  }
+  const message = `Session ${session} has an unfinished run (${other}); it takes one at a time.`;
+  return { code, message, fix: `Finish it with: troupe resume ${other} (or end it with: troupe cancel ${other})` };
 }

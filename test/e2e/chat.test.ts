@@ -1,10 +1,13 @@
 /** A conversation at a real pseudo-terminal: what is said, stopped, killed and taken up again is what the ledger has. */
 import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../support/models/script.ts';
+import { programOf } from '../support/programs/programs.ts';
 import { inChat, told } from './support-chat.ts';
 import { agentWith, createTestProject, objectIn } from './support-project.ts';
 
+const MCP_SERVER = await programOf(fileURLToPath(new URL('../support/mcp/server.ts', import.meta.url)));
 const WORKER = agentWith('tools: [shell, write, ask]\npermissions: { shell: ask, write: allow }');
 const call = (command: string): Reply => ({ calls: [{ name: 'shell', input: { command } }] });
 
@@ -272,9 +275,39 @@ describe('two chats in one session', () => {
     second.type('\r');
     await second.isBack('said elsewhere meanwhile, to helper: Beta?');
     await second.isBack('Answer 2.\n\n1 turn');
+    expect(second.screen()).toMatch(/to helper: Beta\?\n\nAnswer 1\.\n[\s\S]*Answer 2\./);
     for (const words of ['Alpha?', 'Beta?', 'Gamma?']) expect(told(server)).toContain(words);
     await first.says('Delta?', 'said elsewhere meanwhile, to helper: Gamma?');
     await first.isBack('Answer 3.\n\n1 turn');
+    expect(first.screen()).toMatch(/to helper: Gamma\?\n\nAnswer 2\.\n[\s\S]*Answer 3\./);
     expect(told(server)).toContain('Gamma?');
+  });
+
+  it('that speak at the same moment: who was slower is told by whom, and keeps the line', async () => {
+    // The second has looked, and found nobody at work; it is held up until the first has begun.
+    const held = 'touch waiting; until [ -e go ]; do sleep 0.02; done; exec "$0" "$1"';
+    const mcp = JSON.stringify({ test: { command: 'sh', args: ['-c', held, process.execPath, MCP_SERVER] } });
+    await using project = await createTestProject(`mcp: ${mcp}\n`, agentWith('tools: [ask]'));
+    await project.write('agents/slow.md', '---\nname: slow\ntools: ["mcp:test"]\n---\nYou are slow.\n');
+    const release = Promise.withResolvers<void>();
+    await project.serve(async ({ index }) => {
+      if (index === 1) await release.promise;
+      return { text: `Answer ${index}.` };
+    });
+    await using first = await inChat(project, ['helper']);
+    await first.says('Alpha?', 'Answer 0.\n\n1 turn');
+    await using second = await inChat(project, ['slow', '--continue']);
+    second.type('Gamma?\r');
+    await expect.poll(() => readdir(project.folder)).toContain('waiting');
+    first.type('Beta?\r');
+    await first.sees(/› Beta\?[\s\S]*turn 1/);
+    await project.write('go', '');
+    await second.sees(/Process \d+ on \S+ works in this conversation now[\s\S]*› Gamma\?$/);
+    expect(second.screen()).not.toContain('cancel');
+    release.resolve();
+    await first.isBack('Answer 1.\n\n1 turn');
+    second.type('\r');
+    await second.isBack('Answer 2.\n\n1 turn');
+    expect(second.screen()).toMatch(/to helper: Beta\?\n\nAnswer 1\.\n[\s\S]*Answer 2\./);
   });
 });

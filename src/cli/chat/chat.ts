@@ -15,7 +15,7 @@ import { type Chat, type ChatOptions, saidBefore, standingNow, startOfRun, typed
 import { draftText, emptyDraft } from './draft.ts';
 import { type Read, readMessage } from './editor.ts';
 import { CHAT_PROMPT } from './layout.ts';
-import { goOnWith, notNow, say } from './say.ts';
+import { goOnWith, notNow, say, showMeanwhile } from './say.ts';
 import { doSlashCommand, slashCommandIn, slashCommands } from './slash-commands.ts';
 import { createTyping } from './typing.ts';
 
@@ -171,6 +171,7 @@ async function talk(chat: Chat): Promise<void> {
 
 async function answer(chat: Chat, read: Exclude<Read, { readonly kind: 'left' }>): Promise<void> {
   if (read.kind === 'nothing' || draftText(read.draft).trim() === '') {
+    await showMeanwhile(chat);
     const standing = await standingNow(chat);
     if (standing.kind !== 'unfinished') return;
     await goOnWith(chat, standing.row);

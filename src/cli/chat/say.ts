@@ -4,9 +4,11 @@ import { createIds, type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
 import { firstLine, readableMoney } from '../../projections/readable.ts';
+import { printReport } from '../drive/finish-run.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { withFiles } from './attachments.ts';
@@ -47,7 +49,9 @@ export async function say(chat: Chat, draft: ChatDraft): Promise<void> {
   const { agent, session, model, condense } = chat;
   const input = sent.value.message;
   const started = await project.engine.start({ agent, input, workspace, ...present({ session, model, budget, condense }) });
-  if (started.kind === 'refused') return refuse(started.error);
+  if (started.kind === 'refused') return refuse(await notAfterAll(chat, started.error));
+  // Somebody may have spoken, and been answered, since it was looked.
+  await showMeanwhile(chat, started.handle.run);
   chat.condense = false;
   chat.history.unshift(draftText(draft));
   await takeTurn(chat, await begunTurn(chat, started.handle, sent.value.images));
@@ -62,15 +66,43 @@ const usedUp = (budgetUsd: number): Omit<Failure, 'code'> => ({
   fix: 'leave, and come back with a higher --budget-usd',
 });
 
-/** What others have said in the same session since: the answer will rest on it. */
-async function showMeanwhile(chat: Chat): Promise<void> {
+/** Who was a moment faster is named as if they had been there before. */
+async function notAfterAll(chat: Chat, error: Failure): Promise<Omit<Failure, 'code'>> {
+  const standing = error.code === 'session_busy' ? await standingNow(chat) : undefined;
+  if (standing === undefined || standing.kind === 'free') return error;
+  await showMeanwhile(chat);
+  return notNow(standing);
+}
+
+/** What others have said in the same session since, and what they were told: the answer will rest on it. */
+export async function showMeanwhile(chat: Chat, own?: RunId): Promise<void> {
   const { progress } = chat.context.terminal;
+  const { dim } = progress.paint;
   for (const row of await meanwhile(chat)) {
+    if (row.run === own) continue;
     const started = await startOfRun(chat.project.ledger, row);
     const text = started === undefined ? '' : firstLine(typedText(started), SHOWN_CHARACTERS);
-    progress.line(progress.paint.dim(`said elsewhere meanwhile, to ${safeLine(row.agent)}: ${safeLine(text)}`));
-    chat.seen = row.run;
+    progress.line(dim(`said elsewhere meanwhile, to ${safeLine(row.agent)}: ${safeLine(text)}`));
+    const { session, run } = row;
+    const types = ['run.ended', 'run.withdrawn'] as const;
+    const [last] = await chat.project.ledger.read({ session, run, types, newest: true, limit: 1 });
+    // It is shown again with its answer, once there is one.
+    if (last === undefined) return;
+    chat.seen = run;
+    await showAnswer(chat, last);
   }
+}
+
+async function showAnswer(chat: Chat, last: LedgerEvent): Promise<void> {
+  const { progress } = chat.context.terminal;
+  const { dim } = progress.paint;
+  if (last.event_type === 'run.withdrawn') return progress.line(dim('it was left out again'));
+  if (last.event_type !== 'run.ended') return;
+  const { status, report } = last.payload;
+  if (status !== 'completed' && status !== 'completed_unverified') return progress.line(dim(`it has no answer (${status})`));
+  progress.line();
+  await printReport(chat.context, report);
+  progress.line();
 }
 
 export function notNow(standing: Exclude<ChatStanding, { readonly kind: 'free' }>): Omit<Failure, 'code'> {

@@ -26,6 +26,9 @@ export interface LeaseView extends Pick<WriterView, 'run' | 'session'> {
 /** Stands for the owner of an unfinished run that nobody holds at the moment. */
 const NOBODY: LeaseOwner = { id: 'none', pid: 0, host: '' };
 
+/** Whether that is a process, and not the word for none. */
+export const isSomebody = (owner: LeaseOwner): boolean => owner.id !== NOBODY.id;
+
 /** Every acquisition raises the epoch, so an owner that was thought dead and comes back is fenced off. */
 export function decideLease(view: LeaseView, session: SessionId, run: RunId, options: AcquireOptions = {}): LeaseOutcome {
   const known = view.run(run);
