@@ -35,11 +35,14 @@ const withTools: Scenario = {
   brain: (request) => (turnOf(request) < 4 ? calls({ name: 'look' }, { name: 'act' }) : reports('Done.')),
   expect: { body: 'Done.', finalAgent: 'doer' },
 };
-/** One of each pattern, or two: those that are cut at every append elsewhere. */
+/** One of each pattern, or two: those that are cut at every append elsewhere. Nobody is here to answer a question. */
 const scenes: readonly Scenario[] = [
   plain,
   withTools,
-  ...scenarios.filter(({ everyCut, clock, afterwards }) => everyCut === true && clock === undefined && afterwards === undefined),
+  ...scenarios.filter(
+    ({ everyCut, clock, afterwards, answer }) =>
+      everyCut === true && clock === undefined && afterwards === undefined && answer === undefined,
+  ),
 ];
 
 interface Started {
