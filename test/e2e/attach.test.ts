@@ -206,3 +206,21 @@ describe('a run that is worked on here', () => {
     expect(await project.look('resume', 'last')).toMatchObject({ code: 0 });
   });
 });
+
+describe('a run that has ended', () => {
+  it('has its answer once, however it ends, and what is pasted outside of a line does nothing', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.serve({ text: 'It is \u001b[1mwell\u001b[0m said.\n\n' });
+    expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 0 });
+    await using person = sitDown(project, ['attach', 'last']);
+    await person.sees('It is well said.');
+    expect(person.screen().match(/well said/g)).toHaveLength(1);
+    person.type('\u001b[200~quit\u001b[201~');
+    person.type('?');
+    await person.sees('any key back');
+    person.type('x');
+    await person.sees('It is well said.');
+    person.type('q');
+    expect(await person.ended).toBe(0);
+  });
+});

@@ -38,6 +38,29 @@ it('the tail of a long command is shown wherever the question is, with what is i
   expect(await isThere(project, 'PWNED')).toBe(false);
 });
 
+it('approve without saying what was seen shows it and asks; where nobody can be asked it says what was approved', async () => {
+  await using project = await createTestProject('', WORKER);
+  await project.script(...asksFor('shell', { command: 'touch one.txt' }));
+  expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
+  const asked = async (answer: string | undefined) => {
+    const terminal = testTerminal({ env: project.env, interactive: true, answers: [answer] });
+    const code = await runProgram(['-C', project.folder, 'approve', 'last'], terminal);
+    return { code, told: terminal.written.progress };
+  };
+  for (const answer of ['no', undefined])
+    expect(await asked(answer)).toEqual({
+      code: 5,
+      told: expect.stringMatching(/\| touch one\.txt\n[\s\S]*the question stays open/),
+    });
+  expect(await isThere(project, 'one.txt')).toBe(false);
+  expect((await asked('yes')).code).toBe(0);
+  expect(await isThere(project, 'one.txt')).toBe(true);
+  await project.script(...asksFor('shell', { command: 'touch two.txt' }));
+  expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
+  const blind = await project.look('approve', 'last', '--no-resume');
+  expect(blind).toMatchObject({ code: 0, err: expect.stringContaining('approved:\nw wants to use shell:\n  | touch two.txt') });
+});
+
 it('what is too long for a question is not approved by whoever has not looked at it', async () => {
   await using project = await createTestProject('', WORKER);
   const content = `${'line\n'.repeat(limits.requestCharacters / 4)}last line`;

@@ -94,11 +94,14 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
     press(key) {
       asking.pressed();
       if (key.name === 'paste-start' || key.name === 'paste-end') pasting = key.name === 'paste-start';
-      else pressed(key);
+      // What is pasted is text: outside of a line it is no key.
+      else if (!pasting || isLine(attachment.state.mode)) pressed(key);
     },
     waitsChanged: asking.waitsChanged,
   };
 }
+
+const isLine = ({ kind }: Mode): boolean => kind === 'writing' || kind === 'asked';
 
 async function say(attachment: Attachment, text: string): Promise<void> {
   const { context, project, state } = attachment;

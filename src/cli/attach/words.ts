@@ -31,7 +31,8 @@ export function createWords(): Words {
     if (text.trim() === '') return;
     const own = entries.get(run) ?? [];
     entries.set(run, own);
-    if (own.at(-1)?.text === text) return;
+    // The report is what was said last, perhaps without what a screen would not show.
+    if (shownOf(own.at(-1)?.text ?? '') === shownOf(text)) return;
     own.push({ kind, text });
     if (own.length > limits.attachEntries) own.shift();
   };
@@ -59,6 +60,8 @@ export function createWords(): Words {
     },
   };
 }
+
+const shownOf = (text: string): string => safeText(text).trim();
 
 function saidIn(event: LedgerEvent): Pick<Entry, 'kind' | 'text'> | undefined {
   switch (event.event_type) {

@@ -12,6 +12,8 @@ import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
+import { approvedText, confirmApproval } from '../drive/ask-person.ts';
+import { createDesk } from '../drive/desk.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
@@ -19,6 +21,7 @@ import { type CommandContext, callOf, printJson, usageError, withProject } from 
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readInput } from '../terminal/read-input.ts';
 import { waitLines } from '../view/run-summary.ts';
+import { createSilentView } from '../view/run-view.ts';
 import { resumeRun } from './resume.ts';
 
 export interface AnswerOptions extends OutputOptions {
@@ -39,9 +42,15 @@ export async function answerCommand(
     const meant = await readMeant(project, text, options);
     const { row } = meant;
     const wait = await findWait(context, project, meant, answer);
-    const answering = { by: personHere(), where: 'command', ...present({ shown: options.shown }) } as const;
-    const outcome = await project.engine.answer(wait.run, wait.wait, answer, answering);
+    const given = await givenTo(context, wait, answer, options);
+    if (given === undefined) {
+      context.terminal.progress.line('nothing was recorded; the question stays open');
+      return exitCodes.needsInput;
+    }
+    const answering = { by: personHere(), where: 'command', ...present({ shown: given.shown }) } as const;
+    const outcome = await project.engine.answer(wait.run, wait.wait, given.answer, answering);
     if (outcome.kind !== 'accepted') throw notRecorded(context, wait, outcome);
+    if (given.unseen !== undefined) for (const line of ['approved:', given.unseen]) context.terminal.progress.line(line);
     const root = await rootOf(project.ledger, row);
     // On a cluster it goes on by itself; whoever answered sees how.
     const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);
@@ -53,6 +62,32 @@ export async function answerCommand(
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;
   });
+}
+
+interface Given {
+  readonly answer: Answer;
+  readonly shown: string | undefined;
+  /** What was approved by somebody who has not said that they saw it, and could not be asked. */
+  readonly unseen?: string;
+}
+
+/**
+ * A person approves only what they can see: who does not name what they have seen is shown all of it and asked, and where nobody
+ * can be asked it is printed. `undefined` when they would rather not.
+ */
+async function givenTo(
+  { terminal }: CommandContext,
+  wait: OpenWait,
+  answer: Answer,
+  { shown, json, jsonl, quiet }: AnswerOptions,
+): Promise<Given | undefined> {
+  if (answer.kind !== 'approved' || wait.kind !== 'permission' || shown !== undefined || answer.whole === true)
+    return { answer, shown };
+  if (!terminal.interactive || json === true || jsonl === true)
+    return { answer, shown, ...(quiet === true ? {} : { unseen: approvedText(wait, answer.input) }) };
+  const desk = createDesk(terminal, createSilentView(terminal.progress), new AbortController().signal);
+  const means = await confirmApproval(desk, terminal.progress, wait, answer);
+  return means ? { answer: { ...answer, whole: true }, shown: wait.shown } : undefined;
 }
 
 export interface ApproveOptions extends AnswerOptions {

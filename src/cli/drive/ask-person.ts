@@ -28,6 +28,25 @@ export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait): Pro
   return await asked(desk, '  answer: ', (typed) => parseText(typed, choices));
 }
 
+/** Whether it is meant, of somebody who has said that they approve it before they had all of it before their eyes. */
+export async function confirmApproval(
+  desk: Desk,
+  screen: Screen,
+  { request, tool, rule }: PermissionWait,
+  { input, remember }: Extract<Answer, { kind: 'approved' }>,
+): Promise<boolean> {
+  const asks = input === undefined ? request : changedQuestion(tool, input);
+  const shown = await showWhole(desk, screen, asks, screen.paint.yellow('?'));
+  if (shown !== 'seen') return false;
+  if (remember === true && rule !== undefined) desk.say(`  and later: ${safeLine(visibleText(rule))}`);
+  const said = await asked(desk, '  approve this? yes or no: ', parsePermission);
+  return said?.kind === 'approved' && said.remember !== true;
+}
+
+/** What is approved, as it is shown: what was asked for, or what was made of it. */
+export const approvedText = ({ request, tool }: PermissionWait, input: Json | undefined): string =>
+  safeText(input === undefined ? request : changedQuestion(tool, input));
+
 /** Nothing is allowed before its last page was shown; it can be refused at any time. */
 async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, mark: string): Promise<Answer | undefined> {
   for (;;) {
