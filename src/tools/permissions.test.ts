@@ -95,6 +95,11 @@ describe('what a result may show', () => {
     expect(decideShown('search', 'secret/x', [{ read: { '*': 'allow' } }, rules])).toBe(false);
   });
 
+  it('goes by the rules for read alone where one file is changed', () => {
+    expect(decideShown('edit', 'a', [{ edit: { a: 'ask', '*': 'allow' } }])).toBe(true);
+    expect(decideShown('edit', 'asks/b', [rules])).toBe(false);
+  });
+
   it('goes by what was remembered, and not by one word', () => {
     expect(decideShown('search', 'asks/b', [rules], [{ tool: 'read', pattern: 'asks/b' }])).toBe(true);
     expect(decideShown('search', 'secret/b', [rules], [{ tool: 'read', pattern: 'secret/b' }])).toBe(false);

@@ -118,8 +118,9 @@ export function decideProtected(
 }
 
 /**
- * Whether a tool that looks at many files may bring this one to light: a hit shows what is in it, so `read` has to be allowed;
- * a name shows less, so it must not be denied. Only rules by path count: one word is about calls of a tool, not about files.
+ * Whether a result may bring this file to light: a hit shows what is in it, so `read` has to be allowed; a name shows less, so it
+ * must not be denied. Tools that look at many files go by their own rules, too; of others a call was allowed by these already.
+ * Only rules by path count: one word is about calls of a tool, not about files.
  */
 export function decideShown(
   tool: string,
@@ -127,7 +128,7 @@ export function decideShown(
   maps: readonly Permissions[],
   remembered: readonly RememberedRule[] = [],
 ): boolean {
-  const verdicts = ['read', tool].map((name): Permission => {
+  const verdicts = (tool === 'search' || tool === 'list' ? ['read', tool] : ['read']).map((name): Permission => {
     const rules = maps.flatMap((one) => {
       const rule = Object.hasOwn(one, name) ? one[name] : undefined;
       return rule === undefined || typeof rule === 'string' ? [] : [rule];

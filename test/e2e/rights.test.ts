@@ -201,3 +201,25 @@ it.each([
   expect(out).toContain('asks/b.txt');
   expect(out).toContain('(2 files left out: the rules for `read` or `search` do not allow more)');
 });
+
+it.each(['secret/k.txt', 'asks/k.txt'])('an edit of %s tells nothing of what may not be read', async (path) => {
+  await using project = await createTestProject(
+    'permissions: { edit: allow, write: allow, read: { "secret/**": deny, "asks/*": ask, "*": allow } }\n',
+    '---\nname: helper\ntools: [read, edit, write]\nisolation: inline\n---\nYou help.\n',
+  );
+  await project.write(path, 'TOPSECRET-plugh\nxyzzy\nxyzzy\n');
+  await project.write('open/c.txt', 'the word is plain\n');
+  const edit = (at: string, old: string) => ({ toolCalls: [{ name: 'edit', input: { path: at, old, new: 'other' } }] });
+  await project.script(
+    ...['TOPSECREX-plughx', 'xyzzz', 'zz', 'TOPSECRET'].map((old) => edit(path, old)),
+    writes(path, 'TOPSECRET-plugh\nxyzzy\nxyzzy\n'),
+    edit('open/c.txt', 'the word is plaix'),
+    { text: 'Done.' },
+  );
+  expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 0 });
+  const { out } = await project.look('logs', 'last', '--jsonl');
+  const unread = out.split(`${path} exists and you have not read it; nothing was changed.`).length - 1;
+  expect(unread).toBe(5);
+  expect(out).not.toMatch(/occurs 2 times|was not found\. No line|1\\tTOPSECRET|holds exactly/);
+  expect(out).toContain('1\\tthe word is plain');
+});
