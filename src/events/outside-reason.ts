@@ -45,6 +45,12 @@ export function reasonOutside({ status, error, reason }: EndedWith): OutsideReas
   return reason ?? BY_CODE[error?.code ?? ''];
 }
 
+/** Whether it goes on as it is, once that is mended: nothing has to be given for it. */
+export function goesOnAsItIs(ended: EndedWith): boolean {
+  const reason = reasonOutside(ended);
+  return reason === 'setup' || (reason !== undefined && PARKED_FOR.has(reason));
+}
+
 /** What can be had again, and that no other answer of the run depends on: it is not ended for the want of it. */
 const PARKED_FOR: ReadonlySet<string> = new Set<OutsideReason>(['provider', 'key', 'quota']);
 

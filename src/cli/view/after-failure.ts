@@ -1,6 +1,6 @@
 /** Which command takes a run further that has failed. */
 import type { Failure } from '../../events/catalogue.ts';
-import { reasonOutside } from '../../events/outside-reason.ts';
+import { goesOnAsItIs, reasonOutside } from '../../events/outside-reason.ts';
 
 /** What a failure says that it would take: an option of `resume` with a number. */
 const MORE = / (--(?:max-turns|budget-(?:usd|tokens|calls|wall)) \d[\w.]*\b)/;
@@ -10,15 +10,7 @@ export function afterFailure(id: string, status: string, error: Failure | null):
   if (error === null) return undefined;
   const more = MORE.exec(`${error.message} ${error.fix ?? ''}`)?.[1];
   if (more !== undefined) return `resume ${id} ${more}`;
-  switch (reasonOutside({ status, error })) {
-    case 'provider':
-    case 'key':
-    case 'quota':
-    case 'setup':
-      return `resume ${id}`;
-    case undefined:
-      return `retry ${id}`;
-    default:
-      return `show ${id}`;
-  }
+  // What ended because of those below it says so itself.
+  if (goesOnAsItIs({ status, error }) || error.fix?.endsWith(`troupe resume ${id}`) === true) return `resume ${id}`;
+  return reasonOutside({ status, error }) === undefined ? `retry ${id}` : `show ${id}`;
 }

@@ -2,6 +2,7 @@ import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import { afterFailure } from './after-failure.ts';
 import { summarise, summaryLines } from './run-summary.ts';
 
 const paint = picocolors.createColors(false);
@@ -34,4 +35,15 @@ it('says that an answer was cut, and what was not reported', () => {
   expect(answer('stop', { inputTokens: 5 })).not.toContain('maxOutputTokens');
   expect(answer('stop', { inputTokens: 5 })).toContain('5 tokens (5 in, 0 out)');
   expect(linesAfter((list) => answered(list, 1))).not.toContain('not reported');
+});
+
+const ALL = { code: 'all_workers_failed', message: 'Every worker failed.' };
+
+it.each([
+  ['a provider that is down', { code: 'model_network', message: 'nobody answers' }, 'resume abc123'],
+  ['a model that refuses', { code: 'model_invalid_request', message: 'no such model' }, 'show abc123'],
+  ['workers that failed themselves', ALL, 'retry abc123'],
+  ['workers that failed for want of a provider', { ...ALL, fix: 'Go on: troupe resume abc123' }, 'resume abc123'],
+])('names the command that takes it further: %s', (_what, error, command) => {
+  expect(afterFailure('abc123', 'failed', error)).toBe(command);
 });

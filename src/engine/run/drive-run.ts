@@ -90,7 +90,8 @@ async function parkIfNeeded(tree: Writes & HearsOutside, node: DrivenRun, result
   const { error } = result;
   if (node.parent !== undefined || node.started.origin.kind !== 'person' || node.abort.signal.aborted) return;
   if (reason === undefined || error === undefined || !isParkedFor(error.code, reason) || isToEnd(tree, node)) return;
-  const fix = `${error.fix === undefined ? '' : `${error.fix} `}Then go on where it stopped: troupe resume ${shortId(node.run)}`;
+  const then = error.fix === undefined ? 'When that is mended,' : `${error.fix} Then`;
+  const fix = `${then} go on where it stopped: troupe resume ${shortId(node.run)}`;
   const parked = { ...present(error), fix };
   await tree.writer.write([node.journal.event('run.parked', { reason, error: parked }, { actor: 'system' })], { sync: 'power' });
   throw new Interruption('parked', error.message, parked);

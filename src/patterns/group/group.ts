@@ -3,7 +3,9 @@
  * same in a loop until the goal is met (`reflect`). The declaring agent is the orchestrator; a loop without workers is its own.
  */
 
+import { shortId } from '../../base/ids.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
+import { goesOnAsItIs } from '../../events/outside-reason.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { type AgentRun, wasStopped } from '../agent-run.ts';
 import { checkedTogether } from '../side-by-side.ts';
@@ -77,7 +79,8 @@ async function sequential(run: AgentRun, config: GroupConfig, workers: readonly 
     if (await wasStopped(run, `sequence/${worker.name}`, [latest])) return sideBySide(run, outcomes, true);
   }
   const last = outcomes.findLast(({ ok }) => ok);
-  if (last === undefined) return sideBySide(run, outcomes, false);
+  // Whoever came later and worked has used what there was: only the last one is certain to go on.
+  if (last === undefined) return sideBySide(run, outcomes, false, outcomes.slice(-1));
   const [own] = partsOf([last]);
   const { report, ...rest } = answer(run, last.text, 'completed');
   const whole = { ...rest, ...own?.result, report: withMissing(report, missingFrom(outcomes)) };
@@ -112,11 +115,14 @@ function put(run: AgentRun, synthesis: RunResult, planned: Assigned, outcomes: r
 }
 
 /** The answers under their names. What failed is named; all failed is still an answer, but not a success. */
-function sideBySide(run: AgentRun, outcomes: readonly WorkerOutcome[], stopped: boolean): RunResult {
+function sideBySide(run: AgentRun, outcomes: readonly WorkerOutcome[], stopped: boolean, latest = outcomes): RunResult {
   const body = outcomes.map(({ worker, ok, text }) => `### ${worker}${ok ? '' : ' (failed)'}\n\n${text}`).join('\n\n');
   if (stopped) return answer(run, body, 'cancelled');
   const result = answer(run, body, outcomes.some(({ ok }) => ok) ? 'completed' : 'failed');
-  return withVerification(result, together(partsOf(outcomes)));
+  const fix = `When that is mended, go on where it stopped: troupe resume ${shortId(run.run)}`;
+  const goesOn = result.error !== undefined && latest.some(goesOnAsItIs);
+  const ended = goesOn ? { ...result, error: { ...ALL_FAILED, fix } } : result;
+  return withVerification(ended, together(partsOf(outcomes)));
 }
 
 function withWhatThereIs(run: AgentRun, outcomes: readonly WorkerOutcome[], failure: RunResult): RunResult {
