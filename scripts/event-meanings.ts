@@ -379,7 +379,9 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     fields: { scopes: 'the budgets it counts against: the run and its ancestors', amounts: 'how much' },
   },
   'budget.settled': {
-    says: 'An attempt ended, or nobody knows how, and its reservation was exchanged for what it took.',
+    says:
+      'An attempt ended, or nobody knows how, and its reservation was exchanged for what it took. ' +
+      'Or a run was given its first limit, and what it spent before was put on its account.',
     fields: {
       scopes: 'the same budgets',
       reserved: 'what was set aside',

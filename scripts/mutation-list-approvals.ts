@@ -289,7 +289,7 @@ export const approvalMutations: readonly Mutation[] = [
     invariant: 'A tree goes on as a whole or not at all',
     change: 'each run is reopened by an append of its own',
     file: 'src/engine/reopen.ts',
-    find: "const { kind } = await ledger.append({ session, fence, events, sync: 'power', release: true });",
+    find: "const { kind } = await ledger.append({ session, fence, ...all, sync: 'power', release: true });",
     replace:
       "for (const one of events.slice(0, -1)) await ledger.append({ session, fence, events: [one], sync: 'power' });\n    const { kind } = await ledger.append({ session, fence, events: events.slice(-1), sync: 'power', release: true });",
     caughtBy: { file: 'test/sim/reopened-crash.test.ts', test: 'a life that was reopened may be cut anywhere' },

@@ -12,6 +12,7 @@ import type { LedgerAccess, TimeAndIds } from './options.ts';
 import type { ResumeOutcome, ResumeTerms } from './port.ts';
 import { readAll } from './record/read-all.ts';
 import { endedForGood, type ReopenedRun, reopening, typesForReopening } from './record/reopening.ts';
+import { isCounted, putOnAccount, typesOfSpending } from './spending/earlier-spend.ts';
 
 /** `goes on`: the run can be taken up now. */
 type Reopened = { readonly kind: 'goes on' } | { readonly kind: 'stays'; readonly why: Failure } | ResumeOutcome;
@@ -49,7 +50,12 @@ export async function reopen(
     const events = found.runs.map(({ run: of, cause, payload }): NewEvent => {
       return { type: 'run.reopened', run: of, actor: 'user', cause, payload, at: options.clock.now() };
     });
-    const { kind } = await ledger.append({ session, fence, events, sync: 'power', release: true });
+    // What was spent while nobody counted is on the account before anything more is.
+    const counted = found.runs.some(({ payload }) => isCounted(payload.budget));
+    const past = counted ? await readAll(ledger, session, { root: run, types: typesOfSpending, exact: false }) : [];
+    const earlier = putOnAccount(events, past);
+    const all = { events: [...events, ...earlier.events], counters: earlier.counters };
+    const { kind } = await ledger.append({ session, fence, ...all, sync: 'power', release: true });
     if (kind !== 'appended') return { kind: 'refused', error: { code: 'held', message: 'Another process has taken it up.' } };
     return { kind: 'goes on' };
   });

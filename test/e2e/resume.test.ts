@@ -100,6 +100,28 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     expect(server.requests.length).toBeLessThanOrEqual(1);
   });
 
+  it.each([
+    ['--budget-calls', '2'],
+    ['--budget-tokens', '200000'],
+    ['--budget-usd', '0.2'],
+    ['--budget-wall', '1s'],
+  ])('what was spent before a run had a limit counts: %s', async (option, value) => {
+    const prices = 'prices: { openai/test-model: { input: 1, output: 1 } }\n';
+    const agent = agentWith('tools: [shell, write]');
+    await using project = await createTestProject(`${prices}permissions: { shell: allow, write: ask }\n`, agent);
+    const usage = { input: 100_000, output: 20 };
+    const sleep: Reply = { usage, calls: [{ name: 'shell', input: { command: 'sleep 1' } }] };
+    const asks: Reply = { usage, calls: [{ name: 'write', input: { path: 'a.txt', content: 'a' } }] };
+    const server = await project.serve(sleep, asks, asks);
+    expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(5);
+    await project.look('resume', 'last', option, value);
+    await project.look('resume', 'last', option, value);
+    await project.look('approve', 'last');
+    expect(server.requests).toHaveLength(2);
+    expect((await project.look('ps', '--all')).out).toContain('budget exhausted');
+    expect(await project.look('ledger', 'verify')).toMatchObject({ code: 0 });
+  });
+
   it('a failure that the agent reports is done again, as a run of its own', async () => {
     await using project = await createTestProject(settings, agentWith('tools: [shell]'));
     const report = (status: string): Reply => ({ calls: [{ name: 'final_report', input: { report: status, status } }] });
