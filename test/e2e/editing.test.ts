@@ -152,6 +152,7 @@ describe('a file with the arguments', () => {
     ['is not JSON', '{ command: touch }', 'is not JSON'],
     ['is not an object', '"touch right.txt"', 'is not an object'],
     ['is not text', new Uint8Array([0x7b, 0xff]), 'cannot be read as text'],
+    ['does not fit the tool', '{"comand":"touch right.txt"}', "do not fit the tool's schema"],
     ['has a mark where a secret was', '{"command":"echo [redacted:KEY]"}', '[redacted:'],
   ])('that %s approves nothing', async (_name, content, said) => {
     await using project = await asked();

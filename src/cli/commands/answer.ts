@@ -10,6 +10,7 @@ import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
 import { isWithin, rootOf } from '../../engine/record/root-of.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
+import { whyUnfit } from '../../library/fits-tool.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { approvedText, confirmApproval } from '../drive/ask-person.ts';
@@ -20,6 +21,7 @@ import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readInput } from '../terminal/read-input.ts';
+import { safeText } from '../terminal/safe-text.ts';
 import { waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
 import { resumeRun } from './resume.ts';
@@ -42,6 +44,7 @@ export async function answerCommand(
     const meant = await readMeant(project, text, options);
     const { row } = meant;
     const wait = await findWait(context, project, meant, answer);
+    await requireFitting(project, row, wait, answer);
     const given = await givenTo(context, wait, answer, options);
     if (given === undefined) {
       context.terminal.progress.line('nothing was recorded; the question stays open');
@@ -62,6 +65,13 @@ export async function answerCommand(
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;
   });
+}
+
+async function requireFitting({ ledger }: Project, { session }: RunRow, wait: OpenWait, answer: Answer): Promise<void> {
+  if (wait.kind !== 'permission' || answer.kind !== 'approved' || answer.input === undefined) return;
+  const unfit = await whyUnfit(ledger, session, wait, answer.input);
+  if (unfit !== undefined)
+    throw usageError(`nothing was approved. ${safeText(unfit)}`, 'give all arguments of the call by their names');
 }
 
 interface Given {
