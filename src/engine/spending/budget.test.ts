@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitingScopes, tighter, withTimeLimit } from './budget.ts';
+import { limitingScopes, refusal, tighter, withTimeLimit } from './budget.ts';
 
 describe('two budgets', () => {
   it('both hold: limit by limit the lower one counts', () => {
@@ -30,4 +30,15 @@ it('a limit of time is named where it is the shorter one, and there alone', () =
   expect(withTimeLimit({ wallMs: 10 }, limit)).toEqual({ budget: { wallMs: 10 } });
   expect(withTimeLimit({ wallMs: 9 }, limit)).toEqual({ budget: { wallMs: 9 } });
   expect(withTimeLimit({ wallMs: 9 }, undefined)).toEqual({ budget: { wallMs: 9 } });
+});
+
+it.each([
+  ['tokens', { max: 100, value: 40, add: 4_738 }, '--budget-tokens 4778'],
+  ['nanoUsd', { max: 100_000, value: 0, add: 9_210_001 }, '--budget-usd 0.0093'],
+  ['nanoUsd', { max: 50_000_000, value: 49_000_000, add: 9_200_000 }, '--budget-usd 0.1'],
+  ['calls', { max: 0, value: 0, add: 1 }, '--budget-calls 1'],
+  ['calls', { max: 2, value: 5, add: 1 }, '--budget-calls 6'],
+])('what is advised is enough for the call that was refused: %s %o', (unit, { max, value, add }, advice) => {
+  const over = { kind: 'over_limit', counter: `budget/run_abcdef/${unit}`, max, value, add } as const;
+  expect(refusal(over).message).toMatch(new RegExp(`${advice}$`));
 });

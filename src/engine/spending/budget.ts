@@ -76,15 +76,19 @@ export function refusal(over: OverLimit): Exhausted {
   const left = Math.max(0, over.max - over.value);
   const message =
     `The budget of ${whose} has ${amountText(unit, left)} of ${amountText(unit, over.max)} left, and the next model call could ` +
-    `need ${amountText(unit, over.add)}. It was not made. ${wayOn(scope, unit, over.max)}`;
+    `need ${amountText(unit, over.add)}. It was not made. ${wayOn(scope, unit, over)}`;
   return { scope, message };
 }
 
-/** What has it go on. */
-function wayOn(scope: string, unit: string, max: number): string {
+/** Dollars are named to four places. */
+const NAMED_NANO = NANO / 10_000;
+
+/** What has it go on: enough for the call that was refused, and not little more than it had. */
+function wayOn(scope: string, unit: string, { max, value, add }: OverLimit): string {
   const name = unit === 'nanoUsd' ? 'usd' : unit;
   if (scope === PROJECT_SCOPE) return `Raise budget.${name} in troupe.yaml, then go on with troupe resume.`;
-  const more = unit === 'nanoUsd' ? (2 * max) / NANO : 2 * max;
+  const needed = Math.max(2 * max, value + add);
+  const more = unit === 'nanoUsd' ? Math.ceil(needed / NAMED_NANO) / 10_000 : needed;
   return `To go on with more: troupe resume ${shortId(scope)} --budget-${name} ${more}`;
 }
 
