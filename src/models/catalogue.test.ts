@@ -20,6 +20,26 @@ describe('createModelCatalogue', () => {
     }
   });
 
+  it.each([
+    ['a line break', 'sk-first-half-1\nline2abcdef'],
+    ['a control character', 'sk-first\u0007half-1'],
+    ['a character that is not plain ASCII', 'sk-schlüssel-1'],
+    ['a character that is not plain ASCII', 'sk-“quoted”-1'],
+  ])('says that a key has %s, before a request and without the key', async (flaw, key) => {
+    const env = { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key, OPENAI_BASE_URL: 'http://127.0.0.1:1', MINE_KEY: key };
+    const providers = { mine: { kind: 'openai-compatible' as const, baseURL: 'http://127.0.0.1:1', apiKeyEnv: 'MINE_KEY' } };
+    const catalogue = createModelCatalogue({ env, clock: systemClock, folder: '.', config: { providers } });
+    for (const [name, variable] of [
+      ['anthropic/m', 'ANTHROPIC_API_KEY'],
+      ['openai/m', 'OPENAI_API_KEY'],
+      ['mine/m', 'MINE_KEY'],
+    ] as const)
+      expect(await catalogue.open(name)).toEqual({
+        ok: false,
+        error: { kind: 'auth', message: `The key in ${variable} has ${flaw}; a key is one line of plain characters.` },
+      });
+  });
+
   it('explains names that it does not know', async () => {
     for (const name of ['nobody/m', 'gpt', '/m', 'openai/', '']) {
       expect(await empty.open(name)).toMatchObject({

@@ -246,6 +246,12 @@ describe('toFailure', () => {
     }
   });
 
+  it('keeps out every line of a secret over several, together and alone', () => {
+    const secrets = ['first-half-1\nline2abcdef'];
+    for (const said of ['"first-half-1\nline2abcdef" is wrong', '"first-half-1 line2abcdef"', 'only line2abcdef'])
+      expect(toFailure(new Error(said), { ...context, secrets }).message).not.toMatch(/first-half|line2/);
+  });
+
   it('keeps secrets and key-like words out, and messages short', () => {
     const { message } = toFailure(
       new Error(`the-secret sk-abcdefghijklmnop Bearer abcdefghijklmnop ${'x'.repeat(5_000)}`),

@@ -171,8 +171,9 @@ function textOfPage(page: string): string {
 const KEY_LIKE = /\b(?:sk|pk|rk|key|AIza|gsk|xai|Bearer)[-_ ]?[A-Za-z0-9_*-]{8,}/g;
 
 function scrub(text: string, secrets: readonly string[]): string {
+  const parts = secrets.flatMap((secret) => secret.split(/\s+/)).filter((part) => part.length >= limits.secretLength);
   const { text: redacted } = createRedactor(
-    secrets.filter((secret) => secret.length >= 4).map((value) => ({ name: 'key', value })),
+    [...secrets.filter((secret) => secret.length >= 4), ...parts].map((value) => ({ name: 'key', value })),
   );
   return redacted(text).replace(KEY_LIKE, '[redacted]');
 }

@@ -78,6 +78,8 @@ describe('redaction', () => {
     const redactor = createRedactor(secretsOf({ DEPLOY_SECRET: 'alpha-77-Xq\nbravo-88-Yr\n' }));
     expect(redactor.text('+alpha-77-Xq\n+bravo-88-Yr')).toBe('+[redacted:DEPLOY_SECRET]\n+[redacted:DEPLOY_SECRET]');
     expect(redactor.text('1\talpha-77-Xq')).toBe('1\t[redacted:DEPLOY_SECRET]');
+    const lines = createRedactor(secretsOf({ DEPLOY_SECRET: 'alpha 77\r\n bravo 88' }));
+    expect(lines.text('<alpha 77 bravo 88>')).toBe('<[redacted:DEPLOY_SECRET]>');
     const json = '{\n  "type": "service-account-1",\n  "private_key": "x"\n}';
     expect(createRedactor(secretsOf({ MY_SECRET: json })).text('a service-account-1')).toBe('a service-account-1');
   });

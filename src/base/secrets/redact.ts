@@ -111,11 +111,12 @@ interface Known {
   readonly forms: readonly string[];
 }
 
-/** As it is, and as JSON and addresses write it. */
+/** As it is, as JSON and addresses write it, and in one line, as messages have it. */
 function formsOf(value: string): readonly string[] {
   const inJson = JSON.stringify(value).slice(1, -1);
   const inAddress = value.isWellFormed() ? encodeURIComponent(value) : value;
-  return [...new Set([value, inJson, JSON.stringify(inJson).slice(1, -1), inAddress])];
+  const inOneLine = /\S\s*\n\s*\S/.test(value) ? value.trim().replaceAll(/\s+/g, ' ') : value;
+  return [...new Set([value, inJson, JSON.stringify(inJson).slice(1, -1), inAddress, inOneLine])];
 }
 
 function detector(known: readonly Known[]): RegExp {

@@ -63,7 +63,9 @@ export function findProvider(name: string, sources: ProviderSources): Result<Pro
       const baseURL = setting(env, 'OPENAI_BASE_URL');
       if (baseURL === undefined) return withKey({ ...plain, kind: 'openai', baseURL }, keyVariables.openai, env);
       // Whoever stands behind another address speaks chat-completions, and often wants no key.
-      return ok({ ...plain, kind: 'openai-compatible', baseURL, apiKey: setting(env, 'OPENAI_API_KEY') });
+      const provider = { ...plain, kind: 'openai-compatible', baseURL } as const;
+      const apiKey = setting(env, 'OPENAI_API_KEY');
+      return apiKey === undefined ? ok({ ...provider, apiKey }) : withKey(provider, keyVariables.openai, env);
     }
     case 'google': {
       const baseURL = setting(env, 'GOOGLE_GENERATIVE_AI_BASE_URL') ?? setting(env, 'GEMINI_BASE_URL');
@@ -116,10 +118,20 @@ function withKey(
 ): Result<Provider, ModelFailure> {
   for (const variable of variables) {
     const apiKey = setting(env, variable);
-    if (apiKey !== undefined) return ok({ ...provider, apiKey });
+    if (apiKey === undefined) continue;
+    const flaw = flawOf(apiKey);
+    if (flaw === undefined) return ok({ ...provider, apiKey });
+    return fail({ kind: 'auth', message: `The key in ${variable} has ${flaw}; a key is one line of plain characters.` });
   }
   const names = variables.join(' or ');
   return fail({ kind: 'auth', message: `There is no key for ${provider.name}: set the environment variable ${names}.` });
+}
+
+/** Why no header can hold it. Said before a request: the error of one would quote the key. */
+function flawOf(key: string): string | undefined {
+  if (/[\r\n]/.test(key)) return 'a line break';
+  if (/\p{Cc}/u.test(key)) return 'a control character';
+  return /[^ -~]/.test(key) ? 'a character that is not plain ASCII' : undefined;
 }
 
 export function dialectOf(provider: Provider): Dialect {
