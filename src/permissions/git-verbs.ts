@@ -1,6 +1,6 @@
 /**
- * What of git loses work, changes what others see or runs something, verb by verb. `git branch *` is meant for looking and for
- * beginning a branch: a star does not stand for `-D`. Whoever wants that allowed writes it out.
+ * What of git loses work, shows files from outside, changes what others see or runs something, verb by verb. `git branch *` is
+ * meant for looking and for beginning a branch: a star does not stand for `-D`. Whoever wants that allowed writes it out.
  */
 
 export interface Verb {
@@ -40,8 +40,15 @@ export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['cherry-pick', { long: ['strategy'] }],
   ['revert', { long: ['strategy'] }],
   ['reset', { long: list('hard merge keep') }],
-  ['checkout', { short: 'fB', long: ['force'] }],
+  // Of files it throws changes away; a name without a sign of that is taken for a branch.
+  ['checkout', { short: 'fB', long: list('force ours theirs pathspec-from-file'), words: /^(?:--$|\.|\/|:)|[*?[\]]/ }],
+  // Without `--staged` it always does.
+  ['restore', { short: 'W', long: list('worktree pathspec-from-file'), onlyShows: /^(?:--staged|-S)$/ }],
   ['switch', { short: 'f', long: list('force discard-changes force-create') }],
+  // A path that leads out of the repository means `--no-index`.
+  ['diff', { long: ['no-index'], words: /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/ }],
+  ['grep', { short: 'f', long: ['no-index'] }],
+  ['blame', { short: 'S', long: list('contents ignore-revs-file') }],
   ['clean', { short: 'f', long: ['force'] }],
   ['rm', { short: 'f', long: ['force'] }],
   ['mv', { short: 'f', long: ['force'] }],

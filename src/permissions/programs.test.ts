@@ -114,6 +114,11 @@ describe('a star behind a verb of git', () => {
       'git apply --unsafe-paths a',
       'git filter-branch --tree-filter rm HEAD',
     ],
+    ...['git checkout .', 'git checkout -- .', 'git checkout -- a', 'git checkout main -- a', 'git checkout ./a'],
+    ...['git checkout HEAD :/', "git checkout '*.ts'", 'git checkout --theirs a', 'git checkout --pathspec-from-file=l'],
+    ...['git restore .', 'git restore a', 'git restore -SW a', 'git restore --staged --worktree a', 'git restore -s HEAD~1 a'],
+    ...['git diff --no-index /etc/hostname a', 'git diff --no-ind a b', 'git diff /etc/hostname a', 'git diff ../../a b'],
+    ...['git blame --contents=/etc/hostname a', 'git blame --cont f a', 'git blame -S f a', 'git grep --no-index x'],
     ...['git difftool -x rm', 'git difftool --extcmd=rm', 'git notes prune'],
   ])('does not cover %s', (line) => {
     expect(both(line)).toEqual(['ask', 'ask']);
@@ -148,6 +153,14 @@ describe('a star behind a verb of git', () => {
       'git log --oneline',
       'git diff --stat',
     ],
+    ...[
+      'git checkout -b feature/a.b',
+      'git checkout -',
+      'git restore --staged .',
+      'git restore -S a',
+      'git diff main..b -- src/a',
+    ],
+    ...['git diff HEAD~1 -- .', 'git blame -L 1,5 src/a', 'git grep -n /x -- src'],
   ])('covers %s', (line) => {
     expect(both(line)).toEqual(['allow', 'allow']);
   });
@@ -168,6 +181,10 @@ describe('a star behind a verb of git', () => {
   it.each([
     ['git branch -D old', 'git branch -D *'],
     ['git stash drop 1', 'git stash drop *'],
+    ['git checkout -- src/a', 'git checkout -- *'],
+    ['git checkout .', 'git checkout .'],
+    ['git restore src/a', 'git restore src/a'],
+    ['git diff --no-index a b', 'git diff --no-index *'],
     ['git push --force origin main', 'git push --force *'],
     ['git config core.pager less', 'git config core.pager less'],
     ['git remote set-url origin x', 'git remote set-url origin *'],
