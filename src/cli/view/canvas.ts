@@ -5,8 +5,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { safeLine } from '../terminal/safe-text.ts';
 import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
-import { textWidth } from '../terminal/text-width.ts';
+import { cutToWidth, textWidth } from '../terminal/text-width.ts';
 import type { TypedLine } from './run-view.ts';
+
+/** So much of what is typed is always seen. */
+const TYPED_COLUMNS = 12;
 
 export interface Canvas {
   /** Nothing is written where nothing is different. */
@@ -76,8 +79,10 @@ export function createCanvas(screen: Screen): Canvas {
 }
 
 /** The line that is being typed, within one row, and the cursor where it belongs; of a long text the part around it. */
-function typedLine({ prompt, text, cursor }: TypedLine, width: number): string {
-  const room = Math.max(10, width - textWidth(prompt) - 2);
+function typedLine({ prompt: whole, text, cursor }: TypedLine, width: number): string {
+  // Two rows of it would be counted as one when the window has another width.
+  const prompt = textWidth(whole) < width - TYPED_COLUMNS ? whole : `${cutToWidth(whole, width - TYPED_COLUMNS)} `;
+  const room = Math.max(TYPED_COLUMNS - 2, width - textWidth(prompt) - 2);
   const from = Math.max(0, cursor - room);
   const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
   const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
