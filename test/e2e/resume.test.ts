@@ -122,6 +122,28 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     expect(await project.look('ledger', 'verify')).toMatchObject({ code: 0 });
   });
 
+  it('its time, as the end itself says', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]'));
+    await project.serve({ calls: [{ name: 'shell', input: { command: 'sleep 30' } }] }, { text: 'All done.' });
+    const ended = await project.look('run', 'helper', 'Go.', '--budget-wall', '1s');
+    expect(ended.err).toMatch(/next +troupe resume \w{6} --budget-wall 2s/);
+    expect((await project.look('ps', '--all')).out).toMatch(/troupe resume \w{6} --budget-wall 2s/);
+    expect(await project.look('resume', 'last', '--budget-wall', '1h')).toMatchObject({ code: 0 });
+    const refused = await project.look('resume', 'last', '--budget-calls', '9');
+    const [, line = ''] = /(troupe run helper "…" --session \w+)/.exec(refused.err) ?? [];
+    expect(await project.typed(line)).toMatchObject({ code: 0, out: 'All done.\n' });
+  });
+
+  it('a run under way is not done again, and is not said to go on', async () => {
+    await using project = await createTestProject(settings, agentWith('tools: [shell]'));
+    await project.serve({ calls: [{ name: 'shell', input: { command: 'sleep 30' } }] }, { text: 'All done.' });
+    const run = project.start(['run', 'helper', 'Go.']);
+    await run.says('calls shell');
+    const [, line = ''] = /(troupe cancel \w+)/.exec((await project.look('retry', 'last')).err) ?? [];
+    expect(await project.typed(line)).toMatchObject({ code: 0 });
+    expect(await run.ended).toMatchObject({ code: 130 });
+  });
+
   it('a failure that the agent reports is done again, as a run of its own', async () => {
     await using project = await createTestProject(settings, agentWith('tools: [shell]'));
     const report = (status: string): Reply => ({ calls: [{ name: 'final_report', input: { report: status, status } }] });

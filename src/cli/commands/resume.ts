@@ -112,8 +112,10 @@ export async function retryCommand(context: CommandContext, text: string, option
   });
 }
 
-function requireFailed({ run, state, endedAt }: RunRow): void {
-  if (endedAt === null) throw usageError(`Run ${shortId(run)} has not ended`, `go on with it: troupe resume ${shortId(run)}`);
+function requireFailed({ run, state, endedAt, owner }: RunRow): void {
+  const id = shortId(run);
+  const wayOn = owner === null ? `go on with it: troupe resume ${id}` : `wait until it has, or end it: troupe cancel ${id}`;
+  if (endedAt === null) throw usageError(`Run ${id} has not ended`, wayOn);
   if (succeeded({ status: state }))
     throw usageError(`Run ${shortId(run)} did what it was asked`, 'start another: troupe run <agent> "…"');
 }

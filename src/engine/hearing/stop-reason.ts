@@ -2,8 +2,9 @@
  * Why a run was stopped. Whoever is cut off below knows only that it was, and says so in these words; here they are completed by
  * what is known: who cancelled it and why, or which limit of time it was.
  */
+import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
-import type { RunId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { sentence } from '../../base/wording.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
@@ -15,11 +16,13 @@ export class WallTimeOver extends Error {
   readonly run: RunId;
   /** Its own budget, or how long whoever asked for it would wait. */
   readonly limit: 'budget' | 'patience';
+  readonly wallMs: number;
 
-  constructor(run: RunId, limit: WallTimeOver['limit'], message: string) {
+  constructor(run: RunId, limit: WallTimeOver['limit'], wallMs: number, message: string) {
     super(message);
     this.run = run;
     this.limit = limit;
+    this.wallMs = wallMs;
   }
 }
 
@@ -37,9 +40,10 @@ export function withReason({ abort }: Pick<DrivenRun, 'abort'>, result: RunResul
 }
 
 /** It was not cancelled: its budget ran out, or it took longer than anybody waits for it. */
-export function timeUp({ run, limit, message }: WallTimeOver): Pick<RunResult, 'status' | 'error' | 'exhausted'> {
+export function timeUp({ run, limit, wallMs, message }: WallTimeOver): Pick<RunResult, 'status' | 'error' | 'exhausted'> {
   if (limit === 'patience') return { status: 'failed', error: { code: 'timed_out', message } };
-  return { status: 'budget_exhausted', error: { code: 'budget_exhausted', message }, exhausted: run };
+  const fix = `To go on with more time: troupe resume ${shortId(run)} --budget-wall ${durationText(Math.max(2 * wallMs, 1_000))}`;
+  return { status: 'budget_exhausted', error: { code: 'budget_exhausted', message, fix }, exhausted: run };
 }
 
 /** A report of the runtime's own repeats the reason. */

@@ -10,6 +10,7 @@ import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { patternEndTypes, patternEventTypes } from '../../events/pattern-events.ts';
 import { parentRun } from '../../events/run-origin.ts';
+import { succeeded } from '../../events/succeeded.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import type { ResumeTerms } from '../port.ts';
 import { standing, startedUnder } from './standing-events.ts';
@@ -191,9 +192,12 @@ function whyNot({ run, ended: { payload } }: EndedRun, terms: ResumeTerms): Fail
 }
 
 /** What came to an end of its own accord: no terms make it go on, so that nobody has to be asked for its lease. */
-export function endedForGood({ run, state, endedAt }: Pick<RunRow, 'run' | 'state' | 'endedAt'>): Failure | undefined {
+export function endedForGood(row: Pick<RunRow, 'run' | 'session' | 'agent' | 'state' | 'endedAt'>): Failure | undefined {
+  const { run, session, agent, state, endedAt } = row;
   if (endedAt === null || state === 'failed' || state === 'budget_exhausted') return undefined;
-  return { code: 'ended', message: `The run has ended (${state}), and not for a reason outside of it.`, fix: again(run) };
+  // What did what it was asked is not done again.
+  const fix = succeeded({ status: state }) ? `Ask for more: troupe run ${agent} "…" --session ${session}` : again(run);
+  return { code: 'ended', message: `The run has ended (${state}), and not for a reason outside of it.`, fix };
 }
 
 const again = (run: RunId): string => `Do the work again: troupe retry ${shortId(run)}`;

@@ -215,7 +215,7 @@ export function limitWallTime(tree: TimeAndIds & Remembers, node: DrivenRun): ()
   if (wallMs === undefined) return () => undefined;
   const { timeLimit } = node.started;
   const limit = timeLimit === undefined ? 'budget' : 'patience';
-  const over = (): void => node.abort.abort(new WallTimeOver(node.run, limit, wallTimeText(wallMs, timeLimit)));
+  const over = (): void => node.abort.abort(new WallTimeOver(node.run, limit, wallMs, wallTimeText(wallMs, timeLimit)));
   const left = wallMs - tree.activeBefore(node.run);
   if (left > TIMER_GRAIN_MS) return tree.clock.after(left, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.

@@ -119,7 +119,7 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
   const given = node.timeLimit?.milliseconds ?? Number.POSITIVE_INFINITY;
   const wall = Number.isFinite(Math.min(own, given)) ? Math.min(own, given) : undefined;
   const setting = given < own ? node.timeLimit?.setting : undefined;
-  const over = new WallTimeOver(node.run, given < own ? 'patience' : 'budget', wallTimeText(wall ?? 0, setting));
+  const over = new WallTimeOver(node.run, given < own ? 'patience' : 'budget', wall ?? 0, wallTimeText(wall ?? 0, setting));
   const timeIsUp = (): void => node.abort.abort(over);
   const forget = wall === undefined ? () => undefined : (shared.options.clock ?? systemClock).after(wall, timeIsUp);
   const done = await runAgent({
