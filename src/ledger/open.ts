@@ -1,5 +1,6 @@
 /** Opens the ledger that an address names. The Postgres store and its driver are loaded only when one is opened. */
 
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
@@ -18,15 +19,22 @@ export interface OpenLedgerOptions {
   /** Of a file; a Postgres server flushes every commit. */
   readonly durability?: 'effects' | 'full';
   readonly readOnly?: boolean;
+  /** A file that is not there is not made. */
+  readonly existing?: boolean;
   readonly owner?: Partial<LeaseOwner>;
   /** Has the keys of the bucket for large payloads, when the address names one. */
   readonly env?: Environment;
 }
 
 export async function openLedger(address: LedgerAddress, options: OpenLedgerOptions): Promise<Ledger> {
-  if (address.kind === 'sqlite') return openSqliteLedger({ ...options, path: address.location() });
+  const { durability: _, existing = false, ...rest } = options;
+  if (address.kind === 'sqlite') {
+    const path = address.location();
+    // Whoever only reads is told that there is none.
+    const readOnly = options.readOnly === true || (existing && !existsSync(path));
+    return openSqliteLedger({ ...options, path, readOnly });
+  }
   const { openPostgresLedger } = await import('./postgres/store.ts');
-  const { durability: _, ...rest } = options;
   return await openPostgresLedger({ ...rest, url: address.location() });
 }
 

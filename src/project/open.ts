@@ -72,8 +72,9 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
   ];
   const protection = createProtection(secrets, createKeyRing(env, random), random);
   const readOnly = options.readOnly === true;
+  const existing = options.existing === true;
   const ids = createIds(clock, random);
-  const ledger = await openLedger(ledgerAddress, { clock, ids, protection, durability, readOnly, env });
+  const ledger = await openLedger(ledgerAddress, { clock, ids, protection, durability, readOnly, existing, env });
   const told = taskRedis === undefined || readOnly ? ledger : await mirrored(ledger, taskRedis, clock);
   return assemble(config.value, told, protection, options, extras);
 }

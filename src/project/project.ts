@@ -43,6 +43,8 @@ export interface OpenOptions {
   readonly env: Environment;
   /** Opens an existing ledger without the right to write; nothing is created. */
   readonly readOnly?: boolean | undefined;
+  /** Opens only a ledger that is there: what is about a run that cannot be creates nothing. */
+  readonly existing?: boolean | undefined;
   readonly flags?: ProjectFlags | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;

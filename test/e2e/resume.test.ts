@@ -2,7 +2,7 @@
  * A run that ended for a reason outside of it goes on, through the real command line against a model server that is stopped and
  * started, refuses and gives in: at the step that failed, with nothing asked or done twice.
  */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../support/models/model-server.ts';
@@ -16,6 +16,13 @@ const lines = async ({ folder }: TestProject): Promise<number> =>
   (await readFile(join(folder, 'done.txt'), 'utf8')).split('\n').length - 1;
 
 const settings = 'permissions: { shell: allow }\n';
+
+it('what is refused because there is no run yet leaves nothing behind', async () => {
+  await using project = await createTestProject();
+  for (const words of [['resume'], ['retry'], ['cancel'], ['approve'], ['send']])
+    expect(await project.look(...words, 'last', ...(words[0] === 'send' ? ['hi'] : []))).toMatchObject({ code: 2 });
+  expect(await readdir(project.folder)).not.toContain('.troupe');
+});
 
 describe.concurrent('what ended a run and is mended has it go on:', () => {
   it.for([

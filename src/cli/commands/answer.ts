@@ -40,7 +40,7 @@ export async function answerCommand(
   answer: Answer,
   options: AnswerOptions,
 ): Promise<ExitCode> {
-  return withProject(context, {}, async (project) => {
+  return withProject(context, { existing: true }, async (project) => {
     const meant = await readMeant(project, text, options);
     const { row } = meant;
     const wait = await findWait(context, project, meant, answer);

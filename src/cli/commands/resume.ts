@@ -25,10 +25,14 @@ import { drainQueue } from './queue.ts';
 export type ResumeCommandOptions = RunTermsOptions;
 
 export async function resumeCommand(context: CommandContext, text: string, options: ResumeCommandOptions): Promise<ExitCode> {
-  return withProject(context, { flags: { require: options.require, notify: options.notify } }, async (project) => {
-    const row = await findRun(project.ledger, text);
-    return resumeRun(context, project, await rootOf(project.ledger, row), options, termsIn(options));
-  });
+  return withProject(
+    context,
+    { existing: true, flags: { require: options.require, notify: options.notify } },
+    async (project) => {
+      const row = await findRun(project.ledger, text);
+      return resumeRun(context, project, await rootOf(project.ledger, row), options, termsIn(options));
+    },
+  );
 }
 
 function termsIn(options: ResumeCommandOptions): ResumeTerms {
@@ -93,7 +97,7 @@ export interface RetryCommandOptions extends OutputOptions {
 
 export async function retryCommand(context: CommandContext, text: string, options: RetryCommandOptions): Promise<ExitCode> {
   const { model, maxTurns } = options;
-  return withProject(context, { flags: { model, maxTurns, notify: options.notify } }, async (project) => {
+  return withProject(context, { existing: true, flags: { model, maxTurns, notify: options.notify } }, async (project) => {
     const row = await findRun(project.ledger, text);
     requireFailed(row);
     const { agent, input, workspace = project.config.workspace } = await startOf(project.ledger, row);

@@ -19,7 +19,7 @@ export async function signalCommand(
   text: string,
   options: SignalOptions,
 ): Promise<ExitCode> {
-  return withProject(context, {}, async ({ ledger, engine }) => {
+  return withProject(context, { existing: true }, async ({ ledger, engine }) => {
     const { run, state, parent } = await findRun(ledger, text);
     const reason = options.reason ?? `${signal} from the command line`;
     const outcome = await engine[signal](run, reason);
@@ -63,7 +63,7 @@ export async function sendCommand(
   { json }: JsonOption,
 ): Promise<ExitCode> {
   const text = await readPrompt(context.terminal, argument, 'message');
-  return withProject(context, {}, async (project) => {
+  return withProject(context, { existing: true }, async (project) => {
     const row = await findRun(project.ledger, run);
     const { message, standing, live, told } = await sayToRun(context, project, row, text, 'command');
     if (json) printJson(context, 'send', { run: row.run, message, state: standing, live });

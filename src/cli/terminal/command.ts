@@ -29,7 +29,7 @@ export function usageError(message: string, fix?: string): TroupeError {
 /** Opens the project, works with it, and closes it however that ends. */
 export async function withProject<Value>(
   context: CommandContext,
-  options: { readonly readOnly?: boolean; readonly flags?: ProjectFlags },
+  options: { readonly readOnly?: boolean; readonly existing?: boolean; readonly flags?: ProjectFlags },
   work: (project: Project) => Promise<Value>,
 ): Promise<Value> {
   const request: OpenOptions = { cwd: context.cwd, env: context.terminal.env, clock: context.clock, ...options };
