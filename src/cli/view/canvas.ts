@@ -9,7 +9,7 @@ import { cutToWidth, textWidth } from '../terminal/text-width.ts';
 import type { TypedLine } from './run-view.ts';
 
 /** So much of what is typed is always seen. */
-const TYPED_COLUMNS = 12;
+const TYPED_COLUMNS = 6;
 
 export interface Canvas {
   /** Nothing is written where nothing is different. */
