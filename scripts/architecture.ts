@@ -12,6 +12,7 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 export const allowed: Readonly<Record<string, readonly string[]>> = {
   base: [],
   process: [],
+  network: [],
   events: [],
   ledger: ['events'],
   projections: ['events'],
@@ -20,7 +21,8 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   permissions: [],
   agents: ['events', 'permissions'],
   models: ['events', 'quota'],
-  tools: ['process', 'events', 'permissions'],
+  tools: ['process', 'network', 'events', 'permissions'],
+  peers: ['network'],
   loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
   patterns: ['events', 'agents', 'loop'],
   runner: ['process', 'events', 'models/port', 'tools/port', 'loop'],
@@ -38,7 +40,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
-    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'tools/web'],
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'network'],
     ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks'],
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],

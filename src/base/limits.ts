@@ -179,6 +179,17 @@ export const limits = {
   a2aFoldsKept: 64,
   a2aOriginsKept: 20_000,
 
+  // cards of agents that live elsewhere
+  cardBytes: 1 * MIB,
+  cardDepth: 32,
+  cardInterfaces: 100,
+  cardSkills: 1_000,
+  cardMs: 10 * SECOND,
+  cardFreshMs: 60 * MINUTE,
+  cardKeptMs: 24 * 60 * MINUTE,
+  cardsKept: 500,
+  cardReasonCharacters: 500,
+
   // the engine on many machines
   ingressAttempts: 8,
   ingressRetryMs: 50,

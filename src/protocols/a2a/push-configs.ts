@@ -11,7 +11,7 @@ import { KEPT_SECRET } from '../../base/secrets/shapes.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
-import { reachableAddresses } from '../../tools/web/addresses.ts';
+import { reachableAddresses } from '../../network/addresses.ts';
 import { tooMany, tooMuch } from './errors.ts';
 import type { FoundTask } from './found-tasks.ts';
 import type { A2aNeeds } from './needs.ts';
@@ -112,5 +112,5 @@ async function checkUrl({ settings }: Pick<A2aNeeds, 'settings'>, text: string):
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
     throw new RequestMalformedError('The address to tell must be http or https, without a login in it.');
   const reachable = await reachableAddresses(url.hostname, settings.privatePush === true);
-  if (!reachable.ok) throw new RequestMalformedError(`The address cannot be told: ${reachable.error}`);
+  if (!reachable.ok) throw new RequestMalformedError(`The address cannot be told: ${reachable.error.message}`);
 }

@@ -8,8 +8,8 @@ import { V1PushNotificationSerializer } from '@a2a-js/sdk/server';
 import { sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { reachableAddresses } from '../../tools/web/addresses.ts';
-import { sendRequest } from '../../tools/web/http-request.ts';
+import { reachableAddresses } from '../../network/addresses.ts';
+import { sendRequest } from '../../network/http-request.ts';
 import { LEGACY } from './cards.ts';
 import { type Following, taskUpdate, updatesOf } from './follow.ts';
 import type { FoundTask, TaskFinder } from './found-tasks.ts';
@@ -98,7 +98,7 @@ async function once(needs: A2aNeeds, { config, version }: PushTarget, update: St
   const url = new URL(config.url);
   // Looked up anew each time: where a name leads may have changed, to the inside for one.
   const addresses = await reachableAddresses(url.hostname, needs.settings.privatePush === true);
-  if (!addresses.ok) return addresses;
+  if (!addresses.ok) return fail(addresses.error.message);
   const { body, contentType } = await written(update, version);
   const { scheme = '', credentials = '' } = config.authentication ?? {};
   const headers = {

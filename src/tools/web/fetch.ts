@@ -7,13 +7,14 @@ import type { Clock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { NoWay } from '../../network/addresses.ts';
+import { type Arrival, followRequest } from '../../network/follow.ts';
+import type { HttpResponse } from '../../network/http-request.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import { looksBinary } from '../files/file-content.ts';
 import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
-import { reachableAddresses } from './addresses.ts';
 import { htmlToText } from './html-text.ts';
-import { type HttpResponse, REDIRECTS, sendRequest } from './http-request.ts';
 
 export interface FetchOptions {
   readonly clock: Clock;
@@ -47,7 +48,7 @@ export function fetchTool({ clock, allowLocal = false }: FetchOptions): Ordinary
         const answer = await follow(url, method, { allowLocal, mayFetch }, AbortSignal.any([signal, budget.signal]));
         if (!answer.ok)
           return errorResult(
-            budget.signal.aborted ? `${url}: no answer within ${limits.fetchMs / 1_000} s (fetchMs).` : answer.error,
+            budget.signal.aborted ? `${url}: no answer within ${limits.fetchMs / 1_000} s (fetchMs).` : answer.error.message,
           );
         const { response, url: last } = answer.value;
         const text = method === 'HEAD' ? headersText(response) : bodyText(response, last);
@@ -72,11 +73,6 @@ function addressText(given: z.infer<typeof input> | undefined): string | undefin
   return lines.join('\n');
 }
 
-interface Answer {
-  readonly url: URL;
-  readonly response: HttpResponse;
-}
-
 interface Way {
   readonly allowLocal: boolean;
   readonly mayFetch: ((address: string) => boolean) | undefined;
@@ -87,32 +83,15 @@ async function follow(
   method: Method,
   { allowLocal, mayFetch }: Way,
   signal: AbortSignal,
-): Promise<Result<Answer, string>> {
-  let next = checkedUrl(start);
-  for (let redirects = 0; redirects <= limits.fetchRedirects; redirects += 1) {
-    if (!next.ok) return next;
-    const url = next.value;
-    const addresses = await reachableAddresses(url.hostname, allowLocal);
-    if (!addresses.ok) return addresses;
-    const response = await sendRequest({ url, method, addresses: addresses.value, maxBytes: limits.fetchBytes, signal });
-    if (!response.ok) return fail(`${url.href}: ${response.error}`);
-    const location = response.value.headers.get('location');
-    if (!REDIRECTS.has(response.value.status) || location === undefined) return ok({ url, response: response.value });
-    next = checkedUrl(location, url);
+): Promise<Result<Arrival, NoWay>> {
+  return await followRequest({
+    ...{ start, method, signal, maxBytes: limits.fetchBytes, allowLocal: () => allowLocal },
     // What was allowed was this host, not where it sends others.
-    if (next.ok && next.value.host !== url.host && mayFetch?.(next.value.href) === false)
-      return fail(`${url.href} leads on to ${next.value.href}, which is not allowed without a question. Fetch that to ask.`);
-  }
-  return fail(`${start}: more than ${limits.fetchRedirects} redirects (fetchRedirects).`);
-}
-
-function checkedUrl(text: string, base?: URL): Result<URL, string> {
-  const url = URL.parse(text, base?.href);
-  if (url === null) return fail(`${JSON.stringify(text.slice(0, 200))} is not a valid address.`);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return fail(`Only http and https can be fetched, not ${url.protocol}`);
-  if (url.username !== '' || url.password !== '') return fail('Addresses with a user name or password are not fetched.');
-  return ok(url);
+    refuses: (next, from) =>
+      next.host !== from.host && mayFetch?.(next.href) === false
+        ? `${from.href} leads on to ${next.href}, which is not allowed without a question. Fetch that to ask.`
+        : undefined,
+  });
 }
 
 function headersText({ headers }: HttpResponse): Result<string, string> {

@@ -5,8 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { messageOf } from '../../base/errors.ts';
-import { fail, ok, type Result } from '../../base/result.ts';
+import { messageOf } from '../base/errors.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import type { Address } from './addresses.ts';
 
 export interface HttpRequest {

@@ -1,11 +1,11 @@
 /**
- * Which network addresses a fetch may reach: public ones. Loopback, private networks, link-local (cloud metadata) and
+ * Which network addresses may be reached for a stranger: public ones. Loopback, private networks, link-local (cloud metadata) and
  * reserved ranges are refused unless the project allows them.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import { messageOf } from '../../base/errors.ts';
-import { fail, ok, type Result } from '../../base/result.ts';
+import { messageOf } from '../base/errors.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 
 export interface Address {
   readonly address: string;
@@ -56,13 +56,42 @@ export function isPublicAddress(address: string): boolean {
   return family !== 0 && !blocked.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Domains that are kept for networks of one's own, so that nobody outside can have a name below them. */
+const OWN_DOMAINS = /\.(?:localhost|local|internal|home\.arpa|test)$/;
+
+/** Whoever writes such a host means a place inside: an address that is not public, or a name that nobody outside can have. */
+export function namesInside(host: string): boolean {
+  const bare = bareHost(host);
+  if (isIP(bare) !== 0) return !isPublicAddress(bare);
+  return !bare.includes('.') || OWN_DOMAINS.test(bare);
+}
+
+/** This machine, by its name or its number. */
+export function namesLoopback(host: string): boolean {
+  const bare = bareHost(host);
+  return bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
+}
+
+const bareHost = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+
+/** Why a place is not reached: it must not be, or it is not there. */
+export interface NoWay {
+  readonly kind: 'refused' | 'failed';
+  readonly message: string;
+}
+
 /** Every address of a host. One that is not public refuses the host as a whole: the others may be bait. */
-export async function reachableAddresses(host: string, allowLocal: boolean): Promise<Result<readonly Address[], string>> {
+export async function reachableAddresses(host: string, allowLocal: boolean): Promise<Result<readonly Address[], NoWay>> {
   const found = await addressesOf(host.replace(/^\[|\]$/g, ''));
-  if (!found.ok) return found;
+  if (!found.ok) return fail({ kind: 'failed', message: found.error });
   const local = allowLocal ? undefined : found.value.find(({ address }) => !isPublicAddress(address));
   if (local === undefined) return found;
-  return fail(`${host} is at ${local.address}, which is not a public address; fetching from local networks is not allowed.`);
+  const message = `${host} is at ${local.address}, which is not a public address; fetching from local networks is not allowed.`;
+  return fail({ kind: 'refused', message });
 }
 
 async function addressesOf(host: string): Promise<Result<readonly Address[], string>> {

@@ -1,0 +1,94 @@
+/**
+ * Which of the card's interfaces is used: the first that we can speak, the newer version before the older. A card is a stranger's
+ * word on where to send what the owner says, with the owner's token: it is taken only for the host that the owner named, unless
+ * the owner has pinned the card and so has looked at it.
+ */
+import type { AgentCard, AgentInterface } from '@a2a-js/sdk';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { namesInside, namesLoopback } from '../../network/addresses.ts';
+import type { Binding, CardInterface, CardSource, SpokenVersion } from './port.ts';
+
+const BINDINGS: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
+const VERSIONS: readonly SpokenVersion[] = ['1.0', '0.3'];
+const SHOWN = 3;
+
+/** Why none of them is used, and what the owner can do about it. */
+export interface NoInterface {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+export function chooseInterface(
+  { supportedInterfaces }: AgentCard,
+  source: CardSource,
+  allowPrivate: boolean,
+): Result<CardInterface, NoInterface> {
+  const judged = supportedInterfaces.map((one) => judge(one, source, allowPrivate));
+  for (const version of VERSIONS) {
+    const found = judged.find((one) => one.ok && one.value.version === version);
+    if (found?.ok === true) return ok(found.value);
+  }
+  const reasons = judged.flatMap((one) => (one.ok ? [] : [one.error]));
+  const [first] = reasons;
+  const shown = reasons.slice(0, SHOWN).map(({ reason }) => reason);
+  const more = reasons.length > SHOWN ? `; and ${reasons.length - SHOWN} more` : '';
+  return fail({ reason: `none of its interfaces can be used: ${shown.join('; ')}${more}`, fix: first?.fix ?? ASK_OWNER });
+}
+
+const ASK_OWNER = 'ask whoever runs the agent for a card with an interface of A2A 1.0 or 0.3';
+const PIN = 'look at the card and pin it: troupe agents add <address> --pin shows it, and writes `pin:` with its hash';
+
+function judge(one: AgentInterface, source: CardSource, allowPrivate: boolean): Result<CardInterface, NoInterface> {
+  const shown = one.url.slice(0, 200);
+  const no = (why: string, fix: string): Result<never, NoInterface> => fail({ reason: `${shown} ${why}`, fix });
+  const binding = BINDINGS.find((name) => name === one.protocolBinding.toUpperCase());
+  const version = versionOf(one.protocolVersion);
+  if (binding === undefined) return no(`is spoken to by ${JSON.stringify(one.protocolBinding.slice(0, 50))}`, ASK_OWNER);
+  if (version === undefined) return no(`has version ${JSON.stringify(one.protocolVersion.slice(0, 50))}`, ASK_OWNER);
+  if (source.binding !== undefined && source.binding !== binding)
+    return no(`is ${binding}, not ${source.binding}`, 'take `binding:` out of the agent file, or name one that the card has');
+  const place = placeOf(one.url, binding);
+  if (place === undefined) return no(`is not an address for ${binding}`, ASK_OWNER);
+  const problem = placeProblem(place, source);
+  if (problem !== undefined) return no(problem.reason, problem.fix);
+  const inside = allowPrivate || (namesInside(place.host) && namesInside(source.address.hostname));
+  return ok({ url: one.url, binding, version, tenant: one.tenant, inside });
+}
+
+/** Cards of 0.3 say `0.3.0`; a card without a version is of the one that has this field. */
+function versionOf(said: string): SpokenVersion | undefined {
+  if (said === '') return '1.0';
+  return VERSIONS.find((version) => said === version || said.startsWith(`${version}.`));
+}
+
+interface Place {
+  readonly host: string;
+  /** It says itself that nothing is encrypted. */
+  readonly isPlain: boolean;
+}
+
+/** http and https; gRPC may also be named as `host:port`. */
+function placeOf(text: string, binding: Binding): Place | undefined {
+  const isBare = binding === 'GRPC' && /^[^/?#@\s]+$/.test(text);
+  const url = URL.parse(isBare ? `http://${text}` : text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  if (url.username !== '' || url.password !== '') return undefined;
+  return { host: url.hostname, isPlain: !isBare && url.protocol === 'http:' };
+}
+
+function placeProblem({ host, isPlain }: Place, { address, headers, pin, lookedAt }: CardSource): NoInterface | undefined {
+  const isInside = namesInside(host);
+  if (isInside && !namesInside(address.hostname))
+    return { reason: 'is not a public address, though the card came from one', fix: ASK_OWNER };
+  if (address.protocol === 'https:' && isPlain && !isInside)
+    return { reason: 'is plain http, though the card came over https', fix: ASK_OWNER };
+  if (pin !== undefined || lookedAt === true || isSameHost(host, address.hostname)) return undefined;
+  if (isInside) return { reason: `is inside, on another host than ${address.hostname}`, fix: PIN };
+  if (Object.keys(headers).length > 0)
+    return { reason: `is on another host than ${address.hostname}: the token for that one is not sent there`, fix: PIN };
+  return undefined;
+}
+
+function isSameHost(one: string, other: string): boolean {
+  return one === other || (namesLoopback(one) && namesLoopback(other));
+}
