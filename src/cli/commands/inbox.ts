@@ -9,6 +9,8 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { FirstAnswer, OpenWait, RunEnd } from '../../engine/port.ts';
+import { type EventType, eventTypes, inboundTypes } from '../../events/catalogue.ts';
+import type { EventOf } from '../../events/envelope.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
@@ -108,7 +110,7 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
       for (const line of driven.news()) terminal.progress.line(line);
       if (next !== undefined) {
         asked += 1;
-        if ((await answerOne(context, project, next, stopping.signal)) === 'answered') driven.goOn(next.root);
+        if ((await answerOne(context, project, next, stopping.signal)) === 'answered') driven.goOn(next);
         else left.add(keyOf(next.wait));
       } else if (driven.size() > 0) await Promise.race([driven.one(), sleep(clock, limits.inboxLookMs)]);
       else break;
@@ -163,11 +165,30 @@ async function answerOne(
 }
 
 /** Who was faster. */
-async function firstAnswer(ledger: Ledger, session: SessionId, { run, wait }: OpenWait): Promise<FirstAnswer | undefined> {
+const firstAnswer = async (ledger: Ledger, session: SessionId, wait: OpenWait): Promise<FirstAnswer | undefined> =>
+  firstOf(await answerTo(ledger, session, wait));
+
+async function answerTo(
+  ledger: Ledger,
+  session: SessionId,
+  { run, wait }: OpenWait,
+): Promise<EventOf<'approval.answered'> | undefined> {
   const answers = await ledger.read({ session, run, types: ['approval.answered'] });
   for (const event of answers.toReversed())
-    if (event.event_type === 'approval.answered' && event.payload.wait === wait) return firstOf(event);
+    if (event.event_type === 'approval.answered' && event.payload.wait === wait) return event;
   return undefined;
+}
+
+const FROM_OUTSIDE: ReadonlySet<EventType> = new Set(inboundTypes);
+const OWN = eventTypes.filter((type) => !FROM_OUTSIDE.has(type));
+
+/** Whoever stays with the run has heard the answer: they work on it, have ended it, or have left it again since. */
+async function isTakenUp(ledger: Ledger, { wait, root, session }: InboxItem): Promise<boolean> {
+  const [row] = await ledger.runs({ run: root });
+  if (row === undefined || row.owner !== null || row.endedAt !== null) return true;
+  const answer = await answerTo(ledger, session, wait);
+  if (answer === undefined) return false;
+  return (await ledger.read({ session, root, after: answer.position, types: OWN, limit: 1 })).length > 0;
 }
 
 /** The runs that nobody else goes on with, driven here in the background. */
@@ -175,10 +196,11 @@ function createDriven({ clock }: CommandContext, { engine, ledger }: Project) {
   const driven = new Map<RunId, Promise<unknown>>();
   /** Kept until nobody is being asked: a line in between would stand in what they type. */
   let news: readonly string[] = [];
-  const drive = async (root: RunId): Promise<void> => {
+  const drive = async (item: InboxItem): Promise<void> => {
+    const { root } = item;
     // Whoever stays with the run takes it up with the answer; a moment is enough for that.
     for (const since = clock.elapsed(); clock.elapsed() - since < limits.inboxTakeUpMs; ) {
-      if ((await ledger.runs({ run: root }))[0]?.owner !== null) return;
+      if (await isTakenUp(ledger, item)) return;
       await sleep(clock, limits.inboxLookMs);
     }
     const resumed = await engine.resume(root);
@@ -194,10 +216,14 @@ function createDriven({ clock }: CommandContext, { engine, ledger }: Project) {
     },
     size: () => driven.size,
     one: () => Promise.race(driven.values()),
-    goOn(root: RunId): void {
-      if (driven.has(root)) return;
-      const done = drive(root).finally(() => driven.delete(root));
-      driven.set(root, done);
+    goOn(item: InboxItem): void {
+      // What is driven may be just about to be left, without this answer.
+      const done = Promise.resolve(driven.get(item.root))
+        .then(() => drive(item))
+        .finally(() => {
+          if (driven.get(item.root) === done) driven.delete(item.root);
+        });
+      driven.set(item.root, done);
       // Whoever waits for one of them hears of a failure.
       done.catch(() => undefined);
     },

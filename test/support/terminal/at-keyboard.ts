@@ -9,8 +9,8 @@ export interface AtKeyboard extends AsyncDisposable {
   type(keys: string): void;
   /** Waits until this is on the screen; wherever a line ends there, a string may have a space. */
   sees(what: string | RegExp): Promise<void>;
-  /** Waits until the screen has changed, or the program has ended. */
-  readonly changes: () => Promise<void>;
+  /** Waits until the screen has changed, or the program has ended: then nothing changes any more. */
+  readonly changes: () => Promise<'changed' | 'ended'>;
   /** Everything that was printed, as the screen has it now. */
   screen(): string;
   readonly shown: TerminalScreen;
@@ -89,10 +89,13 @@ export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Se
       new Promise((resolve) => {
         const changed = (): void => {
           listeners.delete(changed);
-          resolve();
+          resolve('changed');
         };
         listeners.add(changed);
-        void ended.then(changed);
+        void ended.then(() => {
+          listeners.delete(changed);
+          resolve('ended');
+        });
       }),
     sees: (what) =>
       new Promise((resolve, reject) => {

@@ -53,7 +53,8 @@ async function playAtAllWidths(scene: Scene, recorded: ReadonlyMap<number, strin
     const backstage = shared === undefined ? undefined : createBackstage(shared);
     if (shared !== undefined && backstage !== undefined) await scene.before?.(shared, backstage.troupe);
     const places = backstage?.places() ?? 0;
-    const sessions = await Promise.all(
+    // Also after one has failed the others come to their end: nobody is left playing.
+    const played = await Promise.allSettled(
       WIDTHS.map(async (columns) => {
         const expected = recorded.get(columns);
         const project = shared ?? (await createStageProject());
@@ -61,13 +62,17 @@ async function playAtAllWidths(scene: Scene, recorded: ReadonlyMap<number, strin
         const stage = openStage(project, { columns, expects, quietMs: QUIET_MS, places });
         try {
           await scene.play(stage);
+        } catch (error) {
+          throw new Error(`at ${columns} columns: ${String(error)}\n\nAll terminals:\n${stage.screens()}`, { cause: error });
         } finally {
           if (shared === undefined) await project[Symbol.asyncDispose]();
         }
         return [columns, stage.session()] as const;
       }),
     );
-    return new Map(sessions);
+    const failed = played.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+    if (failed.length > 0) throw new Error(failed.join('\n\n'));
+    return new Map(played.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
   } finally {
     await shared?.[Symbol.asyncDispose]();
   }

@@ -5,6 +5,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createTestProject, type Ended, startProcess, type TestProject } from '../../e2e/support-project.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { programOf } from '../programs/programs.ts';
 import { type AtKeyboard, type Seat, sitDown } from './at-keyboard.ts';
 import { STAGE_SEED, STAGE_TIME } from './stage-variables.ts';
@@ -39,6 +40,8 @@ export interface Stage extends AsyncDisposable {
   /** The same for what cannot be known beforehand, such as how much room a disk has: the lines it is in are short. */
   standsForAny(shown: string, real: RegExp): void;
   session(): string;
+  /** Every terminal as it stands now: for whoever wants to know where a play got stuck. */
+  screens(): string;
 }
 
 export interface StageOptions {
@@ -48,6 +51,8 @@ export interface StageOptions {
   readonly quietMs: number;
   /** How many commands were called before. */
   readonly places: number;
+  /** How long a picture or an end may take before the play counts as stuck. */
+  readonly patienceMs?: number;
 }
 
 /** The command line without a terminal, as it prepares a scene. */
@@ -79,7 +84,8 @@ export async function createStageProject(): Promise<TestProject> {
   return createTestProject('', undefined, prefix);
 }
 
-export function openStage(project: TestProject, { columns, expects, quietMs, places }: StageOptions): Stage {
+export function openStage(project: TestProject, options: StageOptions): Stage {
+  const { columns, expects, quietMs, places, patienceMs = PATIENCE_MS } = options;
   const written: string[] = [];
   const stands: (readonly [shown: string, real: string | RegExp])[] = [[FOLDER, project.folder]];
   let commands = places;
@@ -101,18 +107,28 @@ export function openStage(project: TestProject, { columns, expects, quietMs, pla
     written.push(...picture(person));
     pictures.set(person, linesOf(person));
   };
-  const photograph = async (person: AtKeyboard): Promise<void> => {
+  const photograph = async (person: AtKeyboard, stuck: AbortSignal): Promise<void> => {
     const before = session();
     const now = (): string => [before, ...picture(person)].join('\n');
+    const moves = async (): Promise<boolean> => (await firstOf(person, quietMs)) === 'changed' && !stuck.aborted;
     // A screen that is not as expected may be on its way there. After the first one that stayed different nothing is expected.
-    while (!expects(now()) && !differs) differs = (await firstOf(person, quietMs)) === 'quiet' && !expects(now());
-    if (differs) while ((await firstOf(person, quietMs)) !== 'quiet');
+    while (!expects(now()) && !differs) differs = !(await moves()) && !expects(now());
+    if (differs) while (await moves());
     keep(person);
+  };
+  const terminals: { readonly called: string; readonly person: AtKeyboard }[] = [];
+  const screens = (): string => terminals.map(({ called, person }) => `${called}\n${person.screen()}`).join('\n');
+  const within = async (what: string, at: AtKeyboard, work: (stuck: AbortSignal) => Promise<void>): Promise<void> => {
+    const stuck = AbortSignal.timeout(patienceMs);
+    const { promise, reject } = Promise.withResolvers<never>();
+    stuck.addEventListener('abort', () => reject(new Error(`${what}\n${at.screen()}`)), { once: true });
+    await Promise.race([work(stuck), promise]);
   };
   return {
     project,
     columns,
     session,
+    screens,
     standsFor(shown, real) {
       if (shown.length !== real.length) throw new Error(`not equally long: ${shown} and ${real}`);
       stands.push([shown, real]);
@@ -126,8 +142,10 @@ export function openStage(project: TestProject, { columns, expects, quietMs, pla
       working += 1;
       const env = placed(project, commands, minutes);
       const who = at === undefined ? '' : `${at} `;
-      written.push(`${who}$ troupe ${args.map(asTyped).join(' ')}`);
+      const called = `${who}$ troupe ${args.map(asTyped).join(' ')}`;
+      written.push(called);
       const person = sitDown({ folder: project.folder, env }, args, { ...seat, columns, main: STAGE_MAIN });
+      terminals.push({ called, person });
       void person.ended.then(() => {
         working -= 1;
       });
@@ -141,12 +159,13 @@ export function openStage(project: TestProject, { columns, expects, quietMs, pla
           written.push(`${who}makes the window ${wide} columns wide and ${high} rows high`);
           person.resize(wide, high);
         },
-        looks: () => photograph(person),
-        async ends() {
-          const code = await person.ended;
-          keep(person);
-          written.push(`${who}exit ${code}`);
-        },
+        looks: () => within(`never still: ${called}`, person, (stuck) => photograph(person, stuck)),
+        ends: () =>
+          within(`never ended: ${called}`, person, async () => {
+            const code = await person.ended;
+            keep(person);
+            written.push(`${who}exit ${code}`);
+          }),
       };
     },
     async [Symbol.asyncDispose]() {
@@ -158,9 +177,9 @@ export function openStage(project: TestProject, { columns, expects, quietMs, pla
 function firstOf(person: AtKeyboard, quietMs: number): Promise<'changed' | 'quiet'> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve('quiet'), quietMs);
-    void person.changes().then(() => {
+    void person.changes().then((how) => {
       clearTimeout(timer);
-      resolve('changed');
+      resolve(how === 'ended' ? 'quiet' : 'changed');
     });
   });
 }
