@@ -8,7 +8,7 @@ import { checkVerify } from './definition/check-verify.ts';
 import type { AgentDefinition } from './definition/definition.ts';
 import { checkToolNames, type KnownTools, type NamedRight, permissionProblem } from './definition/tool-names.ts';
 import { type DiscoverOptions, discoverAgents, gentler, type ShadowedAgent } from './discover.ts';
-import { type LoadedAgent, loadAgent, salvageAgent } from './file/load.ts';
+import { type LoadedAgent, loadAgent, type SalvagedAgent, salvageAgent } from './file/load.ts';
 import { checkGraph, type Edge, edges } from './graph.ts';
 import { arrange, type Diagnostic, errorAt, quote, type SourcePlace } from './text/diagnostics.ts';
 
@@ -39,6 +39,8 @@ export interface NamedAgent {
 
 export interface ProjectCheck {
   readonly agents: readonly LoadedAgent[];
+  /** What could be read of files with problems: to find what else is wrong, never to run. */
+  readonly salvaged: readonly LoadedAgent[];
   readonly shadowed: readonly ShadowedAgent[];
   readonly edges: readonly Edge[];
   readonly diagnostics: readonly Diagnostic[];
@@ -53,14 +55,19 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
   const known = { servers: options.mcpServers ?? [], brought: options.brought };
   const tools = [
     ...agents.flatMap((agent) => checkRights(agent, known, options.permissions)),
-    ...salvaged.flatMap(({ definition, placeOf }) => checkToolNames(definition, placeOf, known)),
+    ...salvaged.flatMap((agent) => checkSalvaged(agent, known, options.permissions)),
   ];
-  const servers = [...known.servers, ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {}))];
+  const servers = [
+    ...known.servers,
+    ...agents.flatMap(({ definition }) => Object.keys(definition.mcp ?? {})),
+    ...salvaged.flatMap((agent) => agent.servers),
+  ];
   const settings = settingsProblems(options.named ?? [], { ...known, servers });
-  const context = await checkContextFiles(options.projectRoot, agents);
+  const context = await checkContextFiles(options.projectRoot, [...agents, ...salvaged]);
   const named = missingInSettings(options.namedAgents ?? [], agents, broken);
   return {
     agents,
+    salvaged,
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
     diagnostics: arrange([...settings, ...named, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
@@ -93,17 +100,19 @@ export async function checkAgentFile(
   path: string,
   { agents: others }: Pick<ProjectCheck, 'agents'>,
   options: ProjectCheckOptions,
-): Promise<Pick<ProjectCheck, 'agents' | 'edges' | 'diagnostics'>> {
+): Promise<Pick<ProjectCheck, 'agents' | 'salvaged' | 'edges' | 'diagnostics'>> {
   const file = { path, root: options.projectRoot, ...present({ variables: options.variables }) };
   const known = { servers: options.mcpServers ?? [], brought: options.brought };
   const loaded = await loadAgent(file);
   if (!loaded.ok) {
     const rest = await salvageAgent(file);
-    if (rest === undefined) return { agents: [], edges: [], diagnostics: loaded.error };
-    const { definition, placeOf } = rest;
-    const references = checkGraph(others, new Set([definition.name]), [rest]).filter(({ file: at }) => at === definition.source);
-    const tools = checkToolNames(definition, placeOf, known);
-    return { agents: [], edges: [], diagnostics: arrange([...loaded.error, ...tools, ...references]) };
+    if (rest === undefined) return { agents: [], salvaged: [], edges: [], diagnostics: loaded.error };
+    const { name, source } = rest.definition;
+    const beside = others.filter(({ definition }) => definition.name !== name);
+    const references = checkGraph(beside, new Set([name]), [rest]).filter(({ file: at }) => at === source);
+    const context = await checkContextFiles(options.projectRoot, [rest]);
+    const own = [...loaded.error, ...checkSalvaged(rest, known, options.permissions), ...context, ...references];
+    return { agents: [], salvaged: [rest], edges: [], diagnostics: arrange(own) };
   }
   const agent = loaded.value;
   const { source, name } = agent.definition;
@@ -112,7 +121,7 @@ export async function checkAgentFile(
   const references = checkGraph([...beside, agent]).filter(({ file: at }) => at === source);
   const context = await checkContextFiles(options.projectRoot, [agent]);
   const own = [...agent.diagnostics, ...checkRights(agent, known, options.permissions), ...context, ...references];
-  return { agents: [agent], edges: edges([agent.definition]), diagnostics: arrange(own) };
+  return { agents: [agent], salvaged: [], edges: edges([agent.definition]), diagnostics: arrange(own) };
 }
 
 /** What is wrong about the tools that an agent names, and what it may do with them. */
@@ -123,6 +132,15 @@ export function checkRights(
 ): readonly Diagnostic[] {
   const problems = [...checkToolNames(definition, placeOf, known), ...checkVerify(definition, placeOf, permissions)];
   return problems.map((one) => gentler(origin, one));
+}
+
+/** A server whose declaration is refused is declared all the same. */
+function checkSalvaged(
+  agent: SalvagedAgent,
+  known: KnownTools,
+  permissions: ProjectCheckOptions['permissions'],
+): readonly Diagnostic[] {
+  return checkRights(agent, { ...known, servers: [...known.servers, ...agent.servers] }, permissions);
 }
 
 /** Names and patterns in the settings that stand for nothing. */

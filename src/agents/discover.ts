@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import { nameFromFile } from './definition/agent-name.ts';
-import { type AgentFile, type LoadedAgent, loadAgent, type Origin, salvageAgent } from './file/load.ts';
+import { type AgentFile, type LoadedAgent, loadAgent, type Origin, type SalvagedAgent, salvageAgent } from './file/load.ts';
 import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
 
 export interface DiscoverOptions {
@@ -31,7 +31,7 @@ export interface Discovery {
   /** Names, by file, of agents that could not be loaded: who names them has nothing to correct. */
   readonly broken: ReadonlySet<string>;
   /** What could be read of those: to find what else is wrong with them, never to run. */
-  readonly salvaged: readonly LoadedAgent[];
+  readonly salvaged: readonly SalvagedAgent[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -51,7 +51,7 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
   const diagnostics = [...listing];
   const loaded: LoadedAgent[] = [];
   const broken = new Set<string>();
-  const salvaged: LoadedAgent[] = [];
+  const salvaged: SalvagedAgent[] = [];
   for (let start = 0; start < files.length; start += READ_AT_ONCE) {
     const batch = files.slice(start, start + READ_AT_ONCE);
     for (const [index, result] of (await Promise.all(batch.map(loadAgent))).entries()) {
@@ -70,7 +70,8 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
       }
     }
   }
-  return { broken, salvaged, ...choose(loaded, diagnostics) };
+  const chosen = choose(loaded);
+  return { broken, salvaged, ...chosen, diagnostics: [...diagnostics, ...twins([...loaded, ...salvaged])] };
 }
 
 export interface ListedFiles {
@@ -104,22 +105,29 @@ export function gentler(origin: Origin, one: Diagnostic): Diagnostic {
 }
 
 /** `loaded` is nearest first, so the first of a name is the one that counts. */
-function choose(loaded: readonly LoadedAgent[], diagnostics: Diagnostic[]): Omit<Discovery, 'broken' | 'salvaged'> {
+function choose(loaded: readonly LoadedAgent[]): Pick<Discovery, 'agents' | 'shadowed'> {
   const byName = new Map<string, LoadedAgent>();
-  const byOrigin = new Map<string, LoadedAgent>();
   const shadowed: ShadowedAgent[] = [];
+  const seen = new Set<string>();
   for (const agent of loaded) {
     const { name } = agent.definition;
-    const twin = byOrigin.get(`${agent.origin}/${name}`);
     const nearer = byName.get(name);
-    if (twin !== undefined) {
-      const message = `a second agent named ${quote(name)}: ${twin.definition.source} has the same name`;
-      diagnostics.push(errorAt(agent.placeOf(['name']), message, 'Give one of them another `name`.'));
-    } else byOrigin.set(`${agent.origin}/${name}`, agent);
     if (nearer === undefined) byName.set(name, agent);
-    else if (twin === undefined) shadowed.push({ agent, by: nearer });
+    else if (!seen.has(`${agent.origin}/${name}`)) shadowed.push({ agent, by: nearer });
+    seen.add(`${agent.origin}/${name}`);
   }
-  return { agents: [...byName.values()], shadowed, diagnostics };
+  return { agents: [...byName.values()], shadowed };
+}
+
+/** Two of one name in the same place, also where one of them has other problems as well. */
+function twins(all: readonly LoadedAgent[]): readonly Diagnostic[] {
+  const groups = Map.groupBy(all, ({ origin, definition }) => `${origin}/${definition.name}`);
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    others.map(({ definition, placeOf }) => {
+      const message = `a second agent named ${quote(definition.name)}: ${first?.definition.source} has the same name`;
+      return errorAt(placeOf(['name']), message, 'Give one of them another `name`.');
+    }),
+  );
 }
 
 interface Listing {

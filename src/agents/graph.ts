@@ -24,7 +24,9 @@ export function checkGraph(
   broken: ReadonlySet<string> = new Set(),
   salvaged: readonly LoadedAgent[] = [],
 ): readonly Diagnostic[] {
-  return [...missingAgents(agents, broken, salvaged), ...circles(agents), ...checkDepth(apartFromCircles(agents))];
+  // Whoever is sound counts where two have one name.
+  const all = [...new Map([...salvaged, ...agents].map((agent) => [agent.definition.name, agent])).values()];
+  return [...missingAgents(agents, broken, salvaged), ...circles(all), ...checkDepth(apartFromCircles(all))];
 }
 
 /** Those from whom no way leads into a circle. Whoever names only such agents is one: from the ends of the graph upwards. */

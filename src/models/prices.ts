@@ -134,7 +134,8 @@ function lookUp(
 /** A provider behind another address has that address's prices, if the table knows it. */
 function providerIn(table: Table, name: string, options: PricesOptions): ReturnType<Table['findProvider']> {
   const found = findProvider(name, options);
-  const baseURL = found?.ok === true ? found.value.baseURL : undefined;
+  // Without a key nobody can be asked there, and the price is the same.
+  const baseURL = found?.ok === true ? found.value.baseURL : options.providers?.[name]?.baseURL;
   if (baseURL !== undefined) return table.findProvider({ providerApiUrl: baseURL });
   return ['anthropic', 'openai', 'google'].includes(name) ? table.findProvider({ providerId: name }) : undefined;
 }

@@ -89,6 +89,8 @@ export interface ProjectConfig extends DotEnv {
   readonly namedAgents: readonly NamedAgent[];
   /** Where the commands under `verify` stand, in their order. */
   readonly verifyPlaces: readonly SourcePlace[];
+  /** Where a file names models for agents that name none, and which. */
+  readonly modelPlaces: readonly { readonly models: readonly string[]; readonly place: SourcePlace }[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
 }
@@ -114,7 +116,7 @@ export async function loadConfig(places: ConfigPlaces): Promise<Result<ProjectCo
 export interface SalvagedConfig {
   /** With what could be read; never to run anything. */
   readonly config: ProjectConfig;
-  readonly names: Record<'mcp' | 'vars' | 'providers', readonly string[]>;
+  readonly names: Record<'mcp' | 'vars' | 'providers' | 'prices', readonly string[]>;
   /** Nothing could be read of one of the files: what it may have named is not known. */
   readonly unreadable: boolean;
 }
@@ -124,14 +126,14 @@ export async function salvageConfig(places: ConfigPlaces): Promise<SalvagedConfi
   const { salvageSettings } = await import('./settings-file.ts');
   const { settingsSchema } = await import('./settings.ts');
   const root = places.root ?? (await findRoot(places.cwd));
-  const names: { [key in keyof SalvagedConfig['names']]: string[] } = { mcp: [], vars: [], providers: [] };
+  const names: { [key in keyof SalvagedConfig['names']]: string[] } = { mcp: [], vars: [], providers: [], prices: [] };
   let unreadable = false;
   const read = async (path: string, shown = path): Promise<SettingsFile> => {
     const text = (await isThere(path)) ? await readText(path) : undefined;
     const salvaged = text?.ok === true ? salvageSettings(shown, text.value, settingsSchema) : undefined;
     if (text !== undefined && salvaged === undefined) unreadable = true;
     if (salvaged === undefined) return { path, settings: undefined };
-    for (const key of ['mcp', 'vars', 'providers'] as const) names[key].push(...salvaged.names[key]);
+    for (const key of ['mcp', 'vars', 'providers', 'prices'] as const) names[key].push(...salvaged.names[key]);
     return { path, ...(await placesIn(salvaged)) };
   };
   const project = await read(join(root, CONFIG_FILE), CONFIG_FILE);
@@ -158,6 +160,7 @@ interface SettingsFile {
   readonly named?: ProjectConfig['named'];
   readonly namedAgents?: ProjectConfig['namedAgents'];
   readonly verifyPlaces?: ProjectConfig['verifyPlaces'];
+  readonly modelPlaces?: ProjectConfig['modelPlaces'];
 }
 
 async function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): Promise<ProjectConfig> {
@@ -199,6 +202,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     named: [...(project.named ?? []), ...(user.named ?? [])],
     namedAgents: project.namedAgents ?? [],
     verifyPlaces: (near.verify === undefined ? user : project).verifyPlaces ?? [],
+    modelPlaces: [...(project.modelPlaces ?? []), ...(user.modelPlaces ?? [])],
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
 }
@@ -286,7 +290,8 @@ async function placesIn({ value, placeOf }: ParsedSettings<Settings>): Promise<O
   }));
   const verifyPlaces = value.verify?.commands.map((_, index) => placeOfDemand(placeOf, index)) ?? [];
   const namedAgents = agentsIn(value).map(({ name, key, path }) => ({ name, key, place: placeOf(path) }));
-  return { settings: value, named, namedAgents, verifyPlaces };
+  const modelPlaces = value.model === undefined ? [] : [{ models: value.model, place: placeOf(['model']) }];
+  return { settings: value, named, namedAgents, verifyPlaces, modelPlaces };
 }
 
 interface AgentAt extends Pick<NamedAgent, 'name' | 'key'> {

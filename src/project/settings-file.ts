@@ -32,8 +32,8 @@ export function parseSettings<Schema extends z.ZodObject>(
 }
 
 export interface SalvagedSettings<Value> extends ParsedSettings<Value> {
-  /** The names under these keys, whatever stands behind them. */
-  readonly names: Readonly<Record<'mcp' | 'vars' | 'providers', readonly string[]>>;
+  /** The names under these keys behind which something stands that is refused. */
+  readonly names: Readonly<Record<'mcp' | 'vars' | 'providers' | 'prices', readonly string[]>>;
 }
 
 /** What can be read of settings with problems, so that `check` sees the rest of the project. Nothing is ever run with it. */
@@ -44,17 +44,21 @@ export function salvageSettings<Schema extends z.ZodObject>(
 ): SalvagedSettings<z.infer<Schema>> | undefined {
   const source = sourceText(file, text);
   const map = parseYamlMap(source, { start: 0, end: source.text.length });
-  const value = map.ok ? withoutRefused(map.value.value, schema) : undefined;
-  if (!map.ok || value === undefined) return undefined;
-  const raw: Readonly<Record<string, unknown>> = { ...map.value.value };
-  const namesAt = (key: string): readonly string[] => {
-    const found = raw[key];
+  const kept = map.ok ? withoutRefused(map.value.value, schema) : undefined;
+  if (!map.ok || kept === undefined) return undefined;
+  const keysIn = (values: object, key: string): readonly string[] => {
+    const found: unknown = Object.entries(values).find(([name]) => name === key)?.[1];
     return typeof found === 'object' && found !== null ? Object.keys(found) : [];
   };
+  const { value: written, placeOf } = map.value;
+  const namesAt = (key: string): readonly string[] => {
+    const sound = keysIn({ ...kept.value }, key);
+    return keysIn(written, key).filter((name) => !sound.includes(name));
+  };
   return {
-    value,
-    placeOf: map.value.placeOf,
-    names: { mcp: namesAt('mcp'), vars: namesAt('vars'), providers: namesAt('providers') },
+    value: kept.value,
+    placeOf: (path, part) => placeOf(kept.written(path), part),
+    names: { mcp: namesAt('mcp'), vars: namesAt('vars'), providers: namesAt('providers'), prices: namesAt('prices') },
   };
 }
 

@@ -10,13 +10,18 @@ import { edgeOf, referencesOf } from './references.ts';
 /** A run has one core; without any of these it is a plain session. */
 const CORES = ['team', 'group', 'dispatch', 'architect'] as const;
 
-export function checkDefinition(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
+/** `partly`: keys of which something is refused, so that what they lack is not held against them. */
+export function checkDefinition(
+  agent: AgentDefinition,
+  placeOf: PlaceOf,
+  partly: ReadonlySet<string> = new Set(),
+): readonly Diagnostic[] {
   return [
     ...checkCores(agent, placeOf),
-    ...checkWorkers(agent, placeOf),
+    ...(partly.has('group') ? [] : checkWorkers(agent, placeOf)),
     ...checkSelf(agent, placeOf),
     ...checkTeam(agent, placeOf),
-    ...checkDispatch(agent, placeOf),
+    ...checkDispatch(agent, placeOf, partly.has('dispatch')),
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
   ];

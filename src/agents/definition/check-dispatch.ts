@@ -8,11 +8,11 @@ import { clarifier } from './references.ts';
 
 type Dispatch = NonNullable<AgentDefinition['dispatch']>;
 
-export function checkDispatch({ dispatch, output }: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
+/** `isPart`: something of it is refused, and whom else it may have named is not known. */
+export function checkDispatch({ dispatch, output }: AgentDefinition, placeOf: PlaceOf, isPart: boolean): readonly Diagnostic[] {
   if (dispatch === undefined) return [];
   return [
-    ...checkAgents(dispatch, placeOf),
-    ...checkPriority(dispatch, placeOf),
+    ...(isPart ? [] : [...checkAgents(dispatch, placeOf), ...checkPriority(dispatch, placeOf)]),
     ...checkTemplates(dispatch, placeOf),
     ...checkOutput(output, placeOf),
   ];

@@ -7,7 +7,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { nameFromFile } from '../definition/agent-name.ts';
 import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
-import { type AgentDefinition, definitionSchema } from '../definition/definition.ts';
+import { type AgentDefinition, definitionSchema, type Frontmatter } from '../definition/definition.ts';
 import { checkName, toDefinition } from '../definition/to-definition.ts';
 import { withoutRefused } from '../definition/without-refused.ts';
 import type { ForeignOrigin } from '../foreign/file.ts';
@@ -77,11 +77,17 @@ async function loadOwn(file: OpenFile, spans: FileSpans): Promise<Loaded> {
   return define(file, map.value, map.value.value, assembled, false);
 }
 
+/** What could be read of a file with problems. */
+export interface SalvagedAgent extends LoadedAgent {
+  /** The MCP servers that it declares, sound or not. */
+  readonly servers: readonly string[];
+}
+
 /**
  * What can be read of a file with problems, so that `check` looks at the rest of it too: keys that the schema refuses are left
  * out. It is never an agent: nothing runs it.
  */
-export async function salvageAgent(file: AgentFile): Promise<LoadedAgent | undefined> {
+export async function salvageAgent(file: AgentFile): Promise<SalvagedAgent | undefined> {
   const opened = await openFile(file);
   const spans = opened.ok ? splitFile(opened.value.source) : undefined;
   if (!opened.ok || spans?.ok !== true || opened.value.origin === 'claude' || opened.value.origin === 'opencode')
@@ -91,10 +97,13 @@ export async function salvageAgent(file: AgentFile): Promise<LoadedAgent | undef
   if (!map.ok) return undefined;
   const kept = withoutRefused(map.value.value, definitionSchema);
   if (kept === undefined) return undefined;
-  const definition = toDefinition(kept, nameFromFile(source.file), '', source.file);
+  const definition = toDefinition(kept.value, nameFromFile(source.file), '', source.file);
   const body = { source, span: spans.value.body, path };
   const { included } = await assemblePrompt(body, { root, label: labelFor(origin, root), variables });
-  return { definition, origin, disabled: false, diagnostics: [], placeOf: map.value.placeOf, included };
+  const placeOf: PlaceOf = (at, part) => map.value.placeOf(kept.written(at), part);
+  const { mcp } = map.value.value;
+  const servers = typeof mcp === 'object' && mcp !== null ? Object.keys(mcp) : [];
+  return { definition, origin, disabled: false, diagnostics: [], placeOf, included, servers };
 }
 
 async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpans): Promise<Loaded> {
@@ -113,18 +122,27 @@ async function define(
   disabled: boolean,
 ): Promise<Loaded> {
   const { placeOf } = map;
+  const named = (said: Frontmatter): AgentDefinition =>
+    toDefinition(said, nameFromFile(file.source.file), assembled.prompt, file.source.file);
   const parsed = definitionSchema.safeParse(frontmatter, { reportInput: true });
   if (!parsed.success) {
     const { diagnoseIssues } = await import('../definition/schema-issues.ts');
-    return fail(arrangeAndCut([...diagnoseIssues(parsed.error.issues, placeOf), ...assembled.diagnostics]));
+    const kept = typeof frontmatter === 'object' && frontmatter !== null && withoutRefused(frontmatter, definitionSchema);
+    const problems = kept ? problemsOf(named(kept.value), (at, part) => placeOf(kept.written(at), part), kept.partly) : [];
+    return fail(arrangeAndCut([...diagnoseIssues(parsed.error.issues, placeOf), ...assembled.diagnostics, ...problems]));
   }
-  const definition = toDefinition(parsed.data, nameFromFile(file.source.file), assembled.prompt, file.source.file);
-  const problems = [...assembled.diagnostics, ...checkName(definition, placeOf), ...checkDefinition(definition, placeOf)];
+  const definition = named(parsed.data);
+  const problems = [...assembled.diagnostics, ...problemsOf(definition, placeOf)];
   // With an error in the body, an empty prompt is its consequence.
   const diagnostics = arrangeAndCut(problems.some(isError) ? problems : [...problems, ...checkPrompt(definition, placeOf)]);
   if (diagnostics.some(isError)) return fail(diagnostics);
   return ok({ definition, origin: file.origin, disabled, diagnostics, placeOf, included: assembled.included });
 }
+
+const problemsOf = (definition: AgentDefinition, placeOf: PlaceOf, partly?: ReadonlySet<string>): readonly Diagnostic[] => [
+  ...checkName(definition, placeOf),
+  ...checkDefinition(definition, placeOf, partly),
+];
 
 async function openFile(file: AgentFile): Promise<Result<OpenFile, Diagnostic>> {
   const { origin = 'project', variables = [] } = file;

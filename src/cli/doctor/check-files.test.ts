@@ -163,6 +163,99 @@ describe('check looks at everything in one pass', () => {
     expect(code).toBe(0);
   });
 
+  it('and at the rest of a file and of a key whose first mistake is one of the schema', async () => {
+    const { out } = await check({
+      'agents/a.md': AGENT('dispatch: { agnts: [b], agents: [b, 5, ghost], fallback: a, model: opnai/x }\ntags: [x, x]'),
+      'agents/b.md': AGENT(
+        'group: { mode: brodcast, workers: [{ agent: 5 }, nobody], sharedContext: gone.md }\nverify: [npm test &]',
+      ),
+      'agents/c.md': AGENT('group: { mode: broadcast, workers: [5] }\nteam: { members: [a, a] }\nbudget: { usd: many }'),
+      'agents/d.md': AGENT('tools: [mcp:own, mcp:othr]\nmcp: { own: { command: 5 } }\npermissions: { shel: deny, read: 5 }'),
+    });
+    expect(lines(out)).toEqual([
+      'agents/a.md:3:13: error: unknown key "agnts" in "dispatch"',
+      'agents/a.md:3:37: error: "dispatch.agents[2]" must be text, not 5',
+      'agents/a.md:3:40: error: there is no agent "ghost" (named as dispatch)',
+      'agents/a.md:3:58: error: the agent names itself as dispatch fallback: it would run for ever',
+      'agents/a.md:4:11: error: "x" is listed twice in "tags"',
+      'agents/b.md:3:16: error: "group.mode" must be one of broadcast, sequential, orchestrator, reflect, not "brodcast"',
+      'agents/b.md:3:45: error: "group.workers[1].agent" must be text, not 5',
+      'agents/b.md:3:50: error: there is no agent "nobody" (named as group worker)',
+      expect.stringMatching(/^agents\/b\.md:3:74: error: the file "gone\.md" \(group\.sharedContext\) does not exist/),
+      expect.stringMatching(/^agents\/b\.md:4:10: warning: this command under "verify" proves nothing/),
+      'agents/c.md:3:1: error: "group" cannot stand beside "team": an agent has one core pattern',
+      'agents/c.md:3:37: error: "group.workers[1]" must be text or a map of keys, not 5',
+      'agents/c.md:4:22: error: "a" is listed twice in "team.members"',
+      'agents/c.md:5:16: error: "budget.usd" must be a number, not "many"',
+      'agents/d.md:3:18: error: unknown MCP server "othr"',
+      'agents/d.md:4:24: error: "mcp.own.command" must be text, not 5',
+      'agents/d.md:5:16: error: unknown tool "shel"',
+      expect.stringMatching(/^agents\/d\.md:5:34: error: "permissions\.read" must be/),
+      expect.stringMatching(/^agents\/a\.md:3:68: warning: no model of a can be asked from this shell: There is no model opnai/),
+    ]);
+  });
+
+  it('and at circles and second names that lead through a file with another mistake', async () => {
+    const { out } = await check({
+      'agents/a.md': AGENT('handoff: b'),
+      'agents/b.md': AGENT('handoff: a\nmodle: x'),
+      'agents/c.md': AGENT('name: a\nmodle: x'),
+    });
+    expect(lines(out)).toEqual([
+      'agents/b.md:3:10: error: agents call each other in a circle: b -(handoff)-> a -(handoff)-> b',
+      'agents/b.md:4:1: error: unknown key "modle"',
+      'agents/c.md:3:7: error: a second agent named "a": agents/a.md has the same name',
+      'agents/c.md:4:1: error: unknown key "modle"',
+    ]);
+  });
+
+  it('and at the rest of a setting that is wrong in part', async () => {
+    const settings =
+      'permissions: { shel: deny, read: 5 }\nserve: { commands: [5, ghost] }\nproviders: { bad: { baseURL: x }, mine: { baseURL: "http://h/v1" } }\n';
+    const { out } = await check({
+      'troupe.yaml': `${settings}prices: { mine/small: { input: x } }\nmodel: opnai/x\nbudget: { usd: 1 }\n`,
+      'agents/a.md': '---\nmodel: mine/large\n---\nHelp.\n',
+      'agents/b.md': '---\nmodel: [bad/x, mine/small]\n---\nHelp.\n',
+    });
+    const said = lines(out).map((line) => line.replace(/: (error|warning): /, ' '));
+    expect(said.slice(0, 5).join('\n')).toMatch(/permissions\.read.*serve\.commands.*providers\.bad.*prices.*prices/s);
+    expect(said.slice(5)).toEqual([
+      'troupe.yaml:1:16 unknown tool "shel" in "permissions"',
+      'troupe.yaml:2:24 there is no agent "ghost" (named in "serve.commands")',
+      expect.stringMatching(
+        /^troupe\.yaml:5:8 no model in troupe\.yaml can be asked from this shell: There is no model opnai\/x/,
+      ),
+      "agents/a.md:2:8 the price of mine/large is not known, so the project's budget in dollars cannot be kept",
+    ]);
+  });
+
+  it('and at prices of whoever is paid from a budget, also without a key', async () => {
+    const usd = 'budget: { usd: 1 }';
+    const { out } = await check({
+      'agents/lead.md': `---\nmodel: openai/gpt-5\nagents: [helper]\n${usd}\n---\nHelp.\n`,
+      'agents/helper.md': '---\nmodel: mine/large\n---\nHelp.\n',
+      'agents/chooser.md': `---\nmodel: openai/gpt-5\ndispatch: { agents: [free], model: mine/large }\n${usd}\n---\nChoose.\n`,
+      'agents/group.md': `---\nmodel: openai/gpt-5\ngroup: { mode: broadcast, workers: [{ agent: free, model: mine/x }] }\n${usd}\n---\nLead.\n`,
+      'agents/free.md': '---\nmodel: openai/gpt-5\n---\nHelp.\n',
+      'agents/far.md': `---\nmodel: anthropic/claude-sonet-9\n${usd}\n---\nHelp.\n`,
+      'troupe.yaml': 'providers: { mine: { baseURL: "http://127.0.0.1:1/v1", apiKeyEnv: NO_SUCH_KEY } }\n',
+    });
+    expect(lines(out).filter((line) => line.includes('price'))).toEqual([
+      'agents/chooser.md:4:16: warning: the price of mine/large is not known, so this budget in dollars cannot be kept',
+      'agents/far.md:3:16: warning: the price of anthropic/claude-sonet-9 is not known, so this budget in dollars cannot be kept',
+      'agents/group.md:4:16: warning: the price of mine/x, which free uses, is not known, so this budget in dollars cannot be kept',
+      'agents/lead.md:4:16: warning: the price of mine/large, which helper uses, is not known, so this budget in dollars cannot be kept',
+    ]);
+  });
+
+  it('and at the price of the model that agents get which name none', async () => {
+    await using project = await temporaryProject({ 'agents/a.md': '---\nbudget: { usd: 1 }\n---\nHelp.\n' });
+    const env = { HOME: project.root, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', OPENAI_MODEL: 'local' };
+    const terminal = testTerminal({ env });
+    expect(await runProgram(['-C', project.root, 'check'], terminal)).toBe(0);
+    expect(terminal.written.out).toContain('agents/a.md:2:16: warning: the price of openai/local is not known');
+  });
+
   it('and a run says the same of a wrong name, also under a budget in dollars', async () => {
     await using project = await temporaryProject({
       'agents/b.md': '---\nmodel: opnai/gpt-5.5\nbudget: { usd: 1 }\n---\nHelp.\n',

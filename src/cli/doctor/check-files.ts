@@ -16,11 +16,14 @@ import { createDeclaredServers, impossibleServers } from '../../project/servers/
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { checkModels } from './check-models.ts';
+import { defaultModel } from './used-models.ts';
 
 type Environment = CommandContext['terminal']['env'];
 
 export interface CheckedFiles extends ProjectCheck {
   readonly root: string;
+  /** What is wrong with presets: of the project's squad, and of the user's file. It is among the diagnostics too. */
+  readonly presets: readonly Diagnostic[];
 }
 
 /**
@@ -28,31 +31,33 @@ export interface CheckedFiles extends ProjectCheck {
  * folders where agents are looked for: what is wrong with them is found in the same way.
  */
 export async function checkEverything(context: CommandContext, also: readonly string[] = []): Promise<CheckedFiles> {
-  const { cwd, clock } = context;
-  const { env } = context.terminal;
-  const loaded = await loadConfig({ cwd, env });
-  if (loaded.ok) return await checkWith(loaded.value, { env, clock, also });
-  const { config, names, unreadable } = await salvageConfig({ cwd, env });
-  const checked = await checkWith(config, { env, clock, also, names });
+  const { cwd, terminal } = context;
+  const places = { cwd, env: terminal.env };
+  const loaded = await loadConfig(places);
+  if (loaded.ok) return await checkWith(loaded.value, { context, also });
+  const { config, names, unreadable } = await salvageConfig(places);
+  const checked = await checkWith(config, { context, also, names });
   // What the settings may have named cannot be held against an agent.
   const sure = unreadable ? checked.diagnostics.filter(({ message }) => !NAMED_IN_SETTINGS.test(message)) : checked.diagnostics;
   return { ...checked, diagnostics: [...loaded.error, ...sure] };
 }
 
-const NAMED_IN_SETTINGS = /^unknown (MCP server|variable) |There is no model /;
+const NAMED_IN_SETTINGS = /^unknown (MCP server|variable) |There is no model |^the price of /;
 
 interface CheckNeeds {
-  readonly env: Environment;
-  readonly clock: CommandContext['clock'];
+  readonly context: CommandContext;
   readonly also: readonly string[];
   /** Of settings with problems. */
   readonly names?: SalvagedConfig['names'];
 }
 
-async function checkWith(config: ProjectConfig, { env, clock, also, names }: CheckNeeds): Promise<CheckedFiles> {
+const NO_NAMES: SalvagedConfig['names'] = { mcp: [], vars: [], providers: [], prices: [] };
+
+async function checkWith(config: ProjectConfig, { context, also, names = NO_NAMES }: CheckNeeds): Promise<CheckedFiles> {
+  const { env } = context.terminal;
   const { root, permissions, named, namedAgents } = config;
-  const variables = [...Object.keys(config.vars), ...(names?.vars ?? [])];
-  const mcpServers = [...serverNames(config), ...(names?.mcp ?? [])];
+  const variables = [...Object.keys(config.vars), ...names.vars];
+  const mcpServers = [...serverNames(config), ...names.mcp];
   const rights = { mcpServers, permissions, named, namedAgents };
   const options = { projectRoot: root, userConfigDir: userFolder(env), variables, ...rights };
   const inFolders = await checkProject(options);
@@ -61,13 +66,18 @@ async function checkWith(config: ProjectConfig, { env, clock, also, names }: Che
     also.filter((path) => !read.has(path)).map((path) => checkAgentFile(path, inFolders, options)),
   );
   const agents = [...inFolders.agents, ...outside.flatMap((one) => one.agents)];
-  const models = checkModels(agents, { config, clock, known: names?.providers ?? [] });
-  const foreign = [...config.foreign.diagnostics, ...(await checkForeign(agents, config, env, names?.mcp ?? []))];
-  const own = [...checkServers(agents, permissions, env), ...uselessDemands(agents, config), ...foreign];
+  const salvaged = [...inFolders.salvaged, ...outside.flatMap((one) => one.salvaged)];
+  // What is wrong in one place of a file hides nothing that is wrong in another.
+  const readable = [...agents, ...salvaged];
+  const chosen = await defaultModel(context, { config, offline: true });
+  const defaults = chosen.ok ? chosen.value.models : [];
+  const models = checkModels(readable, { config, clock: context.clock, defaults, known: names });
+  const foreign = [...config.foreign.diagnostics, ...(await checkForeign(readable, config, env, names.mcp))];
+  const own = [...checkServers(readable, permissions, env), ...uselessDemands(readable, config), ...foreign];
   const presets = await checkPresets(root, userFolder(env), mcpServers);
   const found = [...own, ...presets, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
   const edges = [...inFolders.edges, ...outside.flatMap((one) => one.edges)];
-  return { ...inFolders, agents, edges, diagnostics: [...arrange(found), ...models], root };
+  return { ...inFolders, agents, salvaged, edges, diagnostics: [...arrange(found), ...models], root, presets };
 }
 
 /** Groups that somebody could make from what lies here: what is wrong with them stops nothing else. */

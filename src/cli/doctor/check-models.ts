@@ -3,7 +3,8 @@
  * key, and a newer provider may know more names, so these are warnings; `run` refuses to start.
  */
 
-import { modelsGiven } from '../../agents/definition/references.ts';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { modelsGiven, referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -17,40 +18,51 @@ import type { ProjectConfig } from '../../project/config.ts';
 export interface CheckModelsOptions {
   readonly config: ProjectConfig;
   readonly clock: Clock;
-  /** Providers that are named in settings with problems. */
-  readonly known: readonly string[];
+  /** What agents use that name none. */
+  readonly defaults: readonly string[];
+  /** Providers, and models with a price, that are named in settings with problems. */
+  readonly known: Readonly<Record<'providers' | 'prices', readonly string[]>>;
 }
 
 interface Sources extends PricesOptions {
   readonly prices: Prices;
 }
 
+interface Named {
+  /** Whose they are, in words. */
+  readonly whose: string;
+  readonly models: readonly string[];
+  readonly place: SourcePlace;
+}
+
 export function checkModels(agents: readonly LoadedAgent[], options: CheckModelsOptions): readonly Diagnostic[] {
   const { config, clock, known } = options;
   const table = { env: config.keyEnv, clock, providers: config.providers, overrides: config.prices };
   const sources = { ...table, prices: createPrices(table) };
-  return agents.flatMap((agent) => {
+  const askable = ({ models, ...rest }: Named): readonly Diagnostic[] =>
+    models.some((model) => known.providers.includes(providerOf(model)))
+      ? []
+      : [...unreachable({ models, ...rest }, sources), ...models.flatMap((model) => unheardOf(model, rest.place, sources))];
+  const settings = config.modelPlaces.flatMap((one) => askable({ ...one, whose: `in ${one.place.file}` }));
+  const own = agents.flatMap((agent) => {
     const { definition, placeOf } = agent;
-    const given = modelsGiven(definition).map(({ name, path }) => ({ models: [name], place: placeOf(path) }));
-    const named = [{ models: definition.models, place: placeOf(['model']) }, ...given];
-    const sure = named.filter(({ models }) => !models.some((model) => known.includes(providerOf(model))));
-    return [
-      ...sure.flatMap(({ models, place }) => unreachable(definition.name, models, place, sources)),
-      ...sure.flatMap(({ models, place }) => models.flatMap((model) => unheardOf(model, place, sources))),
-      ...unpriced(agent, config, sources),
-    ];
+    const whose = `of ${definition.name}`;
+    const given = modelsGiven(definition).map(({ name, path }) => ({ whose, models: [name], place: placeOf(path) }));
+    const named = [{ whose, models: definition.models, place: placeOf(['model']) }, ...given];
+    return [...named.flatMap(askable), ...unpriced(agent, agents, { ...options, sources })];
   });
+  return [...settings, ...own];
 }
 
 const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf('/')));
 
-function unreachable(agent: string, models: readonly string[], place: SourcePlace, sources: Sources): readonly Diagnostic[] {
+function unreachable({ whose, models, place }: Named, sources: Sources): readonly Diagnostic[] {
   const problems = models.map((model) => modelProblem(model, sources));
   const [first] = problems;
   if (first === undefined || problems.includes(undefined)) return [];
   const near = models.map((model) => nearProvider(model, sources)).find((found) => found !== undefined);
   const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
-  return [warningAt(place, `no model of ${agent} can be asked from this shell: ${first}`, fix)];
+  return [warningAt(place, `no model ${whose} can be asked from this shell: ${first}`, fix)];
 }
 
 /** The same model at the provider that was probably meant. */
@@ -76,20 +88,68 @@ function unheardOf(model: string, place: SourcePlace, sources: Sources): readonl
   return [warningAt(place, `the model ${model} is in no list of ${provider} that is known here`, fix)];
 }
 
-/** A budget in dollars that a run would refuse because it cannot be kept. */
-function unpriced({ definition, placeOf }: LoadedAgent, config: ProjectConfig, sources: Sources): readonly Diagnostic[] {
-  const { budget, models } = definition;
+interface PricingOptions extends CheckModelsOptions {
+  readonly sources: Sources;
+}
+
+/** A budget in dollars that a run would refuse because it cannot be kept: what runs below it is paid from it too. */
+function unpriced(
+  { definition, placeOf }: LoadedAgent,
+  agents: readonly LoadedAgent[],
+  options: PricingOptions,
+): readonly Diagnostic[] {
+  const { config, known, sources } = options;
+  const { budget } = definition;
   if (budget?.allowUnknownPrices === true || config.budget.allowUnknownPrices === true) return [];
   const own = budget?.usd !== undefined;
   if (!own && config.budget.usd === undefined) return [];
-  const used = models.length > 0 ? models : config.models;
-  const unknown = used.filter((model) => modelProblem(model, sources) === undefined).find((model) => !hasPrice(model, sources));
+  const paid = [...paidBy(definition, options), ...(own ? paidBelow(definition, agents, options) : [])];
+  const unknown = paid.find(({ model }) => {
+    const isUnsaid = known.prices.includes(model) || known.providers.includes(providerOf(model));
+    return !isUnsaid && hasProvider(model, sources) && !hasPrice(model, sources);
+  });
   if (unknown === undefined) return [];
   const kept = own ? 'this budget' : "the project's budget";
-  const message = `the price of ${unknown} is not known, so ${kept} in dollars cannot be kept`;
+  const whose = unknown.by === definition.name ? '' : `, which ${unknown.by} uses,`;
+  const message = `the price of ${unknown.model}${whose} is not known, so ${kept} in dollars cannot be kept`;
   const fix = 'Look at the name, give its price under `prices` in troupe.yaml, or limit budget.tokens instead.';
   return [warningAt(placeOf(own ? ['budget', 'usd'] : ['model']), message, fix)];
 }
+
+interface Paid {
+  readonly model: string;
+  readonly by: string;
+}
+
+/** What the agent uses itself. */
+function paidBy(definition: AgentDefinition, { defaults }: PricingOptions): readonly Paid[] {
+  const { name: by, models, dispatch } = definition;
+  const used = [...(models.length > 0 ? models : defaults), ...(dispatch?.model === undefined ? [] : [dispatch.model])];
+  return used.map((model) => ({ model, by }));
+}
+
+/** And what those use that it leads to, unless their own file says that they may. */
+function paidBelow(first: AgentDefinition, agents: readonly LoadedAgent[], options: PricingOptions): readonly Paid[] {
+  const byName = new Map(agents.map(({ definition }) => [definition.name, definition]));
+  const seen = new Set([first.name]);
+  const left = [first];
+  const found: Paid[] = [];
+  for (let here = left.pop(); here !== undefined; here = left.pop())
+    for (const { target, model } of referencesOf(here)) {
+      const next = byName.get(target);
+      if (next === undefined || next.budget?.allowUnknownPrices === true) continue;
+      if (model !== undefined) found.push({ model: model.name, by: target });
+      if (seen.has(target)) continue;
+      seen.add(target);
+      found.push(...(model === undefined ? paidBy(next, options) : []));
+      left.push(next);
+    }
+  return found;
+}
+
+/** Of a provider that nobody knows it is said that there is none. */
+const hasProvider = (model: string, sources: Sources): boolean =>
+  /^(scripted|recorded):/.test(model) || findProvider(providerOf(model), sources) !== undefined;
 
 const hasPrice = (model: string, { prices }: Sources): boolean =>
   prices.cost(model, { inputTokens: 1, outputTokens: 1 }) !== undefined;
