@@ -8,7 +8,7 @@ import { isJsonObject, type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { keyVariables, ollamaAddress, setting } from './provider/providers.ts';
-import { createTransport, type Transport } from './provider/transport.ts';
+import { createTransport, type Transport, UnexpectedResponse } from './provider/transport.ts';
 
 export const defaultModels = {
   anthropic: 'anthropic/claude-sonnet-5',
@@ -44,7 +44,7 @@ export async function detectDefaultModel(options: DetectOptions): Promise<Result
   if (google !== undefined) return byKey(google, defaultModels.google);
   if (otherServer !== undefined) return await fromServer(otherServer, options);
   const installed = await firstName(`${ollamaAddress(env)}/api/tags`, 'models', 'name', options);
-  if (installed !== undefined) return ok({ name: `ollama/${installed}`, because: `Ollama at ${ollamaAddress(env)} has it` });
+  if (installed.ok) return ok({ name: `ollama/${installed.value}`, because: `Ollama at ${ollamaAddress(env)} has it` });
   return fail(NOTHING_FOUND);
 }
 
@@ -65,22 +65,25 @@ async function fromServer(baseURL: string, options: DetectOptions): Promise<Resu
   const named = namedModel(options.env);
   if (named !== undefined) return ok({ name: named, because: 'OPENAI_BASE_URL and OPENAI_MODEL are set' });
   const first = await firstName(`${baseURL.replace(/\/+$/, '')}/models`, 'data', 'id', options);
-  if (first !== undefined)
-    return ok({ name: `openai/${first}`, because: 'OPENAI_BASE_URL is set and the server there lists it first' });
-  return fail('OPENAI_BASE_URL is set, but the server there lists no models. Set OPENAI_MODEL to the name of one.');
+  if (first.ok)
+    return ok({ name: `openai/${first.value}`, because: 'OPENAI_BASE_URL is set and the server there lists it first' });
+  const why = `OPENAI_BASE_URL is set, but ${first.error}.`;
+  return fail(`${why}\nLook at the address, or set OPENAI_MODEL to the name of a model there.`);
 }
 
-/** The first name in a list such as `{"data": [{"id": "…"}]}`; `undefined` when the server is not there or says otherwise. */
-async function firstName(url: string, list: string, field: string, options: DetectOptions): Promise<string | undefined> {
+/** The first name in a list such as `{"data": [{"id": "…"}]}`, or why there is none. */
+async function firstName(url: string, list: string, field: string, options: DetectOptions): Promise<Result<string, string>> {
   const answer = await getJson(url, options);
-  const entries = isJsonObject(answer) ? answer[list] : undefined;
+  if (!answer.ok) return answer;
+  const entries = isJsonObject(answer.value) ? answer.value[list] : undefined;
   const first: Json | undefined = Array.isArray(entries) ? entries[0] : undefined;
   const name = isJsonObject(first) ? first[field] : undefined;
-  return typeof name === 'string' && name !== '' ? name : undefined;
+  return typeof name === 'string' && name !== '' ? ok(name) : fail('the server there lists no models');
 }
 
-async function getJson(url: string, options: DetectOptions): Promise<Json | undefined> {
-  if (options.offline === true || !URL.canParse(url)) return undefined;
+async function getJson(url: string, options: DetectOptions): Promise<Result<Json, string>> {
+  if (!URL.canParse(url)) return fail('it is no address');
+  if (options.offline === true) return fail('no server was asked for a model');
   const transport = options.transport ?? createTransport({ env: options.env });
   const key = setting(options.env, 'OPENAI_API_KEY');
   const controller = new AbortController();
@@ -89,12 +92,15 @@ async function getJson(url: string, options: DetectOptions): Promise<Json | unde
     const headers: Record<string, string> =
       key === undefined || !url.endsWith('/models') ? {} : { authorization: `Bearer ${key}` };
     const response = await transport(url, { method: 'GET', headers, signal: controller.signal });
-    const parsed = response.ok ? parseJson(await response.text()) : undefined;
-    return parsed?.ok === true ? parsed.value : undefined;
-  } catch {
-    // Nobody there: that is an answer too.
-    return undefined;
+    if (!response.ok) return fail(`the server there answers with HTTP ${response.status} when it is asked for its models`);
+    const parsed = parseJson(await response.text());
+    return parsed.ok ? parsed : fail(NO_LIST);
+  } catch (error) {
+    // A page in place of a list is found out by the transport.
+    return fail(error instanceof UnexpectedResponse ? NO_LIST : 'nobody answers there');
   } finally {
     cancel();
   }
 }
+
+const NO_LIST = 'the server there answers with something that is no list of models';

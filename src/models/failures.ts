@@ -126,6 +126,10 @@ function describe(kind: Kind, facts: Facts, context: FailureContext): string {
   const status = facts.status !== undefined && facts.status >= 300 ? ` (HTTP ${facts.status})` : '';
   const shown = shortened(scrub(wordsIn(facts), context.secrets));
   const because = shown === '' ? '' : `: ${shown}`;
+  if (isRedirect(facts.status)) {
+    const to = shortened(scrub(startOf(facts.headers['location'] ?? '', LOOKED_AT), context.secrets));
+    return `${context.provider} sends the request on to another address${status}${to === '' ? '' : `: ${to}`}`;
+  }
   switch (kind) {
     case 'auth':
       return `${context.provider} refused the key or the account${status}${because}`;
@@ -143,6 +147,9 @@ function describe(kind: Kind, facts: Facts, context: FailureContext): string {
       return `${context.provider} refused the request${status}${because}`;
   }
 }
+
+/** Never followed, so that a key does not go where nobody sent it. */
+export const isRedirect = (status: number | undefined): boolean => status !== undefined && status >= 300 && status < 400;
 
 /** The provider's own words where it has some, else what it sent. */
 function wordsIn(facts: Facts): string {

@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
@@ -48,6 +48,53 @@ describe('.env of a project', () => {
     await symlink(join(project.root, '.env'), join(inner, '.env'));
     expect((await taken(inner)).fromDotEnv).toEqual([]);
     expect((await taken(project.root)).fromDotEnv).toEqual(['OPENAI_API_KEY']);
+  });
+
+  it.each([
+    ['a tab behind export', 'export\tOPENAI_API_KEY=sk-1\n', 'sk-1'],
+    ['lines of Windows', '# keys\r\nOPENAI_API_KEY="sk-1"\r\nOTHER=2\r\n', 'sk-1'],
+    ['a byte-order mark', '\ufeffOPENAI_API_KEY=sk-1\n', 'sk-1'],
+    ['single quotes and a remark', "OPENAI_API_KEY='sk-#1' # of the team\n", 'sk-#1'],
+    ['blanks around the sign', '  OPENAI_API_KEY = sk-1   # mine\n', 'sk-1'],
+    ['no line end', 'OTHER=1\nOPENAI_API_KEY=sk-1', 'sk-1'],
+    ['a value of many lines before it', 'CERT="-----BEGIN\nexport\tOPENAI_API_KEY=no\n-----END"\nOPENAI_API_KEY=sk-1\n', 'sk-1'],
+    ['a line that is none', 'set -a\nnot a line\nOPENAI_API_KEY=sk-1\n', 'sk-1'],
+    ['the same name twice', 'OPENAI_API_KEY=old\nexport OPENAI_API_KEY=sk-1\n', 'sk-1'],
+    ['nothing behind the sign', 'OPENAI_API_KEY=\n', undefined],
+  ])('is read with %s', async (_what, text, expected) => {
+    await using project = await temporaryProject({ '.env': text });
+    const { keyEnv, dotEnvProblem } = await taken(project.root);
+    expect([keyEnv['OPENAI_API_KEY'], dotEnvProblem]).toEqual([expected, undefined]);
+  });
+
+  it('says why it is passed over, to doctor and before a run, and its secrets stay secret', async () => {
+    await using project = await temporaryProject({
+      'keys.txt': `OPENAI_API_KEY=${SECRET}\n`,
+      'agents/a.md': '---\nmodel: scripted:r.yaml\ntools: [read]\n---\nHelp.\n',
+      'r.yaml': '- toolCalls: [{ name: read, input: { path: keys.txt } }]\n- finalReport: "{{lastToolResult}}"\n',
+    });
+    await symlink(join(project.root, 'keys.txt'), join(project.root, '.env'));
+    const env = { HOME: project.root, PATH: process.env['PATH'], OLLAMA_HOST: '127.0.0.1:1' };
+    const said = async (...args: string[]) => {
+      const terminal = testTerminal({ env });
+      await runProgram(['-C', project.root, ...args], terminal);
+      return terminal.written.all.replaceAll(/\s+/g, ' ');
+    };
+    const link = '.env is a link, and links are not followed: no key is taken from it';
+    expect(await said('doctor', '--offline')).toContain(`note .env: ${join(project.root, link)}`);
+    const ran = await said('run', 'a', 'go');
+    expect(ran).toContain(`warning: ${link}`);
+    expect(ran).toContain('[redacted:OPENAI_API_KEY]');
+    expect(ran).not.toContain(SECRET);
+    expect(await said('run', 'a', 'go', '--quiet')).not.toContain('warning');
+    await rm(join(project.root, '.env'));
+    await writeFile(join(project.root, '.env'), `OPENAI_API_KEY=${SECRET}\n${'#'.repeat(2_000_000)}\n`);
+    expect(await said('doctor', '--offline')).toMatch(/note \.env: .* is larger than \d+ bytes/);
+    await writeFile(join(project.root, '.env'), Buffer.from(`OPENAI_API_KEY=${SECRET}\n`, 'utf16le'));
+    expect(await said('run', 'a', 'go')).toContain('warning: .env is a binary file');
+    await rm(join(project.root, '.env'));
+    await mkdir(join(project.root, '.env'));
+    expect(await said('doctor', '--offline')).not.toContain('.env:');
   });
 
   it('is sent to its provider, and doctor names variable and file but not the key', async () => {

@@ -18,6 +18,8 @@ export interface DotEnv {
   readonly fromDotEnv: readonly string[];
   /** All that the file holds: what is secret of it is redacted, taken or not. */
   readonly dotEnv: Environment;
+  /** Why the file that is there is passed over, to go on with "`.env`". */
+  readonly dotEnvProblem?: string | undefined;
 }
 
 export async function readDotEnv(
@@ -26,8 +28,12 @@ export async function readDotEnv(
   settings: { readonly providers: NonNullable<Settings['providers']>; readonly mcp: NonNullable<Settings['mcp']> },
 ): Promise<DotEnv> {
   const facts = await lstat(path).catch(() => undefined);
-  const text = facts?.isFile() === true ? await readText(path) : undefined;
-  const dotEnv: Environment = text?.ok === true ? parseEnv(text.value) : {};
+  // Python's environments are folders of that name.
+  if (facts === undefined || facts.isDirectory()) return { keyEnv: env, fromDotEnv: [], dotEnv: {} };
+  const text = await readText(path);
+  const dotEnv = text.ok ? variablesIn(text.value) : {};
+  const problem = facts.isSymbolicLink() ? 'is a link, and links are not followed' : text.ok ? undefined : text.error.message;
+  if (problem !== undefined) return { keyEnv: env, fromDotEnv: [], dotEnv, dotEnvProblem: problem };
   const basics = minimalEnvironment(dotEnv);
   const isSet = (from: Environment, name: string): boolean => (from[name] ?? '').trim() !== '';
   const fromDotEnv = [...new Set(needed(settings))].filter(
@@ -35,6 +41,12 @@ export async function readDotEnv(
   );
   const taken = Object.fromEntries(fromDotEnv.map((name) => [name, dotEnv[name]]));
   return { keyEnv: { ...env, ...taken }, fromDotEnv, dotEnv };
+}
+
+/** Behind `export` Node's own reader takes blanks, but no tab. */
+function variablesIn(text: string): Environment {
+  const read = Object.entries(parseEnv(text)).map(([name, value]) => [name.replace(/^export\s+/, ''), value]);
+  return Object.fromEntries(read);
 }
 
 function needed({ providers, mcp }: Parameters<typeof readDotEnv>[2]): readonly string[] {

@@ -74,6 +74,11 @@ export function modelsGiven(agent: AgentDefinition): readonly NonNullable<Refere
   ];
 }
 
+/** What the agent asks itself: its models, or those that it gets, and what it chooses others with. */
+export function modelsUsed({ models, dispatch }: AgentDefinition, defaults: readonly string[]): readonly string[] {
+  return [...(models.length > 0 ? models : defaults), ...(dispatch?.model === undefined ? [] : [dispatch.model])];
+}
+
 type Workers = NonNullable<NonNullable<AgentDefinition['group']>['workers']>;
 
 function workersIn(workers: Workers): readonly Reference[] {

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Path } from '../text/yaml-map.ts';
 
-export interface Kept<Value> {
+export interface Unrefused<Value> {
   readonly value: Value;
   /** Outermost keys of which something was taken out: what they lack may have been meant to be there. */
   readonly partly: ReadonlySet<string>;
@@ -11,7 +11,7 @@ export interface Kept<Value> {
 }
 
 /** `undefined` when the rest is refused too. */
-export function withoutRefused<Schema extends z.ZodType>(map: object, schema: Schema): Kept<z.infer<Schema>> | undefined {
+export function withoutRefused<Schema extends z.ZodType>(map: object, schema: Schema): Unrefused<z.infer<Schema>> | undefined {
   const rest: Holder = structuredClone({ ...map });
   const partly = new Set<string>();
   const moved: Moved = new Map();

@@ -1,6 +1,6 @@
 /** `troupe presets list|show|import`: which groups are at hand, where each comes from, and what it says. */
 
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { rightsIn } from '../../agents/definition/tool-names.ts';
 import { badges, findPreset, type ListedPreset, type PresetCatalogue, readPresetCatalogue } from '../../agents/preset-tiers.ts';
 import { readPresets, savePresets, userPresetsFile } from '../../agents/presets/file.ts';
@@ -42,13 +42,15 @@ export async function presetsListCommand(context: CommandContext, options: JsonO
 export async function presetsShowCommand(context: CommandContext, word: string, options: JsonOption): Promise<ExitCode> {
   const catalogue = await presetsOf(context);
   const preset = presetNamed(catalogue, word);
-  if (options.json) printJson(context, 'presets show', { ...preset, badge: badges[preset.source.tier] });
+  // Also of one that is passed over, so that this one is shown in its place.
+  const isAbout = (one: string): boolean => plainName(/preset "(.+?)"/.exec(one)?.[1] ?? '') === plainName(preset.name);
+  const { tier, path = '' } = preset.source;
+  const isOfSquad = (one: string): boolean => tier === 'repo' && one.startsWith(`${basename(path)}/`);
+  const warnings = catalogue.warnings.filter((one) => one.includes(`"${preset.name}"`) || isAbout(one) || isOfSquad(one));
+  if (options.json) printJson(context, 'presets show', { ...preset, badge: badges[preset.source.tier], warnings });
   else {
     printPreset(context, preset);
-    warn(
-      context,
-      catalogue.warnings.filter((one) => one.includes(`"${preset.name}"`)),
-    );
+    warn(context, warnings);
   }
   return exitCodes.completed;
 }

@@ -20,6 +20,7 @@ import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
+import { sayPassedOver } from '../drive/passed-over.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
@@ -87,6 +88,7 @@ async function runOnce(
     const agent = await findAgent(files, named ?? before?.agent ?? first, agentFile);
     const { definition } = agent;
     await requireFolder(project.config.workspace);
+    if (options.quiet !== true) sayPassedOver(context, project.config);
     if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
     if (before !== undefined && options.continue === true && options.quiet !== true)
       context.terminal.progress.line(`going on with ${safeLine(definition.name)}, after ${shortId(before.run)}`);

@@ -4,7 +4,7 @@
  */
 
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
-import { modelsGiven, referencesOf } from '../../agents/definition/references.ts';
+import { modelsGiven, modelsUsed, referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -123,9 +123,7 @@ interface Paid {
 
 /** What the agent uses itself. */
 function paidBy(definition: AgentDefinition, { defaults }: PricingOptions): readonly Paid[] {
-  const { name: by, models, dispatch } = definition;
-  const used = [...(models.length > 0 ? models : defaults), ...(dispatch?.model === undefined ? [] : [dispatch.model])];
-  return used.map((model) => ({ model, by }));
+  return modelsUsed(definition, defaults).map((model) => ({ model, by: definition.name }));
 }
 
 /** And what those use that it leads to, unless their own file says that they may. */

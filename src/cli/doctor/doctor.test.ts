@@ -132,12 +132,100 @@ describe('doctor asks the model that would be used', () => {
         const openProject = () => Promise.reject(new Error('not needed'));
         const context = { terminal: testTerminal({ env }), clock, cwd: project.root, openProject };
         const found = modelFindings(context, { config: config.value, agents: [], offline: false });
-        expect(await clock.until(found)).toEqual([
+        expect((await clock.until(found)).findings).toEqual([
           expect.objectContaining({ state: 'broken', text: expect.stringContaining('no answer within 20.0s (doctorModelMs)') }),
         ]);
       },
     );
   });
+
+  it('and those that an agent gives to others or chooses with', async () => {
+    const asked: unknown[] = [];
+    const script: ServerScript = ({ body }) => {
+      asked.push(body['model']);
+      return { text: 'ok' };
+    };
+    const files = {
+      'agents/a.md': NAMED('openai/own'),
+      'agents/b.md': '---\nmodel: openai/own\ndispatch: { agents: [a], model: openai/chooser }\n---\nChoose.\n',
+      'agents/c.md': '---\nmodel: openai/own\ngroup: { mode: broadcast, workers: [{ agent: a, model: dead/x }] }\n---\nLead.\n',
+      'troupe.yaml': `providers: { dead: { baseURL: "http://${NOBODY}/v1" } }\n`,
+    };
+    const { about, code } = await withServer(script, (env) => doctor(files, env));
+    expect(asked.toSorted()).toEqual(['chooser', 'own']);
+    expect(about('model: ')).toEqual([
+      expect.stringMatching(/^ok model: openai\/own \(named by the agent a and in 2 more places\): answered/),
+      expect.stringMatching(/^ok model: openai\/chooser \(named by the agent b under dispatch\): answered/),
+      expect.stringMatching(/^broken model: dead\/x \(named by the agent c under group\): dead cannot be reached/),
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['sends the request elsewhere', 302, /HTTP 302\): https:\/\/login\.example/, /address of the server itself/],
+    ['has no such path', 404, /HTTP 404/, /the address: for many servers it ends in \/v1/],
+  ])('and says what to do about one that %s', async (_what, status, text, fix) => {
+    const { lines, about } = await withServer(
+      () => ({ fault: 'status', status, headers: { location: 'https://login.example/?next=x' } }),
+      (env) => doctor({ 'agents/a.md': AGENT }, env),
+    );
+    expect(about('model: ')).toEqual([expect.stringMatching(text)]);
+    expect(lines.find((line) => line.startsWith(' fix'))).toMatch(fix);
+  });
+
+  it('and says of an address without a list of models what is wrong with it', async () => {
+    const said = async (address: string) =>
+      (await doctor({ 'agents/a.md': AGENT }, { OPENAI_BASE_URL: address })).about('model: ').join('\n');
+    expect(await said(`http://${NOBODY}/v1`)).toContain('OPENAI_BASE_URL is set, but nobody answers there.');
+    expect(await said('not an address')).toContain('OPENAI_BASE_URL is set, but it is no address.');
+    const server = await startModelServer(() => ({ text: '' }));
+    expect(await said(`${server.origin}/v1`)).toContain(
+      'but the server there answers with HTTP 404 when it is asked for its models.',
+    );
+    await server.close();
+  });
+});
+
+describe('doctor says of a key what became of it', () => {
+  const MINE = (origin: string): string => `model: mine/x\nproviders: { mine: { baseURL: "${origin}", apiKeyEnv: MINE_KEY } }\n`;
+
+  it('under whatever name the settings give it', async () => {
+    const server = await startModelServer(() => ({ text: 'ok' }));
+    const files = { 'agents/a.md': AGENT, 'troupe.yaml': MINE(`${server.origin}/v1`) };
+    const { about } = await doctor(files, { MINE_KEY: 'sk-mine-key', GEMINI_API_KEY: 'other' });
+    await server.close();
+    expect(about('keys: ')).toEqual(['ok keys: GEMINI_API_KEY is set, not tried; MINE_KEY works']);
+    const without = await doctor({ 'agents/a.md': AGENT, 'troupe.yaml': MINE(`http://${NOBODY}/v1`) }, {});
+    expect(without.about('keys: ')).toEqual(['note keys: none in the environment']);
+    expect(without.lines.filter((line) => line.startsWith(' fix'))).toContainEqual(expect.stringContaining('set MINE_KEY'));
+  });
+
+  it('and never that one is right which is refused or no key at all', async () => {
+    const refused = await withServer(
+      () => ({ fault: 'status', status: 401 }),
+      (env) => doctor({ 'agents/a.md': AGENT }, env),
+    );
+    expect(refused.about('keys: ')).toEqual(['broken keys: OPENAI_API_KEY is refused by openai']);
+    const broken = await doctor({ 'agents/a.md': AGENT }, { ANTHROPIC_API_KEY: 'sk-one\nsk-two' });
+    expect(broken.about('keys: ')).toEqual(['broken keys: ANTHROPIC_API_KEY has a line break']);
+    expect(broken.lines.join('\n')).not.toContain('sk-');
+  });
+
+  it('and that none is needed where none is', async () => {
+    const { about } = await withServer(
+      () => ({ text: 'ok' }),
+      ({ OPENAI_API_KEY: _, ...env }) => doctor({ 'agents/a.md': AGENT }, env),
+    );
+    expect(about('keys: ')).toEqual(['ok keys: none in the environment, and what answers needs none']);
+  });
+});
+
+it('doctor names presets that are passed over', async () => {
+  const presets = { '.config/troupe/presets.json': JSON.stringify([{ name: 'Mine', mode: 'broadcast', workers: 5 }]) };
+  const { about, code } = await doctor({ 'agents/a.md': NAMED('scripted:r.yaml'), 'r.yaml': '- text: hi\n', ...presets }, {});
+  expect(about('presets: ')).toEqual([expect.stringMatching(/^note presets: .*presets\.json: preset "Mine" is passed over/)]);
+  expect(about('agents: ')).toEqual(['ok agents: 1 found, no errors, 1 warning: see troupe check']);
+  expect(code).toBe(0);
 });
 
 describe('doctor starts the MCP servers', () => {

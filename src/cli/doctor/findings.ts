@@ -2,24 +2,25 @@
 
 import { execFile } from 'node:child_process';
 import { access, constants, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isError } from '../../agents/text/diagnostics.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { counted } from '../../base/wording.ts';
 import { SEAL_VARIABLE, sealKeyState } from '../../ledger/seals/keys.ts';
-import { keyVariables, ollamaAddress } from '../../models/provider/providers.ts';
-import { DOT_ENV, loadConfig, type ProjectConfig } from '../../project/config.ts';
+import { ollamaAddress } from '../../models/provider/providers.ts';
+import { loadConfig, type ProjectConfig } from '../../project/config.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type CheckedFiles, checkEverything } from './check-files.ts';
 import type { Finding } from './finding.ts';
+import { keysFindings } from './keys-finding.ts';
 import { damageFix, damageText } from './ledger-damage.ts';
+import type { ModelFindings } from './model-findings.ts';
 
 const NODE_MAJOR_MIN = 24;
 const DISK_BYTES_MIN = 100 * 1024 * 1024;
 const PROBE_MS = 1_000;
-const KEYS: readonly string[] = [...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'];
 
 type Check = readonly [about: string, check: () => Promise<Finding | readonly Finding[]>];
 
@@ -28,17 +29,20 @@ export async function findings(context: CommandContext, offline: boolean): Promi
   const config = await loadConfig({ cwd: context.cwd, env: context.terminal.env });
   const project = config.ok ? config.value : undefined;
   const checked = checkEverything(context);
+  const models = tryModels(context, project, checked, offline);
   const checks: readonly Check[] = [
     ['node', nodeFinding],
     ['git', gitFinding],
     ['agents', async () => agentsFinding(await checked)],
-    ...askingChecks(context, project, checked, offline),
+    ['presets', async () => presetsFinding(await checked)],
+    ['model', async () => (await models).findings],
+    ['mcp', () => tryServers(context, project, checked, offline)],
     ['ledger', () => ledgerFinding(context, project)],
     ...(offline ? [] : redisChecks(context, project)),
     ...clusterChecks(context, project),
     ['seal', () => sealFinding(context, project)],
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
-    ['keys', () => keysFinding(context, project)],
+    ['keys', async () => keysFindings(context.terminal.env, project, (await models.catch(() => NOT_TRIED)).keys)],
     ...(offline ? [] : [['ollama', () => ollamaFinding(context)] satisfies Check]),
   ];
   const found = await Promise.all(
@@ -52,22 +56,29 @@ export async function findings(context: CommandContext, offline: boolean): Promi
   return found.flat();
 }
 
+const NOT_TRIED: ModelFindings = { findings: [], keys: new Map() };
+
 /** What is only known by trying it. Loaded when it is tried. */
-function askingChecks(
+async function tryModels(
   context: CommandContext,
   config: ProjectConfig | undefined,
   checked: Promise<CheckedFiles>,
   offline: boolean,
-): readonly Check[] {
+): Promise<ModelFindings> {
+  if (config === undefined) return NOT_TRIED;
+  const { modelFindings } = await import('./model-findings.ts');
+  return await modelFindings(context, { config, offline, agents: (await checked).agents });
+}
+
+async function tryServers(
+  context: CommandContext,
+  config: ProjectConfig | undefined,
+  checked: Promise<CheckedFiles>,
+  offline: boolean,
+): Promise<readonly Finding[]> {
   if (config === undefined) return [];
-  const options = async () => {
-    const { agents } = await checked;
-    return { config, offline, agents };
-  };
-  return [
-    ['model', async () => (await import('./model-findings.ts')).modelFindings(context, await options())],
-    ['mcp', async () => (await import('./server-findings.ts')).serverFindings(context, await options())],
-  ];
+  const { serverFindings } = await import('./server-findings.ts');
+  return await serverFindings(context, { config, offline, agents: (await checked).agents });
 }
 
 /** Loaded only for a project that has one. */
@@ -109,10 +120,22 @@ async function gitFinding(): Promise<Finding> {
 function agentsFinding({ diagnostics, agents: found }: CheckedFiles): Finding {
   const agents = found.length;
   const errors = diagnostics.filter(isError).length;
+  const warnings = diagnostics.length - errors;
   if (errors > 0)
     return { about: 'agents', state: 'broken', text: counted(errors, 'problem'), fix: 'troupe check shows each with its place' };
   if (agents === 0) return { about: 'agents', state: 'note', text: 'none here', fix: 'troupe init writes a first one' };
-  return { about: 'agents', state: 'good', text: `${agents} found, no problems` };
+  const rest = warnings === 0 ? 'no problems' : `no errors, ${counted(warnings, 'warning')}: see troupe check`;
+  return { about: 'agents', state: 'good', text: `${agents} found, ${rest}` };
+}
+
+/** Nothing while all of them can be used. */
+function presetsFinding({ presets }: CheckedFiles): readonly Finding[] {
+  return presets.map(({ file, message }) => ({
+    about: 'presets',
+    state: 'note',
+    text: `${file}: ${message}`,
+    fix: 'correct the file; troupe presets list shows what is left of it',
+  }));
 }
 
 async function ledgerFinding(context: CommandContext, config: ProjectConfig | undefined): Promise<Finding> {
@@ -173,16 +196,6 @@ async function diskFinding(folder: string): Promise<Finding> {
   const enough = free >= DISK_BYTES_MIN;
   const fix = enough ? undefined : 'make room; troupe ledger gc shows what old sessions hold';
   return { about: 'disk', state: enough ? 'good' : 'broken', text: `${readableBytes(free)} free`, fix };
-}
-
-/** Names only: what a key holds is never shown. */
-async function keysFinding({ terminal: { env } }: CommandContext, config: ProjectConfig | undefined): Promise<Finding> {
-  const about = 'keys';
-  const found = KEYS.filter((name) => (env[name] ?? '') !== '');
-  const kept = (config?.fromDotEnv ?? []).map((name) => `${name} (from ${join(config?.root ?? '', DOT_ENV)})`);
-  if (found.length + kept.length > 0) return { about, state: 'good', text: [...found, ...kept].join(', ') };
-  const fix = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, here or in .env of the project, or use Ollama';
-  return { about, state: 'note', text: 'none in the environment', fix };
 }
 
 async function ollamaFinding({ terminal: { env } }: CommandContext): Promise<Finding> {

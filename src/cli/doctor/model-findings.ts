@@ -5,6 +5,7 @@ import { limits } from '../../base/limits.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import { createModelCatalogue } from '../../models/catalogue.ts';
+import { isRedirect } from '../../models/failures.ts';
 import type { ModelCatalogue, Prices } from '../../models/port.ts';
 import { createPrices } from '../../models/prices.ts';
 import { modelProblem } from '../../models/reach.ts';
@@ -26,7 +27,13 @@ const about = 'model';
 /** `unasked`: there was nothing to send, such as for a script. `keyless`: elsewhere there may be a key. */
 type Tried =
   | { readonly kind: 'answers' | 'unasked' | 'keyless'; readonly text: string }
-  | { readonly kind: 'fails'; readonly text: string; readonly fix: string };
+  | { readonly kind: 'fails'; readonly text: string; readonly fix: string; readonly reason: ModelFailure['kind'] };
+
+export interface ModelFindings {
+  readonly findings: readonly Finding[];
+  /** What became of the keys of the providers that were asked. */
+  readonly keys: ReadonlyMap<string, 'works' | 'refused'>;
+}
 
 interface Desk {
   readonly context: CommandContext;
@@ -35,15 +42,16 @@ interface Desk {
   readonly prices: Prices;
 }
 
-export async function modelFindings(context: CommandContext, options: ModelFindingOptions): Promise<readonly Finding[]> {
+export async function modelFindings(context: CommandContext, options: ModelFindingOptions): Promise<ModelFindings> {
   const { config, offline } = options;
   const used = await usedModels(context, options);
   if (!used.ok) {
     const [text = '', ...ways] = used.error.split('\n');
-    if (offline) return [{ about, state: 'note', text: 'none is named and no key is set; no server was asked (--offline)' }];
-    return [{ about, state: 'broken', text, fix: ways.length === 0 ? undefined : ways.join('\n') }];
+    if (offline)
+      return untried([{ about, state: 'note', text: 'none is named and no key is set; no server was asked (--offline)' }]);
+    return untried([{ about, state: 'broken', text, fix: ways.length === 0 ? undefined : ways.join('\n') }]);
   }
-  if (offline) return used.value.map((one) => unasked(one, config));
+  if (offline) return untried(used.value.map((one) => unasked(one, config)));
   const { providers, prices: overrides, root: folder, keyEnv: env } = config;
   const desk = {
     context,
@@ -57,7 +65,20 @@ export async function modelFindings(context: CommandContext, options: ModelFindi
   const left = used.value.length - lists.length;
   const rest: readonly Finding[] =
     left === 0 ? [] : [{ about, state: 'note', text: `${left} more that agents name were not tried (doctorModels)` }];
-  return [...tried.map((one) => findingOf(one, works)), ...rest];
+  return { findings: [...tried.map((one) => findingOf(one, works)), ...rest], keys: keysOf(tried) };
+}
+
+const untried = (findings: readonly Finding[]): ModelFindings => ({ findings, keys: new Map() });
+
+function keysOf(tried: readonly TriedList[]): ModelFindings['keys'] {
+  const keys = new Map<string, 'works' | 'refused'>();
+  for (const { models, results } of tried)
+    for (const [index, result] of results.entries()) {
+      const [provider = ''] = (models[index] ?? '').split('/', 1);
+      if (result.kind === 'answers') keys.set(provider, 'works');
+      else if (result.kind === 'fails' && result.reason === 'auth' && !keys.has(provider)) keys.set(provider, 'refused');
+    }
+  return keys;
 }
 
 function unasked({ models, why }: UsedModels, { providers, keyEnv: env }: ProjectConfig): Finding {
@@ -102,7 +123,7 @@ async function tryModel(name: string, { context, config, catalogue, prices }: De
   if (!opened.ok)
     return opened.error.kind === 'auth' && modelProblem(name, sources) !== undefined
       ? { kind: 'keyless', text: opened.error.message }
-      : { kind: 'fails', text: opened.error.message, fix: FIXES.invalid_request };
+      : { kind: 'fails', text: opened.error.message, fix: FIXES.invalid_request, reason: opened.error.kind };
   if (/^(scripted|recorded):/.test(name)) return { kind: 'unasked', text: 'read from a file, nothing to ask' };
   const began = clock.elapsed();
   const outcome = await opened.value.ask({
@@ -120,9 +141,19 @@ async function tryModel(name: string, { context, config, catalogue, prices }: De
   return { kind: 'answers', text: `answered in ${readableDuration(clock.elapsed() - began)}, ${paid}` };
 }
 
-function failed({ kind, message }: ModelFailure): Tried {
+function failed(error: ModelFailure): Tried {
   const late = `no answer within ${readableDuration(limits.doctorModelMs)} (doctorModelMs)`;
-  return { kind: 'fails', text: kind === 'timeout' ? late : message, fix: FIXES[kind] ?? FIXES.other };
+  const text = error.kind === 'timeout' ? late : error.message;
+  return { kind: 'fails', text, fix: fixFor(error), reason: error.kind };
+}
+
+/** A status says more than the kind: whether it is the name or the address that is wrong. */
+function fixFor({ kind, status }: ModelFailure): string {
+  if (isRedirect(status))
+    return 'name the address of the server itself: redirects are not followed, so that a key goes nowhere else';
+  if (status === 404 || status === 405)
+    return 'correct the name of the model (provider/model), or the address: for many servers it ends in /v1';
+  return FIXES[kind] ?? FIXES.other;
 }
 
 const FIXES: { readonly [kind in ModelFailure['kind']]?: string } & { readonly invalid_request: string; readonly other: string } =

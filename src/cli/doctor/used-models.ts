@@ -1,5 +1,6 @@
 /** Which models the agents here would use, and why: what agents name themselves, and what those get that name none. */
 
+import { modelsGiven } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
@@ -23,16 +24,20 @@ interface UsedOptions {
 export async function usedModels(context: CommandContext, options: UsedOptions): Promise<Result<readonly UsedModels[], string>> {
   const agents = options.agents.filter(({ disabled }) => !disabled).map(({ definition }) => definition);
   const named = new Map<string, { readonly models: readonly string[]; readonly by: string[] }>();
-  for (const { name, models } of agents) {
-    if (models.length === 0) continue;
+  const add = (models: readonly string[], by: string): void => {
     const key = models.join('\n');
     const known = named.get(key) ?? { models, by: [] };
-    known.by.push(name);
+    known.by.push(by);
     named.set(key, known);
+  };
+  for (const definition of agents) {
+    const { name, models } = definition;
+    if (models.length > 0) add(models, name);
+    for (const { name: model, path } of modelsGiven(definition)) add([model], `${name} under ${String(path[0])}`);
   }
   const own = [...named.values()].map(({ models, by: [first = '', ...others] }) => ({
     models,
-    why: `named by the agent ${first}${others.length === 0 ? '' : ` and ${counted(others.length, 'more agent')}`}`,
+    why: `named by the agent ${first}${others.length === 0 ? '' : ` and in ${counted(others.length, 'more place')}`}`,
   }));
   if (agents.length > 0 && agents.every(({ models }) => models.length > 0)) return ok(own);
   const chosen = await defaultModel(context, options);

@@ -1,5 +1,6 @@
 /** What programs get of files: agents, presets, rules, and what is wrong with any of them. */
 import { z } from 'zod';
+import { permissionsSchema } from '../../agents/definition/definition.ts';
 import { groupModes, presetTiers } from '../../agents/presets/preset.ts';
 import { worktreeStrategy } from '../../events/organisation.ts';
 
@@ -169,6 +170,7 @@ export const presetShown = z.object({
       charter: z.string().optional(),
       role: z.string().optional(),
       tools: texts.optional(),
+      permissions: permissionsSchema.optional(),
     }),
   ),
   sharedContext: z.string().optional(),
@@ -177,6 +179,7 @@ export const presetShown = z.object({
   worktrees: worktreeStrategy.optional(),
   source: z.object({ tier: z.enum(presetTiers), path: z.string().optional() }),
   badge,
+  warnings: texts.describe('about it, and about one of its name that is passed over'),
 });
 
 export const presetsImported = z.object({ imported: texts, file: z.string(), warnings: texts });

@@ -119,7 +119,7 @@ function withKey(
   for (const variable of variables) {
     const apiKey = setting(env, variable);
     if (apiKey === undefined) continue;
-    const flaw = flawOf(apiKey);
+    const flaw = keyFlaw(apiKey);
     if (flaw === undefined) return ok({ ...provider, apiKey });
     return fail({ kind: 'auth', message: `The key in ${variable} has ${flaw}; a key is one line of plain characters.` });
   }
@@ -128,7 +128,7 @@ function withKey(
 }
 
 /** Why no header can hold it. Said before a request: the error of one would quote the key. */
-function flawOf(key: string): string | undefined {
+export function keyFlaw(key: string): string | undefined {
   if (/[\r\n]/.test(key)) return 'a line break';
   if (/\p{Cc}/u.test(key)) return 'a control character';
   return /[^ -~]/.test(key) ? 'a character that is not plain ASCII' : undefined;
