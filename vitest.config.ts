@@ -12,6 +12,8 @@ export default defineConfig({
     // Nets for what hangs, not limits on what is slow: test/support/patience.ts.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
+    // What everything waits for may hang, a server for one: then each test would wait for its net, and the run last for hours.
+    bail: 5,
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
     // Tests wait for processes and disks more than they work: one more at a time than there are cores.

@@ -3,6 +3,7 @@
  * worker. Both are in this process, so that a test can see what the worker does; they share nothing but the ledger.
  */
 import { registerWorkers } from '../../../src/cluster/register.ts';
+import { request } from '../../../src/cluster/request.ts';
 import type { RestateServer } from '../../../src/cluster/restate-server.ts';
 import { serveWorker } from '../../../src/cluster/worker-server.ts';
 import { parseRestateAddress } from '../../../src/engine/restate/address.ts';
@@ -58,7 +59,21 @@ export async function createRestateWorld(server: RestateServer, options: Restate
   const close = async (): Promise<void> => {
     await world.engine.close();
     await closeWorker();
+    if (options.place === undefined) await forgetWork(server.admin, name);
     if (options.ledger === undefined) await world.ledger.close();
   };
   return { ...world, close: () => (closed ??= close()) };
+}
+
+/**
+ * Ends what Restate still has for a worker that is gone. It would call it for ever, and each such call takes one of the
+ * places that a partition has for all (1,000 of them): the next worlds would never be called.
+ */
+async function forgetWork(admin: string, name: string): Promise<void> {
+  const query = `SELECT id FROM sys_invocation WHERE status <> 'completed' AND target_service_name LIKE '${name}-%'`;
+  const answered = await request(`${admin}/query`, { query });
+  if (answered.kind === 'silent' || !answered.ok)
+    throw new Error(`Restate did not say what is left of ${name}: ${JSON.stringify(answered)}`);
+  const left: { rows: { id: string }[] } = JSON.parse(answered.text);
+  await Promise.all(left.rows.map(({ id }) => fetch(`${admin}/invocations/${id}/kill`, { method: 'PATCH' })));
 }
