@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '../src/cluster/free-ports.ts';
 import { registerWorkers } from '../src/cluster/register.ts';
 import type { Project } from '../src/project/project.ts';
-import { freePorts, startTestRestate } from '../test/support/cluster/restate-server.ts';
+import { startTestRestate } from '../test/support/cluster/restate-server.ts';
 import { startPostgres } from '../test/support/ledger/postgres-server.ts';
 import { openBenchProject } from './cluster-project.ts';
 import { type Control, createControl } from './meter.ts';
@@ -39,7 +40,7 @@ export interface Worker {
 export async function openClusterServers(): Promise<ClusterServers> {
   const root = mkdtempSync(join(tmpdir(), 'troupe-bench-cluster-'));
   const [postgres, restate, server] = await Promise.all([startPostgres(), startTestRestate(), startModelServer()]);
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await freePorts([0]);
   const { model } = server;
   const addresses = { root, model, ledger: postgres.address('cluster'), engine: `restate+${restate.ingress}/bench` };
   const cluster = await openBenchProject(addresses);

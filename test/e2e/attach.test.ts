@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../support/models/script.ts';
 import { sitDown } from '../support/terminal/at-keyboard.ts';
-import { createTestProject, objectIn, type TestProject } from './support-project.ts';
+import { createTestProject, objectIn, serveHeld, type TestProject } from './support-project.ts';
 
 const WORKER = `---
 name: w
@@ -22,19 +22,10 @@ async function eventsOf(project: TestProject, type: string): Promise<readonly Re
 
 /** A run that another process works on, held at its first request until it is let go. */
 async function atWork(project: TestProject, first: Reply, ...rest: readonly Reply[]) {
-  const asked = Promise.withResolvers<void>();
-  const goesOn = Promise.withResolvers<void>();
-  const server = await project.serve(
-    async () => {
-      asked.resolve();
-      await goesOn.promise;
-      return first;
-    },
-    ...rest,
-  );
+  const { server, asked, goOn } = await serveHeld(project, first, ...rest);
   const running = project.start(['run', 'w', 'Go.']);
-  await asked.promise;
-  return { server, running, goOn: () => goesOn.resolve() };
+  await asked;
+  return { server, running, goOn };
 }
 
 describe('a run that another process works on', () => {

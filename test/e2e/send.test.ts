@@ -1,25 +1,12 @@
 /** `troupe send`: a person writes to a run that another process works on, that stands still, or that has ended. */
 import { describe, expect, it } from 'vitest';
-import { createTestProject, objectIn, type TestProject } from './support-project.ts';
+import { createTestProject, objectIn, serveHeld, type TestProject } from './support-project.ts';
 
 const WORDS = 'Leave the tests alone';
 const heardIn = (request: unknown): number => JSON.stringify(request).split(WORDS).length - 1;
 const LIST = { calls: [{ name: 'list', input: { path: '.' } }] };
 
-/** A model that answers its first request when it is let. */
-async function gated(project: TestProject) {
-  const asked = Promise.withResolvers<void>();
-  const goesOn = Promise.withResolvers<void>();
-  const server = await project.serve(
-    async () => {
-      asked.resolve();
-      await goesOn.promise;
-      return LIST;
-    },
-    { text: 'Done.' },
-  );
-  return { server, asked: asked.promise, goOn: () => goesOn.resolve() };
-}
+const gated = (project: TestProject) => serveHeld(project, LIST, { text: 'Done.' });
 
 describe('what a person says to a run', () => {
   it('that another process works on is heard before its next turn, and shown wherever the run is', async () => {

@@ -194,3 +194,18 @@ export function printed(text: string, name: string): string {
   if (found === undefined) throw new Error(`no "troupe ${name}" in: ${text}`);
   return found;
 }
+
+/** A model that answers its first request when it is let. */
+export async function serveHeld(project: TestProject, first: Reply, ...rest: readonly Reply[]) {
+  const asked = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  const server = await project.serve(
+    async () => {
+      asked.resolve();
+      await goesOn.promise;
+      return first;
+    },
+    ...rest,
+  );
+  return { server, asked: asked.promise, goOn: () => goesOn.resolve() };
+}

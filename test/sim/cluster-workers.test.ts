@@ -6,13 +6,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../../src/cluster/free-ports.ts';
 import type { EngineOptions } from '../../src/engine/options.ts';
 import type { RunHandle } from '../../src/engine/port.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import { type Workplace, workOn } from '../../src/engine/restate/work.ts';
 import { createSlots } from '../../src/engine/spawning/slots.ts';
 import { eventsOfAll, repeatedCalls } from '../support/cluster/checks.ts';
-import { freePorts } from '../support/cluster/restate-server.ts';
 import { type ClusterScenario, openTestCluster, type TestCluster } from '../support/cluster/test-cluster.ts';
 import { createWorkers } from '../support/cluster/workers.ts';
 import { openClusterWorld } from '../support/cluster/world.ts';
@@ -143,7 +143,7 @@ describe('replacing workers', () => {
   });
 
   it('at another address new runs go to the new workers, and old ones end where they began', async () => {
-    const [port = 0] = await freePorts(1);
+    const [port = 0] = await freePorts([0]);
     await cluster.workers.start('old');
     await cluster.register();
     const before = await cluster.start(ASKS, 31);

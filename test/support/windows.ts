@@ -39,6 +39,24 @@ export function atWindow(window: Window, act: (inner: Ledger) => Promise<unknown
   };
 }
 
+/** A writer whose first append is held until it is let go: it has looked at what there is, and comes late. */
+export function lateWriter() {
+  const looked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  return {
+    looked: looked.promise,
+    letGo: () => gate.resolve(),
+    wrapLedger: (inner: Ledger): Ledger => ({
+      ...inner,
+      append: async (request) => {
+        looked.resolve();
+        await gate.promise;
+        return await inner.append(request);
+      },
+    }),
+  };
+}
+
 type Signal = Payloads['run.signalled']['signal'];
 
 const from = (session: SessionId, run: RunId) =>

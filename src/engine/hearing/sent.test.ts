@@ -4,7 +4,7 @@ import { resultOf, start } from '../../../test/conformance/engine/checks.ts';
 import { keptWorlds } from '../../../test/support/kept-worlds.ts';
 import { countingLedger, noReads } from '../../../test/support/ledger/counting-ledger.ts';
 import { everythingElse } from '../../../test/support/ledger/crash.ts';
-import { atWindow, type Window } from '../../../test/support/windows.ts';
+import { atWindow, lateWriter, type Window } from '../../../test/support/windows.ts';
 import { agent, type Brain, calls, reports, says, turnOf, type World } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Append } from '../../ledger/port.ts';
@@ -74,32 +74,13 @@ describe('what a person says in the last moment', () => {
   });
 
   it('is refused after the end, however late the sender looked', async () => {
-    const [looked, gate, held] = [1, 2, 3].map(() => Promise.withResolvers<void>());
-    if (looked === undefined || gate === undefined || held === undefined) throw new Error('there are three');
-    const world = created({
-      brain: async () => {
-        await held.promise;
-        return says('Done.');
-      },
-    });
-    const late = created({
-      ledger: world.ledger,
-      brain: () => says(''),
-      wrapLedger: (inner) => ({
-        ...inner,
-        append: async (request) => {
-          looked.resolve();
-          await gate.promise;
-          return await inner.append(request);
-        },
-      }),
-    });
+    const { looked, letGo, wrapLedger } = lateWriter();
+    const world = created({ brain: () => looked.then(() => says('Done.')) });
+    const late = created({ ledger: world.ledger, brain: () => says(''), wrapLedger });
     const handle = await start(world, ids);
     const sent = late.engine.send(RUN, WORDS, { by: 'ada', where: 'command' });
-    await looked.promise;
-    held.resolve();
     await resultOf(handle);
-    gate.resolve();
+    letGo();
     expect(await sent).toEqual({ kind: 'ended' });
     expect((await eventsIn(world)).at(-1)?.event_type).toBe('run.ended');
   });

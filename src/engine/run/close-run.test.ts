@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { resultOf, start, statesOf } from '../../../test/conformance/engine/checks.ts';
 import { keptWorlds } from '../../../test/support/kept-worlds.ts';
-import { answeredWith, atWindow, comesIn, signalled } from '../../../test/support/windows.ts';
+import { answeredWith, atWindow, comesIn, lateWriter, signalled } from '../../../test/support/windows.ts';
 import { agent, type Brain, calls, reports, says, turnOf } from '../../../test/support/world.ts';
 import { createMessageService } from '../../assistants/threads/message-service.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -121,30 +121,13 @@ describe('a cancel that comes while a run ends', () => {
   });
 
   it('is told that it was too late when the end was first', async () => {
-    const ended = Promise.withResolvers<unknown>();
-    const looked = Promise.withResolvers<void>();
-    const world = created({
-      brain: async () => {
-        await looked.promise;
-        return says('Done.');
-      },
-    });
-    const outside = created({
-      ledger: world.ledger,
-      brain: () => says(''),
-      wrapLedger: (inner) => ({
-        ...inner,
-        append: async (request) => {
-          looked.resolve();
-          await ended.promise;
-          return await inner.append(request);
-        },
-      }),
-    });
+    const { looked, letGo, wrapLedger } = lateWriter();
+    const world = created({ brain: () => looked.then(() => says('Done.')) });
+    const outside = created({ ledger: world.ledger, brain: () => says(''), wrapLedger });
     const handle = await start(world, ids);
     const cancelling = outside.engine.cancel(RUN, 'enough');
     expect(await resultOf(handle)).toMatchObject({ status: 'completed' });
-    ended.resolve(undefined);
+    letGo();
     expect(await cancelling).toEqual({ kind: 'ended' });
   });
 });

@@ -1,9 +1,9 @@
 /** A real Restate server for tests: on free ports, with its data in a folder that goes away again. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
+import { freePorts } from '../../../src/cluster/free-ports.ts';
 import { findRestateBinary, type RestateServer, startRestate } from '../../../src/cluster/restate-server.ts';
 
 type RestatePorts = Parameters<typeof startRestate>[0]['ports'];
@@ -16,7 +16,7 @@ export async function startTestRestate(
   at?: RestatePorts,
 ): Promise<RestateServer> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-restate-'));
-  const [ingress = 0, admin = 0, node = 0] = await freePorts(3);
+  const [ingress = 0, admin = 0, node = 0] = await freePorts([0, 0, 0]);
   const ports = at ?? { ingress, admin, node };
   const server = await startRestate({ binary: restateBinary(), folder, clock: systemClock, ports, partitions: 2, settings });
   return {
@@ -31,7 +31,7 @@ export async function startTestRestate(
 /** Several servers that form one cluster: whatever one of them holds, another one holds too. One is a server of its own. */
 export async function startRestateNodes(count: number): Promise<RestateServer[]> {
   if (count === 1) return [await startTestRestate()];
-  const ports = await freePorts(count * 3);
+  const ports = await freePorts(Array.from({ length: count * 3 }, () => 0));
   const nodes = Array.from({ length: count }, (_, index) => {
     const [ingress = 0, admin = 0, node = 0] = ports.slice(index * 3);
     return { ingress, admin, node };
@@ -52,17 +52,4 @@ export async function startRestateNodes(count: number): Promise<RestateServer[]>
       ),
     ),
   );
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -2,6 +2,7 @@
  * The world of engine tests on Restate: the same agents, brain and tools, with a real Restate server between the engine and a
  * worker. Both are in this process, so that a test can see what the worker does; they share nothing but the ledger.
  */
+import { freePorts } from '../../../src/cluster/free-ports.ts';
 import { registerWorkers } from '../../../src/cluster/register.ts';
 import { request } from '../../../src/cluster/request.ts';
 import type { RestateServer } from '../../../src/cluster/restate-server.ts';
@@ -10,7 +11,6 @@ import { parseRestateAddress } from '../../../src/engine/restate/address.ts';
 import { createRestateEngine } from '../../../src/engine/restate/engine.ts';
 import { createRestateWorker } from '../../../src/engine/restate/worker.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
-import { freePorts } from './restate-server.ts';
 
 let names = 0;
 
@@ -28,7 +28,7 @@ export interface RestateWorldOptions extends WorldOptions {
 }
 
 export async function newRestatePlace(): Promise<RestatePlace> {
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await freePorts([0]);
   names += 1;
   return { name: `w${names}`, port };
 }

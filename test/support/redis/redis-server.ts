@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
+import { freePorts } from '../../../src/cluster/free-ports.ts';
 import { redisProgram } from './redis-program.ts';
 
 export interface RedisServer {
@@ -41,7 +41,7 @@ export const CERTIFICATE = join(FIXTURES, 'certificate.pem');
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const { password, port: wanted, words = [], later, tls } = options;
   const folder = mkdtempSync(join(tmpdir(), 'troupe-redis-'));
-  const port = wanted ?? (await freePort());
+  const port = wanted ?? (await freePorts([0]))[0] ?? 0;
   const login = password === undefined ? '' : `:${password}@`;
   const url = `${tls === true ? 'rediss' : 'redis'}://${login}127.0.0.1:${port}/0`;
   const { path, env } = redisProgram();
@@ -99,15 +99,4 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
