@@ -35,8 +35,8 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'E2: before a model is asked its request and its reservation are committed',
     change: 'nobody waits for the request',
     file: 'src/engine/calls/recorded-model.ts',
-    find: 'return await announce(recorder,',
-    replace: 'return void announce(recorder,',
+    find: 'return await announceTurn(recorder,',
+    replace: 'return void announceTurn(recorder,',
     caughtBy: INTENT,
   },
   {

@@ -1,8 +1,10 @@
-/** What each event about peers that are told means, and each of its fields. */
-import type { pushEvents } from '../src/events/push.ts';
+/** What each event about peers means, those that are told and those that are asked, and each of its fields. */
+import type { peerEvents, pushEvents } from '../src/events/peers.ts';
 import type { Meaning } from './event-meanings.ts';
+import { peerMeanings } from './peer-meanings.ts';
 
-export const pushMeanings: { readonly [Type in keyof typeof pushEvents]: Meaning<Type> } = {
+export const pushMeanings: { readonly [Type in keyof typeof pushEvents | keyof typeof peerEvents]: Meaning<Type> } = {
+  ...peerMeanings,
   'push.configured': {
     says: 'A peer wants to be told at an address how the task stands.',
     fields: {

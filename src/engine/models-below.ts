@@ -18,14 +18,14 @@ export async function nobodyToAsk(
   models: readonly string[],
   only?: string,
 ): Promise<Failure | undefined> {
-  const closed = await noneOpens(options, models);
+  const closed = root.remote === undefined ? await noneOpens(options, models) : undefined;
   if (closed !== undefined || only !== undefined) return closed;
   const seen = new Set([root.name]);
   const left = [root];
   for (let agent = left.pop(); agent !== undefined; agent = left.pop()) {
     for (const { target, models: given } of surelyAsked(agent)) {
       const definition = await options.agent(target);
-      if (definition === undefined) continue;
+      if (definition === undefined || definition.remote !== undefined) continue;
       const named = given ?? definition.models;
       const failure = await noneOpens(options, named.length > 0 ? named : await defaults(options));
       if (failure !== undefined) return { ...failure, message: `${target}, which ${agent.name} needs: ${failure.message}` };

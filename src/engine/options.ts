@@ -12,6 +12,7 @@ import type { Budget } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Pattern } from '../patterns/pattern.ts';
+import type { Peers } from '../peers/port.ts';
 import type { RememberedRule } from '../permissions/remembered-rule.ts';
 import type { Permission } from '../permissions/rule-map.ts';
 import type { Quota } from '../quota/quota.ts';
@@ -77,6 +78,11 @@ export interface ToolAccess {
   readonly whenInDoubt?: 'tell' | 'ask';
 }
 
+/** Agents that live elsewhere; without it nobody asks them. */
+export interface PeerAccess {
+  readonly peers?: Peers | undefined;
+}
+
 /** What proves that something was done. */
 export interface ProofAccess {
   /** Knows what is in workspaces, so that changes are seen whoever made them; without it no command counts as proof. */
@@ -114,6 +120,7 @@ export interface EngineOptions
     ModelAccess,
     AgentAccess,
     ToolAccess,
+    PeerAccess,
     ProofAccess,
     ProjectRules,
     HostAccess {}

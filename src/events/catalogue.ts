@@ -12,7 +12,7 @@ import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from
 import { organisationEvents } from './organisation.ts';
 import { outsideReason } from './outside-reason.ts';
 import { patternEvents } from './pattern-events.ts';
-import { pushEvents } from './push.ts';
+import { peerEvents, pushEvents } from './peers.ts';
 import { runOrigin } from './run-origin.ts';
 import { runStatus } from './run-status.ts';
 import { claim, verification } from './verification.ts';
@@ -104,6 +104,10 @@ export const modelFailure = z.object({
   unsent: z.boolean().optional(),
   /** The answer had begun to come when it failed. */
   begun: z.boolean().optional(),
+  /** It was no provider but an agent that lives elsewhere. */
+  peer: z.boolean().optional(),
+  /** What can be done about it, where more is known than follows from the kind. */
+  fix: z.string().optional(),
 });
 export type ModelFailure = z.infer<typeof modelFailure>;
 
@@ -321,6 +325,7 @@ const catalogue = {
   ...assistantEvents,
   ...organisationEvents,
   ...pushEvents,
+  ...peerEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;

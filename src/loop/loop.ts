@@ -215,7 +215,7 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
     return undefined;
   }
   return ended(loop, turn, 'failed', {
-    code: `model_${outcome.error.kind}`,
+    code: `${outcome.error.peer === true ? 'peer' : 'model'}_${outcome.error.kind}`,
     message: outcome.error.message,
     fix: fixFor(outcome.error),
   });
@@ -241,6 +241,7 @@ function ended(loop: Loop, turns: number, status: WithoutReport['status'], error
 }
 
 function fixFor(error: ModelFailure): string | undefined {
+  if (error.peer === true) return error.fix ?? fixThere(error);
   if (error.kind === 'auth') return 'Check the API key in the environment; `troupe doctor` lists which keys are found.';
   if (error.kind === 'rate_limited' || error.kind === 'overloaded')
     return 'Try again later, raise maxRetries, or name a fallback model.';
@@ -250,5 +251,14 @@ function fixFor(error: ModelFailure): string | undefined {
     return 'Check that the address of the provider is right and that no proxy or sign-in page answers in its place.';
   if (error.kind === 'invalid_request') return 'Check the name of the model, and what the agent file asks of it.';
   if (error.kind === 'script_ended') return 'Add replies to the script, or use a real model.';
+  return undefined;
+}
+
+/** For an agent that lives elsewhere. */
+function fixThere({ kind }: ModelFailure): string | undefined {
+  if (kind === 'auth') return 'Check the token or the headers that its file names.';
+  if (kind === 'network' || kind === 'timeout' || kind === 'overloaded')
+    return 'Check that the agent can be reached (`troupe doctor` tries it).';
+  if (kind === 'rate_limited') return 'Try again later.';
   return undefined;
 }

@@ -39,6 +39,7 @@ import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
+import { createLazyPeers } from './lazy-peers.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
@@ -129,6 +130,7 @@ async function assemble(
     verifier: createVerifier({ clock, environment: env }),
     projectVerify: config.verify,
     whenInDoubt: config.whenInDoubt,
+    peers: createLazyPeers(config, clock),
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const { cluster } = config;

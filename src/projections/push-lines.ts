@@ -1,7 +1,7 @@
 /** The events about peers that are told how a task stands, as readable lines. */
 import { unreachable } from '../base/errors.ts';
 import type { EventOf } from '../events/envelope.ts';
-import type { pushEvents } from '../events/push.ts';
+import type { pushEvents } from '../events/peers.ts';
 import { firstLine } from './readable.ts';
 
 type PushType = keyof typeof pushEvents;

@@ -14,6 +14,7 @@ import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine } from './patterns/pattern-lines.ts';
+import { peerLine } from './peer-lines.ts';
 import { pushLine } from './push-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
 import { requestLine } from './request-text.ts';
@@ -112,6 +113,13 @@ function describe(event: LedgerEvent): Description {
     case 'push.removed':
     case 'push.told':
       return pushLine(event);
+    case 'peer.sent':
+    case 'peer.unsent':
+    case 'peer.task':
+    case 'peer.state':
+    case 'peer.artifact':
+    case 'peer.cancelled':
+      return peerLine(event);
     default:
       return ['info', organisationLine(event)];
   }

@@ -21,11 +21,14 @@ import { createQuota } from '../../src/quota/quota.ts';
 import { decide } from '../../src/tools/permissions.ts';
 import { type OrdinaryTool, type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
 import type { WorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
+import { brainPeers, newPeerMemory, type PeerMemory } from './peers/brain-peers.ts';
 
 /** What the outside world has seen: survives every crash, since it is not part of the system. */
 export interface Outside {
   modelCalls: string[];
   effects: string[];
+  /** What agents elsewhere have taken, where a play has some. */
+  peers?: PeerMemory;
 }
 
 export type Brain = (request: ModelRequest, call: number) => ModelOutcome | Promise<ModelOutcome>;
@@ -68,6 +71,7 @@ export function createWorld(options: WorldOptions): World {
   const clock = options.clock ?? systemClock;
   const ids = createIds(clock, random);
   const outside = options.outside ?? { modelCalls: [], effects: [] };
+  outside.peers ??= newPeerMemory();
   const raw =
     options.ledger ??
     openSqliteLedger({
@@ -105,6 +109,7 @@ export function createWorld(options: WorldOptions): World {
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,
     workspaces: stillWorkspaces,
+    peers: brainPeers(outside.peers, (request) => options.brain(request, outside.modelCalls.length)),
     ...options.engineOptions,
   });
   return {

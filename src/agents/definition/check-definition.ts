@@ -3,6 +3,7 @@
 import { type Diagnostic, errorAt, quote, warningAt } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
 import { checkDispatch } from './check-dispatch.ts';
+import { checkRemote } from './check-remote.ts';
 import type { AgentDefinition } from './definition.ts';
 import { schemaProblems } from './plausible-schema.ts';
 import { edgeOf, referencesOf } from './references.ts';
@@ -24,6 +25,7 @@ export function checkDefinition(
     ...checkDispatch(agent, placeOf, partly.has('dispatch')),
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
+    ...checkRemote(agent, placeOf),
   ];
 }
 
@@ -113,6 +115,10 @@ function checkFormats(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagno
 }
 
 export function checkPrompt(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
+  if (agent.remote !== undefined) return agent.prompt === '' ? [] : [unsaid(placeOf)];
   if (agent.prompt !== '') return [];
   return [warningAt(placeOf([]), 'the prompt is empty', 'Write below the second `---` what the agent is to do.')];
 }
+
+const unsaid = (placeOf: PlaceOf): Diagnostic =>
+  warningAt(placeOf(['a2a'], 'key'), 'the text below is a note: it is not sent to an agent that lives elsewhere');

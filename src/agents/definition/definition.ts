@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { duration } from './duration-schema.ts';
+import { a2aSchema, type RemoteAgent } from './remote.ts';
 import { verifySchema } from './verify.ts';
 
 /** Names are compared in one Unicode form, so that the same word typed on two machines is the same agent. */
@@ -160,8 +161,8 @@ export const definitionSchema = z.strictObject({
   tags: z.array(z.string().max(100)).max(50).optional(),
   /** What one would ask this agent, in the words of whoever asks: search finds it by them. */
   examples: z.array(z.string().max(1_000)).max(50).optional(),
-  /** Peers may find it and give it tasks, by A2A. */
-  a2a: z.boolean().optional(),
+  /** Peers may find it and give it tasks, by A2A; or it is a peer's itself, and this says where. */
+  a2a: a2aSchema.optional(),
 });
 
 /** Keys that say how the agent uses others. What stands behind each is in src/patterns. */
@@ -172,8 +173,12 @@ export type Frontmatter = z.infer<typeof definitionSchema>;
 export type GivenContext = z.infer<typeof context>;
 
 /** An agent: what its file says, its prompt, and where it came from. */
-export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models'> {
+export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models' | 'a2a'> {
   readonly name: string;
+  /** Peers may find it. */
+  readonly a2a?: boolean | undefined;
+  /** Where it is, when it lives elsewhere. */
+  readonly remote?: RemoteAgent | undefined;
   /** Models to try in order; empty when the file names none and the project's default is used. */
   readonly models: readonly string[];
   readonly prompt: string;

@@ -95,7 +95,7 @@ export function withModel(agent: AgentDefinition, model: string): AgentDefinitio
   const workers = agent.group?.workers?.map((worker) => (typeof worker === 'string' ? worker : { ...worker, model }));
   const group = agent.group === undefined || workers === undefined ? {} : { group: { ...agent.group, workers } };
   const dispatch = agent.dispatch === undefined ? {} : { dispatch: { ...agent.dispatch, model } };
-  return { ...agent, ...group, ...dispatch, models: [model] };
+  return { ...agent, ...group, ...dispatch, models: agent.remote === undefined ? [model] : agent.models };
 }
 
 /** The agent as it is measured: it chooses anew each time, and its choice is all that it gives. */

@@ -3,16 +3,25 @@ import { type Diagnostic, errorAt, quote } from '../text/diagnostics.ts';
 import type { PlaceOf } from '../text/yaml-map.ts';
 import { nameProblem } from './agent-name.ts';
 import type { AgentDefinition, Frontmatter } from './definition.ts';
+import { remoteModel } from './remote.ts';
 
 /** `name` counts when the frontmatter gives none. */
 export function toDefinition(frontmatter: Frontmatter, name: string, prompt: string, source: string): AgentDefinition {
-  const { name: own, model, models, ...rest } = frontmatter;
-  const wanted = new Set([model ?? [], models ?? []].flat());
-  return { ...rest, name: own ?? name, models: [...wanted], prompt, source };
+  const { name: own, model, models, a2a, ...rest } = frontmatter;
+  const where = servedOrRemote(a2a);
+  const wanted = new Set([model ?? [], models ?? [], where.remote === undefined ? [] : remoteModel(where.remote)].flat());
+  return { ...rest, ...where, name: own ?? name, models: [...wanted], prompt, source };
 }
 
 export function checkName(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
   const problem = nameProblem(agent.name);
   if (problem === undefined) return [];
   return [errorAt(placeOf(['name']), `the name ${quote(agent.name)} ${problem}`, 'Give the agent another `name`.')];
+}
+
+/** What the file says, as one of two things. */
+function servedOrRemote(a2a: Frontmatter['a2a']): Pick<AgentDefinition, 'a2a' | 'remote'> {
+  if (a2a === undefined) return {};
+  if (typeof a2a === 'boolean') return { a2a };
+  return { remote: typeof a2a === 'string' ? { card: a2a } : a2a };
 }

@@ -4,13 +4,9 @@
  */
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
+import type { ModelFailure } from '../../events/catalogue.ts';
 import { toolCallsOf } from '../../events/messages.ts';
-import { listenerOf } from '../../events/run-origin.ts';
-import type { NewEvent } from '../../ledger/port.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
-import { CANCELLED } from '../../loop/port.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
@@ -19,15 +15,15 @@ import type { ModelAccess, TimeAndIds } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import { type AgentSetup, loopLimits } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { foreign, references } from '../record/said-by-others.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
 import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
-import type { Exhausted, Spends } from '../spending/spending.ts';
-import { createSpendMeter, type SpendMeter, type WorstCase } from '../spending/worst-case.ts';
+import type { Spends } from '../spending/spending.ts';
+import { createSpendMeter, type SpendMeter } from '../spending/worst-case.ts';
 import type { AsksAgain } from './askable-agents.ts';
 import { createOfferedClarifications } from './offered-clarifications.ts';
+import { announceTurn, noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED, type TurnRecorder } from './turn-records.ts';
 
 export interface ShowsLive {
   /** Where pieces of an answer go while it comes; undefined when nobody watches. */
@@ -37,11 +33,8 @@ export interface ShowsLive {
 /** What asking a model takes. */
 export type AsksModels = TimeAndIds & ModelAccess & Writes & HearsOutside & HearsRuns & Spends & AsksAgain & ShowsLive;
 
-interface Recorder {
+interface Recorder extends TurnRecorder {
   readonly tree: AsksModels;
-  readonly node: DrivenRun;
-  readonly setup: AgentSetup;
-  readonly stepIndex: StepIndex;
   readonly meter: SpendMeter;
 }
 
@@ -66,22 +59,11 @@ export function recordedModel(tree: AsksModels, node: DrivenRun, setup: AgentSet
   };
 }
 
-function recordedOutcome({ node, stepIndex }: Recorder, step: string): TurnOutcome | undefined {
-  const response = node.journal.recorded('model.response', step);
-  if (response !== undefined) {
-    const { message, finish, usage, served } = response.payload;
-    stepIndex.place(message, step);
-    return { kind: 'answer', answer: { message, finish, usage, served } };
-  }
-  const failed = node.journal.recorded('model.failed', step);
-  return failed?.payload.final === true ? { kind: 'failed', error: failed.payload.error } : undefined;
-}
-
 async function askNow(recorder: Recorder, step: string, request: TurnRequest): Promise<TurnOutcome> {
   const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
-  if (node.abort.signal.aborted) return cancelled;
+  if (node.abort.signal.aborted) return TURN_CANCELLED;
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);
@@ -117,7 +99,7 @@ async function attempt(
       const opened = models.find(({ id }) => id === model);
       const { maxOutputTokens } = loopLimits(setup.definition);
       const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
-      return await announce(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
+      return await announceTurn(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
     },
     async onFailure({ model, attempt, error, final, nextInMs }) {
       failures = attempt;
@@ -129,7 +111,7 @@ async function attempt(
       else tree.writer.enqueue([failed, ...events], options);
     },
   });
-  if (outcome.kind === 'vetoed') return outcome.veto.kind === 'refused' ? noBudget(outcome.veto) : cancelled;
+  if (outcome.kind === 'vetoed') return outcome.veto.kind === 'refused' ? noBudget(outcome.veto) : TURN_CANCELLED;
   if (outcome.kind === 'failed') return outcome;
   meter.counted(asked ?? '', request, outcome.answer.usage);
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
@@ -147,65 +129,6 @@ async function withoutModel(
   const payload = { turn, model: setup.models[0] ?? '', attempt: 1, error: { ...error, unsent: true }, final: true };
   await tree.writer.write([node.journal.event('model.failed', payload, { step })]);
   return { kind: 'failed', error };
-}
-
-const cancelled: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
-const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_budget', scope, message });
-
-/** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
-async function announce(
-  { tree, node, setup, stepIndex }: Recorder,
-  step: string,
-  request: TurnRequest,
-  first: boolean,
-  attempts: Attempts,
-  worst: WorstCase,
-): Promise<Refused | GivenUp | undefined> {
-  const events = [];
-  const undo = node.journal.mark();
-  if (first && node.journal.recorded('model.request', step) === undefined) {
-    const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
-    const added = stepIndex.added(request.messages.slice(request.newFrom));
-    events.push(
-      node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
-      ...receipts(tree, node, step, added),
-    );
-  }
-  const written = await attempts.reserve(worst, events);
-  if ('kind' in written) {
-    undo();
-    return written;
-  }
-  for (const event of written) noteHeard(tree, node, event);
-  return undefined;
-}
-
-/** Says of each message that this request carries that it has reached its reader. */
-function receipts(tree: HearsRuns, node: DrivenRun, request: string, added: Payloads['model.request']['added']): NewEvent[] {
-  return references(added).flatMap((reference) => {
-    const sent = tree.messages.find(reference);
-    if (sent === undefined) return [];
-    const { message, thread } = sent.payload;
-    const payload = { message, thread, reader: node.run, request };
-    return [node.journal.event('message.included', payload, { step: sent.step, actor: 'system', aside: true })];
-  });
-}
-
-function noteHeard(tree: HearsRuns, { started }: DrivenRun, event: LedgerEvent): void {
-  const listener = listenerOf(started);
-  if (event.event_type === 'message.included') tree.messages.heard(event.payload.message);
-  if (event.event_type === 'model.request' && listener !== undefined) tree.broadcasts.heard(listener, foreign(event.payload));
-}
-
-/** The reservation of a call that a crash cut off: the provider may have charged for it, so it counts as spent. */
-function settleDoubt({ tree, node }: Recorder, step: string): void {
-  const reserved = node.journal.recorded('budget.reserved', step);
-  if (reserved === undefined) return;
-  const settled = node.journal.recorded('budget.settled', step);
-  if (settled !== undefined && settled.position > reserved.position) return;
-  const { scopes, amounts } = reserved.payload;
-  const payload = { scopes, reserved: amounts, spent: amounts, inDoubt: true };
-  tree.writer.enqueue([node.journal.event('budget.settled', payload, { step, actor: 'system' })]);
 }
 
 function record(

@@ -34,12 +34,15 @@ export function recordedDefinition(payload: Payloads['session.config']): AgentDe
   return { ...(payload.definition as unknown as AgentDefinition), prompt: payload.system };
 }
 
+const ANY = Number.MAX_SAFE_INTEGER;
+
 export function loopLimits(definition: AgentDefinition): LoopLimits {
   return {
-    maxTurns: definition.maxTurns ?? limits.maxTurns,
+    maxTurns: definition.maxTurns ?? (definition.remote === undefined ? limits.maxTurns : limits.peerExchanges),
     turnsBefore: 0,
     maxToolCallsPerTurn: definition.maxToolCallsPerTurn ?? limits.maxToolCallsPerTurn,
-    contextWindow: definition.contextWindow ?? limits.contextWindowTokens,
+    // What an agent elsewhere keeps in mind is its own affair.
+    contextWindow: definition.remote === undefined ? (definition.contextWindow ?? limits.contextWindowTokens) : ANY,
     maxOutputTokens: definition.maxOutputTokens ?? limits.maxOutputTokens,
     loopNudgeAt: limits.loopNudgeAt,
     loopStopAt: limits.loopStopAt,

@@ -4,11 +4,12 @@ import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopModel, LoopTools } from '../../loop/port.ts';
 import type { CheckedResult, LoopRequest } from '../../patterns/agent-run.ts';
 import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
+import { type AsksPeers, recordedPeer } from '../calls/recorded-peer.ts';
 import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
 import { checkLoopResult } from '../evidence/verification.ts';
 import { demandsDuring } from '../evidence/verify.ts';
 import { unheardBy } from '../hearing/unheard-by.ts';
-import { gravest } from '../interruption.ts';
+import { gravest, Interruption } from '../interruption.ts';
 import type { HostAccess } from '../options.ts';
 import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -18,7 +19,7 @@ import { checkpointOf, condense } from './condense.ts';
 import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
 
 /** What a loop asks and calls, and where it is hosted. What it hears and what is condensed comes with these. */
-export type PlaysLoops = AsksModels & CallsTools & HostAccess;
+export type PlaysLoops = AsksModels & AsksPeers & CallsTools & HostAccess;
 
 export async function ownLoop(
   tree: PlaysLoops,
@@ -28,10 +29,13 @@ export async function ownLoop(
   request: LoopRequest,
 ): Promise<CheckedResult> {
   const output = outputContract(setup.definition);
-  const exits = [...(request.exits ?? [])];
+  const { remote } = setup.definition;
+  const peer = remote === undefined ? undefined : recordedPeer(tree, node, setup, stepIndex);
+  // Whoever lives elsewhere has none of our tools: what it says is its answer.
+  const exits = peer === undefined ? [...(request.exits ?? [])] : [];
   // Somebody who only talks needs no tool to report; one that was told of it, whom nobody is left to hear, still expects it.
   const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
-  if (request.reports && offers) exits.push(finalReportExit(output));
+  if (peer === undefined && request.reports && offers) exits.push(finalReportExit(output));
   const limits = loopLimits(setup.definition);
   const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
   const listener = request.hears === true ? listenerOf(node.started) : undefined;
@@ -39,10 +43,11 @@ export async function ownLoop(
   const input: LoopInput = {
     agent: setup.definition.name,
     system: setup.system,
-    history: from === undefined ? await tree.history(node) : [],
+    // It remembers what was said before itself.
+    history: from === undefined && peer === undefined ? await tree.history(node) : [],
     request: request.input,
     from,
-    condense: node.started.condense,
+    condense: peer === undefined && node.started.condense,
     exits,
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },
@@ -50,7 +55,7 @@ export async function ownLoop(
   const demands = demandsDuring(tree, node, setup);
   const reasons: unknown[] = [];
   const playing = hostedLoop(tree, node, setup.definition, input, {
-    model: answeringIn(request.answerSchema, recordedModel(tree, node, setup, stepIndex)),
+    model: peer ?? answeringIn(request.answerSchema, recordedModel(tree, node, setup, stepIndex)),
     tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
     incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
     unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
@@ -64,6 +69,7 @@ export async function ownLoop(
   const result = await playing.catch((error: unknown) => {
     throw gravest([error, ...reasons]);
   });
+  if (peer !== undefined && node.abort.signal.aborted && !(node.abort.signal.reason instanceof Interruption)) await peer.leave();
   node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
 }

@@ -8,6 +8,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { notYet } from '../../patterns/pattern.ts';
 import { registeredPatterns } from '../../patterns/registered.ts';
+import { askTool } from '../../tools/ask.ts';
 import { agentTools } from '../calls/agent-tools.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -49,6 +50,8 @@ export async function equip(
   definition: AgentDefinition,
   system: string,
 ): Promise<Result<AgentSetup, Failure>> {
+  // Its tools and models are elsewhere; what it asks is asked here.
+  if (definition.remote !== undefined) return ok({ definition, system: '', models: definition.models, tools: [askTool()] });
   const tools = await options.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
   const taken = new Set(tools.value.map((tool) => tool.name));
@@ -74,9 +77,16 @@ export function unknownPrice(
   if (!scopes.some((scope) => scope.limit.usd !== undefined)) return undefined;
   const unknown = setup.models.find((model) => options.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
   if (unknown === undefined) return undefined;
+  if (setup.definition.remote !== undefined) return unknownThere(setup.definition);
   return {
     code: 'unknown_price',
     message: `The price of ${unknown} is not known, so a budget in dollars cannot be kept.`,
     fix: UNKNOWN_PRICE_FIX,
   };
 }
+
+const unknownThere = ({ name }: AgentDefinition): Failure => ({
+  code: 'unknown_price',
+  message: `What ${name} costs is not known, as it lives elsewhere, so a budget in dollars cannot be kept.`,
+  fix: 'Limit budget.calls instead, or set budget.allowUnknownPrices: true.',
+});

@@ -28,7 +28,7 @@ export async function setupOf(...given: Parameters<typeof setupAsBefore>): Promi
   return ok({
     ...setup.value,
     definition: { ...definition, ...present({ maxTurns }) },
-    models: model === undefined ? models : [model],
+    models: model === undefined || definition.remote !== undefined ? models : [model],
   });
 }
 
@@ -86,7 +86,9 @@ export async function adapted(
   { model, origin }: Changes,
 ): Promise<Result<AgentSetup, Failure>> {
   const spawner = spawnerOf({ origin });
-  if (!setup.ok || (model === undefined && usesTools({ origin }) && spawner === undefined)) return setup;
+  // Whoever lives elsewhere is as it is.
+  if (!setup.ok || setup.value.definition.remote !== undefined) return setup;
+  if (model === undefined && usesTools({ origin }) && spawner === undefined) return setup;
   const { tools } = setup.value;
   const messages = spawner === undefined ? [] : ((await options.messageTools?.()) ?? []);
   const names = new Set(tools.map((tool) => tool.name));

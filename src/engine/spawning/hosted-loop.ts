@@ -64,8 +64,9 @@ function thinking({ atWork }: HearsOutside, ports: LoopPorts): { readonly played
   };
 }
 
-/** Spawned agents are isolated unless their file says otherwise; others only if it says so. */
-function isolated({ started }: DrivenRun, { isolation }: AgentDefinition): boolean {
+/** Spawned agents are isolated unless their file says otherwise, others only if it says so; one that lives elsewhere is. */
+function isolated({ started }: DrivenRun, { isolation, remote }: AgentDefinition): boolean {
+  if (remote !== undefined) return false;
   return isolation === 'process' || (spawnerOf(started) !== undefined && isolation !== 'inline');
 }
 

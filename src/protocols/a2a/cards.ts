@@ -1,7 +1,8 @@
 /** Cards: what peers read before they talk. What an agent's file says for people is what its card says for peers. */
-import type { AgentCard, AgentInterface, AgentSkill } from '@a2a-js/sdk';
+import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from '@a2a-js/sdk';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
+import { ONCE } from '../../peers/a2a/once.ts';
 import { agentsBehind, type Door } from './doors.ts';
 import type { A2aNeeds, Scope } from './needs.ts';
 
@@ -42,6 +43,14 @@ export async function extendedCardOf(
 
 type Kind = 'public' | 'extended';
 
+/** Whoever knows the word may send a message again when an answer was lost. */
+const once: AgentExtension = {
+  uri: ONCE,
+  description: 'A messageId is taken once, however often the message is sent.',
+  required: false,
+  params: undefined,
+};
+
 function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: readonly AgentDefinition[], kind: Kind): AgentCard {
   const { settings, version, withToken } = needs;
   const [only] = agents;
@@ -52,7 +61,7 @@ function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: read
     supportedInterfaces: interfacesOf(door, { ...place, origin: (settings.url ?? place.origin).replace(/\/+$/, '') }),
     provider: undefined,
     version,
-    capabilities: { streaming: true, pushNotifications: true, extensions: [], extendedAgentCard: true },
+    capabilities: { streaming: true, pushNotifications: true, extensions: [once], extendedAgentCard: true },
     securitySchemes: withToken
       ? {
           [SCHEME]: {

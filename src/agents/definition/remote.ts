@@ -1,0 +1,33 @@
+/** An agent that lives elsewhere: where its card is, and what is shown there to be let in. */
+import { z } from 'zod';
+import { limits } from '../../base/limits.ts';
+
+const card = z.url({ protocol: /^https?$/ }).max(limits.peerUrlCharacters);
+/** A secret has no place in a file: this names the variable that holds it. */
+const variable = z
+  .string()
+  .regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/, { error: `must name a variable of the environment, such as \${WEATHER_TOKEN}` });
+
+const remoteSchema = z.strictObject({
+  card,
+  /** Sent as `Authorization: Bearer …`. */
+  token: variable.optional(),
+  headers: z.record(z.string().min(1).max(200), z.string().max(4_000)).optional(),
+  /** The SHA-256 of the card: another one is refused. */
+  pin: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hexadecimal digits' })
+    .optional(),
+  binding: z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC']).optional(),
+  /** It takes a message once, however often it is sent: after a crash it is sent again without a question. */
+  idempotent: z.boolean().optional(),
+});
+
+/** Whether peers may find the agent; or where it is, when it is a peer's. */
+export const a2aSchema = z.union([z.boolean(), card, remoteSchema]);
+
+/** Variables are still names: their values are nowhere but in the environment. */
+export type RemoteAgent = z.infer<typeof remoteSchema>;
+
+/** What stands in the place of a model, for whoever shows or counts it. */
+export const remoteModel = ({ card: address }: RemoteAgent): string => `a2a:${URL.parse(address)?.host ?? address}`;

@@ -1,0 +1,96 @@
+/** Where the tasks of a run stand that an agent elsewhere works on: a fold of what was recorded, in this life and before. */
+import type { Payloads } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import type { PeerTask, SentBefore } from '../../peers/port.ts';
+
+/** What became of the message of a turn. */
+export type SentStanding =
+  | { readonly kind: 'unsent' }
+  /** It went out, and nobody knows whether it was taken. */
+  | ({ readonly kind: 'doubt' } & SentBefore)
+  | ({ readonly kind: 'task' } & PeerTask);
+
+export interface PeerTasks {
+  of(step: string): SentStanding;
+  /** How often its message was sent. */
+  times(step: string): number;
+  /** The conversation, in the peer's word for it once it has one. */
+  context(): string | undefined;
+  /** The task that has asked and waits for an answer. */
+  waiting(): { readonly task: string; readonly needs: 'input' | 'auth' } | undefined;
+  /** What is under way there, or may be. */
+  open(): (Exclude<SentStanding, { readonly kind: 'unsent' }> & { readonly step: string }) | undefined;
+  sent(step: string, sent: Payloads['peer.sent']): void;
+  unsent(step: string): void;
+  named(step: string, task: PeerTask): void;
+  stood(step: string, state: Payloads['peer.state']): void;
+  cancelled(): void;
+}
+
+const WAITING = { 'input-required': 'input', 'auth-required': 'auth' } as const;
+
+/** `own`: the word that we have for a conversation that nobody has had before. */
+export function createPeerTasks(past: readonly LedgerEvent[], own: string): PeerTasks {
+  const steps = new Map<string, SentStanding>();
+  const times = new Map<string, number>();
+  let latest: string | undefined;
+  let context: string | undefined;
+  let state: Payloads['peer.state'] | undefined;
+  let isOver = false;
+
+  const of = (step: string): SentStanding => steps.get(step) ?? { kind: 'unsent' };
+  const tasks: PeerTasks = {
+    of,
+    times: (step) => times.get(step) ?? 0,
+    context: () => context,
+    waiting() {
+      if (state?.task === undefined || isOver) return undefined;
+      if (state.state !== 'input-required' && state.state !== 'auth-required') return undefined;
+      return { task: state.task, needs: WAITING[state.state] };
+    },
+    open() {
+      if (latest === undefined || isOver) return undefined;
+      const standing = of(latest);
+      if (standing.kind !== 'unsent') return { ...standing, step: latest };
+      const waiting = tasks.waiting();
+      return waiting === undefined || context === undefined
+        ? undefined
+        : { kind: 'task', task: waiting.task, context, step: latest };
+    },
+    sent(step, sent) {
+      const first = sent.context === own && [...times.keys()].every((one) => one === step);
+      times.set(step, (times.get(step) ?? 0) + 1);
+      context = sent.context;
+      steps.set(step, { kind: 'doubt', message: sent.message, context: sent.context, task: sent.task, first });
+      latest = step;
+      isOver = false;
+    },
+    unsent: (step) => void steps.set(step, { kind: 'unsent' }),
+    named(step, task) {
+      steps.set(step, { kind: 'task', ...task });
+      context = task.context;
+    },
+    stood(step, stood) {
+      state = stood;
+      context = stood.context;
+      // Nothing is under way: it has ended, or waits for us.
+      steps.set(step, { kind: 'unsent' });
+      latest = step;
+      isOver = !(stood.state in WAITING);
+    },
+    cancelled: () => {
+      isOver = true;
+    },
+  };
+  for (const event of past) apply(tasks, event);
+  return tasks;
+}
+
+function apply(tasks: PeerTasks, event: LedgerEvent): void {
+  const step = event.step ?? '';
+  if (event.event_type === 'peer.sent') tasks.sent(step, event.payload);
+  else if (event.event_type === 'peer.unsent') tasks.unsent(step);
+  else if (event.event_type === 'peer.task') tasks.named(step, event.payload);
+  else if (event.event_type === 'peer.state') tasks.stood(step, event.payload);
+  else if (event.event_type === 'peer.cancelled') tasks.cancelled();
+}

@@ -1,0 +1,65 @@
+/**
+ * What is recorded of peers. Of those that want to be told how a task stands: whom to tell, and how far they were told. Of agents
+ * that live elsewhere: what was sent, which task it became there, and what came of it.
+ */
+import { z } from 'zod';
+
+export const pushEvents = {
+  /** From here on this address is told; an earlier one of the same name is not any more. */
+  'push.configured': z.object({
+    config: z.string(),
+    url: z.string(),
+    /** What the address wants to hear, in a form that is redacted wherever it is read. */
+    token: z.string().optional(),
+    scheme: z.string().optional(),
+    credentials: z.string().optional(),
+    /** The version of A2A in which it is told. */
+    version: z.string(),
+  }),
+  'push.removed': z.object({ config: z.string() }),
+  /** It was told everything up to this position; or nobody tries any more, and why. */
+  'push.told': z.object({ config: z.string(), position: z.number().int().nonnegative(), failed: z.string().optional() }),
+} as const;
+
+const artifact = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  mediaType: z.string().optional(),
+  /** Of its content, as it came. */
+  bytes: z.number().int().nonnegative(),
+  /** The content is longer than is kept. */
+  cut: z.boolean().optional(),
+});
+
+export const peerEvents = {
+  /** The intent: on the disk before the message goes out. The same message has the same id, however often it is sent. */
+  'peer.sent': z.object({
+    message: z.string(),
+    context: z.string(),
+    /** The task that it is said to. */
+    task: z.string().optional(),
+    address: z.string(),
+    /** The SHA-256 of the card that named the address. */
+    card: z.string(),
+  }),
+  /** It certainly was not taken, so it may be sent again. */
+  'peer.unsent': z.object({ message: z.string(), why: z.string() }),
+  /** What it became there: from here on the task is followed, and never begun again. */
+  'peer.task': z.object({ task: z.string(), context: z.string() }),
+  /** How the exchange ended. */
+  'peer.state': z.object({
+    state: z.enum(['completed', 'failed', 'rejected', 'canceled', 'input-required', 'auth-required']),
+    task: z.string().optional(),
+    context: z.string(),
+    artifacts: z.array(artifact).optional(),
+  }),
+  /** What the task made, as the event's attachment: text as it is, anything else in base64. */
+  'peer.artifact': artifact.extend({ encoding: z.enum(['text', 'base64']) }),
+  /** The end of the run reached the task, or why it did not. */
+  'peer.cancelled': z.object({
+    task: z.string(),
+    reached: z.boolean(),
+    state: z.string().optional(),
+    why: z.string().optional(),
+  }),
+} as const;

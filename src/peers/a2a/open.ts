@@ -1,0 +1,63 @@
+/** Agents that live elsewhere and speak A2A. */
+import { TaskNotCancelableError } from '@a2a-js/sdk/errors';
+import type { RemoteAgent } from '../../agents/definition/remote.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { KeptCards, ReadCard } from '../cards/port.ts';
+import { readCard } from '../cards/read-card.ts';
+import type { PeerFailure, Peers, RemotePeer } from '../port.ts';
+import { connect } from './connect.ts';
+import { findTask, followPeer, type PeerLine, sendToPeer, withinTime } from './exchange.ts';
+import { classified, isNoTask } from './failures.ts';
+import { filledHeaders } from './headers.ts';
+import { ONCE } from './once.ts';
+
+export interface A2aPeersOptions {
+  readonly clock: Clock;
+  readonly env: Environment;
+  readonly kept: KeptCards;
+}
+
+export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
+  return {
+    async open(remote, signal) {
+      const headers = filledHeaders(remote, env);
+      if (!headers.ok) return headers;
+      const { pin, binding } = remote;
+      const source = { address: new URL(remote.card), headers: headers.value, pin, binding };
+      const outcome = await readCard(source, { clock, kept, signal });
+      if (outcome.state === 'unreachable') return fail({ kind: 'network', message: outcome.reason });
+      if (outcome.state === 'refused') return fail({ kind: 'refused', message: outcome.reason, fix: outcome.fix });
+      const client = await connect(outcome.card, outcome.interface);
+      const line = { client, clock, streams: outcome.card.capabilities?.streaming === true, headers: headers.value };
+      return ok(peerOf(line, outcome, remote));
+    },
+  };
+}
+
+function peerOf(line: PeerLine, { card, hash, interface: { url } }: ReadCard, remote: RemoteAgent): RemotePeer {
+  return {
+    address: url,
+    card: hash,
+    idempotent: remote.idempotent ?? card.capabilities?.extensions.some(({ uri }) => uri === ONCE) === true,
+    send: (message, call) => sendToPeer(line, message, call),
+    follow: (task, call) => followPeer(line, task, call),
+    find: (sent) => findTask(line, sent),
+    cancel: (task) => cancel(line, task.task),
+  };
+}
+
+/** How it stands then. One that had ended, or that nobody knows any more, needs no end. */
+async function cancel(line: PeerLine, id: string): Promise<Result<string, PeerFailure>> {
+  try {
+    const task = await withinTime(line, limits.peerCancelMs, undefined, (options) =>
+      line.client.cancelTask({ tenant: '', id, metadata: undefined }, options),
+    );
+    return ok(String(task.status?.state ?? ''));
+  } catch (error) {
+    if (error instanceof TaskNotCancelableError || isNoTask(error)) return ok('ended');
+    return fail(classified(error).failure);
+  }
+}

@@ -1,0 +1,135 @@
+/** What pieces of a stream come to, those of strangers who mean no good included. */
+import { type Artifact, type Message, type Part, Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../base/limits.ts';
+import { createTaskView } from './task-view.ts';
+
+const text = (value: string): Part => ({ content: { $case: 'text', value }, metadata: undefined, filename: '', mediaType: '' });
+const message = (words: string): Message => ({
+  ...{ messageId: 'm', contextId: 'c', taskId: 't', role: Role.ROLE_AGENT, parts: [text(words)] },
+  ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+});
+const status = (state: TaskState, words?: string) => ({
+  state,
+  message: words === undefined ? undefined : message(words),
+  timestamp: undefined,
+});
+const artifact = (artifactId: string, ...parts: Part[]): Artifact => ({
+  ...{ artifactId, name: artifactId, description: '', parts, metadata: undefined, extensions: [] },
+});
+const task = (
+  state: TaskState,
+  words?: string,
+  artifacts: Artifact[] = [],
+  metadata?: Record<string, unknown>,
+): StreamResponse => ({
+  payload: { $case: 'task', value: { id: 't', contextId: 'c', status: status(state, words), artifacts, history: [], metadata } },
+});
+const moves = (state: TaskState, words?: string, taskId = 't'): StreamResponse => ({
+  payload: { $case: 'statusUpdate', value: { taskId, contextId: 'c', status: status(state, words), metadata: undefined } },
+});
+const makes = (made: Artifact, append = false, taskId = 't'): StreamResponse => ({
+  payload: {
+    $case: 'artifactUpdate',
+    value: { taskId, contextId: 'c', artifact: made, append, lastChunk: false, metadata: undefined },
+  },
+});
+
+const { TASK_STATE_SUBMITTED: SUBMITTED, TASK_STATE_WORKING: WORKING, TASK_STATE_COMPLETED: COMPLETED } = TaskState;
+
+function seen(...pieces: readonly StreamResponse[]) {
+  const view = createTaskView('own');
+  const shown: string[] = [];
+  for (const piece of pieces) view.apply(piece, (words) => void shown.push(words));
+  return { outcome: view.outcome(), task: view.task(), shown };
+}
+
+describe('what a peer says', () => {
+  it('names its task with the first piece, and is at work', () => {
+    expect(seen(task(SUBMITTED))).toMatchObject({ task: { task: 't', context: 'c' }, outcome: undefined });
+    expect(seen(task(SUBMITTED), moves(WORKING, 'I look.'))).toMatchObject({ outcome: undefined, shown: ['I look.'] });
+  });
+
+  it('answers with what it made, chunk by chunk, and the whole takes their place', () => {
+    const chunks = [makes(artifact('a', text('Sun ')), true), makes(artifact('a', text('in Porto')), true)];
+    expect(seen(task(SUBMITTED), ...chunks, moves(COMPLETED))).toMatchObject({
+      outcome: { kind: 'answer', text: 'Sun in Porto', cut: false, task: 't', context: 'c' },
+      shown: ['Sun ', 'in Porto'],
+    });
+    const whole = seen(task(SUBMITTED), ...chunks, makes(artifact('a', text('Rain.'))), moves(COMPLETED));
+    expect(whole.outcome).toMatchObject({ kind: 'answer', text: 'Rain.' });
+  });
+
+  it.each([
+    ['its last word', [moves(COMPLETED, 'All done.')], 'All done.'],
+    ['what it said on the way', [moves(WORKING, 'Sun.'), moves(WORKING, 'Wind.'), moves(COMPLETED)], 'Sun.\n\nWind.'],
+    ['nothing', [moves(COMPLETED)], ''],
+  ])('without artifacts answers with %s', (_what, pieces, words) => {
+    expect(seen(task(SUBMITTED), ...pieces).outcome).toMatchObject({ kind: 'answer', text: words });
+  });
+
+  it('may answer with a message and no task', () => {
+    const said = seen({ payload: { $case: 'message', value: message('Hello.') } });
+    expect(said).toMatchObject({ outcome: { kind: 'answer', text: 'Hello.', context: 'c' }, task: undefined });
+  });
+
+  it.each([
+    [TaskState.TASK_STATE_INPUT_REQUIRED, { kind: 'asks', needs: 'input', question: 'Why?' }],
+    [TaskState.TASK_STATE_AUTH_REQUIRED, { kind: 'asks', needs: 'auth', question: 'Why?' }],
+    [TaskState.TASK_STATE_FAILED, { kind: 'ended', state: 'failed', message: 'Why?' }],
+    [TaskState.TASK_STATE_REJECTED, { kind: 'ended', state: 'rejected', message: 'Why?' }],
+    [TaskState.TASK_STATE_CANCELED, { kind: 'ended', state: 'canceled', message: 'Why?' }],
+  ])('state %s is what it is', (state, outcome) => {
+    expect(seen(task(SUBMITTED), moves(state, 'Why?')).outcome).toMatchObject(outcome);
+  });
+
+  it('is at work in a state that nobody knows', () => {
+    expect(seen(task(SUBMITTED), moves(TaskState.UNRECOGNIZED)).outcome).toBeUndefined();
+  });
+
+  it('tells of files and addresses, and fetches nothing', () => {
+    const file: Part = { ...text(''), content: { $case: 'raw', value: Buffer.from('abc') }, filename: 'a.bin', mediaType: 'x/y' };
+    const link: Part = { ...text(''), content: { $case: 'url', value: 'http://127.0.0.1/secret' }, filename: 'b' };
+    const data: Part = { ...text(''), content: { $case: 'data', value: { city: 'Porto' } } };
+    const { outcome } = seen(task(COMPLETED, undefined, [artifact('f', file), artifact('l', link), artifact('d', data)]));
+    expect(outcome).toMatchObject({
+      text: '\n[file a.bin, x/y, 3 bytes]\n\n\n\n[file b at http://127.0.0.1/secret]\n\n\n{"city":"Porto"}',
+      artifacts: [
+        { id: 'f', encoding: 'base64', content: 'YWJj', bytes: 3 },
+        { id: 'l' },
+        { id: 'd', content: '{"city":"Porto"}' },
+      ],
+    });
+  });
+
+  it('is not heard about tasks of others', () => {
+    const other = seen(task(SUBMITTED), moves(COMPLETED, 'Not mine.', 'other'), makes(artifact('a', text('x')), false, 'other'));
+    expect(other.outcome).toBeUndefined();
+  });
+
+  it.each([
+    ['usage', { inputTokens: 3, outputTokens: 4 }],
+    ['usage_metadata', { promptTokenCount: 3, candidatesTokenCount: 4 }],
+  ])('counts what it says under %s', (key, said) => {
+    expect(seen(task(COMPLETED, 'x', [], { [key]: said })).outcome).toMatchObject({ usage: { inputTokens: 3, outputTokens: 4 } });
+    expect(seen(task(COMPLETED, 'x', [], { [key]: { inputTokens: 'many' } })).outcome).toMatchObject({ usage: {} });
+  });
+
+  it('is cut where it is too much', () => {
+    const long = 'ä'.repeat(limits.peerAnswerBytes);
+    const { outcome } = seen(task(COMPLETED, undefined, [artifact('a', text(long))]));
+    expect(outcome).toMatchObject({ kind: 'answer', cut: true, artifacts: [{ cut: true, bytes: 2 * limits.peerAnswerBytes }] });
+    if (outcome?.kind === 'answer') expect(Buffer.byteLength(outcome.text)).toBeLessThanOrEqual(limits.peerAnswerBytes);
+    const many = Array.from({ length: limits.peerArtifacts + 5 }, (_, index) => artifact(`a${index}`, text('x')));
+    expect(seen(task(COMPLETED, undefined, many)).outcome).toMatchObject({ artifacts: { length: limits.peerArtifacts } });
+    const asks = seen(task(TaskState.TASK_STATE_INPUT_REQUIRED, 'w'.repeat(100_000))).outcome;
+    if (asks?.kind === 'asks') expect(asks.question.length).toBe(limits.peerQuestionCharacters);
+    const id = seen({
+      payload: {
+        $case: 'statusUpdate',
+        value: { taskId: 'x'.repeat(10_000), contextId: '', status: status(COMPLETED), metadata: undefined },
+      },
+    });
+    expect(id).toMatchObject({ task: undefined, outcome: undefined });
+  });
+});

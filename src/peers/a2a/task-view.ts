@@ -1,0 +1,191 @@
+/**
+ * What a peer has said about a task so far, from the pieces of its streams and from its answers. All of it is a stranger's:
+ * bounded, and whatever does not fit is left out.
+ */
+import { type Artifact, type Message, type Part, type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { Usage } from '../../events/messages.ts';
+import type { PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
+import { usageIn } from './usage.ts';
+
+export interface TaskView {
+  /** Undefined until it says which one it is. */
+  task(): PeerTask | undefined;
+  /** Takes in a piece. What it adds to what is read is given to `onText`. */
+  apply(piece: StreamResponse, onText?: (text: string) => void): void;
+  /** What came of it, once nothing more comes without us. */
+  outcome(): PeerOutcome | undefined;
+}
+
+type Settled = 'completed' | 'failed' | 'rejected' | 'canceled' | 'input-required' | 'auth-required';
+
+/** All others, those that nobody knows yet among them, mean that it is at work. */
+const SETTLED: Readonly<Partial<Record<TaskState, Settled>>> = {
+  [TaskState.TASK_STATE_COMPLETED]: 'completed',
+  [TaskState.TASK_STATE_FAILED]: 'failed',
+  [TaskState.TASK_STATE_REJECTED]: 'rejected',
+  [TaskState.TASK_STATE_CANCELED]: 'canceled',
+  [TaskState.TASK_STATE_INPUT_REQUIRED]: 'input-required',
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
+};
+
+/** `own`: the context that we gave; `known`: the task, when it is not a new one. */
+export function createTaskView(own: string, known?: PeerTask): TaskView {
+  const artifacts = new Map<string, Artifact>();
+  /** What it said on the way: the answer of those who give no other. */
+  let said = '';
+  let status: TaskStatus | undefined;
+  let reply: Message | undefined;
+  let at: PeerTask | undefined = known;
+  let usage: Usage = {};
+
+  const isOurs = (task: string, context: string): boolean => {
+    if (task === '' || task.length > limits.peerIdCharacters || context.length > limits.peerIdCharacters) return false;
+    at ??= { task, context: context === '' ? own : context };
+    return at.task === task;
+  };
+  const note = (message: Message | undefined, onText?: (text: string) => void): void => {
+    const text = message === undefined ? '' : wordsIn(message.parts);
+    if (text === '') return;
+    said = bounded(said === '' ? text : `${said}\n\n${text}`).text;
+    onText?.(text);
+  };
+  const take = (artifact: Artifact | undefined, append: boolean): void => {
+    if (artifact === undefined || artifact.artifactId.length > limits.peerIdCharacters) return;
+    const before = artifacts.get(artifact.artifactId);
+    if (before === undefined && artifacts.size >= limits.peerArtifacts) return;
+    const parts = append && before !== undefined ? appended(before.parts, artifact.parts) : artifact.parts;
+    artifacts.set(artifact.artifactId, { ...artifact, name: artifact.name || (before?.name ?? ''), parts });
+  };
+  const whole = (task: Task): void => {
+    if (!isOurs(task.id, task.contextId)) return;
+    status = task.status;
+    usage = { ...usage, ...usageIn(task.metadata) };
+    artifacts.clear();
+    for (const artifact of task.artifacts) take(artifact, false);
+  };
+  return {
+    task: () => at,
+    apply({ payload }, onText) {
+      switch (payload?.$case) {
+        case 'task':
+          whole(payload.value);
+          break;
+        case 'message':
+          reply = payload.value;
+          usage = { ...usage, ...usageIn(payload.value.metadata) };
+          onText?.(wordsIn(payload.value.parts));
+          break;
+        case 'statusUpdate': {
+          const { taskId, contextId, metadata } = payload.value;
+          if (!isOurs(taskId, contextId)) return;
+          status = payload.value.status;
+          usage = { ...usage, ...usageIn(metadata) };
+          if (status !== undefined && SETTLED[status.state] === undefined) note(status.message, onText);
+          break;
+        }
+        case 'artifactUpdate': {
+          const { taskId, contextId, artifact, append } = payload.value;
+          if (!isOurs(taskId, contextId)) return;
+          take(artifact, append);
+          if (artifact !== undefined && append) onText?.(wordsIn(artifact.parts));
+          break;
+        }
+        case undefined:
+          break;
+      }
+    },
+    outcome() {
+      if (reply !== undefined && status === undefined)
+        return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], usage };
+      const state = status === undefined ? undefined : SETTLED[status.state];
+      if (state === undefined || at === undefined) return undefined;
+      return outcomeOf(state, { status, said, artifacts: [...artifacts.values()], at, usage });
+    },
+  };
+}
+
+interface Ended {
+  readonly status: TaskStatus | undefined;
+  readonly said: string;
+  readonly artifacts: readonly Artifact[];
+  readonly at: PeerTask;
+  readonly usage: Usage;
+}
+
+function outcomeOf(state: Settled, { status, said, artifacts, at, usage }: Ended): PeerOutcome {
+  const words = status?.message === undefined ? '' : wordsIn(status.message.parts);
+  const came = { ...at, artifacts: artifacts.map(keptArtifact), usage };
+  if (state === 'completed') {
+    const made = artifacts.map(({ parts }) => wordsIn(parts)).filter((text) => text !== '');
+    return { kind: 'answer', ...bounded(made.join('\n\n') || words || said), ...came };
+  }
+  if (state === 'input-required' || state === 'auth-required') {
+    const needs = state === 'input-required' ? 'input' : 'auth';
+    const question = (words || said || 'It waits for an answer and does not say to what.').slice(
+      0,
+      limits.peerQuestionCharacters,
+    );
+    return { kind: 'asks', question, needs, ...came };
+  }
+  const why = words || said || artifacts.map(({ parts }) => wordsIn(parts)).join('\n\n');
+  return { kind: 'ended', state, message: why.slice(0, limits.peerReasonCharacters), ...came };
+}
+
+/** What a model or a person can read: addresses are told and never fetched, bytes are named. */
+function wordsIn(parts: readonly Part[]): string {
+  return parts.map(partText).join('');
+}
+
+function partText({ content, filename, mediaType }: Part): string {
+  switch (content?.$case) {
+    case 'text':
+      return content.value;
+    case 'data':
+      return JSON.stringify(content.value ?? null);
+    case 'url':
+      return `\n[file ${filename || 'without a name'} at ${content.value}]\n`;
+    case 'raw':
+      return `\n[file ${filename || 'without a name'}, ${mediaType || 'of unknown type'}, ${content.value.length} bytes]\n`;
+    case undefined:
+      return '';
+  }
+}
+
+/** Chunks of a text are one text. */
+function appended(before: readonly Part[], more: readonly Part[]): Part[] {
+  const all = [...before];
+  for (const part of more) {
+    const last = all.at(-1);
+    if (last?.content?.$case !== 'text' || part.content?.$case !== 'text') all.push(part);
+    else if (last.content.value.length < limits.peerAnswerBytes)
+      all[all.length - 1] = { ...last, content: { $case: 'text', value: last.content.value + part.content.value } };
+  }
+  return all.slice(0, limits.a2aParts);
+}
+
+function bounded(text: string): { readonly text: string; readonly cut: boolean } {
+  if (Buffer.byteLength(text) <= limits.peerAnswerBytes) return { text, cut: false };
+  const cut = Buffer.from(text).subarray(0, limits.peerAnswerBytes).toString();
+  return { text: cut.replace(/\uFFFD+$/, ''), cut: true };
+}
+
+function keptArtifact({ artifactId: id, name, parts }: Artifact): PeerArtifact {
+  const [first] = parts;
+  const file = parts.length === 1 && first?.content?.$case === 'raw' ? first.content.value : undefined;
+  const mediaType = first?.mediaType || undefined;
+  const named = {
+    id,
+    ...present({ name: (first?.filename || name || undefined)?.slice(0, 200), mediaType: mediaType?.slice(0, 200) }),
+  };
+  if (file === undefined) {
+    const text = wordsIn(parts);
+    const bytes = Buffer.byteLength(text);
+    const isCut = bytes > limits.peerArtifactBytes;
+    return { ...named, bytes, encoding: 'text', content: isCut ? bounded(text).text : text, ...(isCut ? { cut: true } : {}) };
+  }
+  const isCut = file.length > limits.peerArtifactBytes;
+  const content = file.subarray(0, limits.peerArtifactBytes).toString('base64');
+  return { ...named, bytes: file.length, encoding: 'base64', content, ...(isCut ? { cut: true } : {}) };
+}

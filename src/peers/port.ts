@@ -1,0 +1,87 @@
+/**
+ * Agents that live elsewhere, as a run has them: one message goes out, and what comes of it comes back. What must not happen
+ * twice is for the caller to keep: it says what it has sent before, and is told which task came of it as soon as that is known.
+ */
+import type { RemoteAgent } from '../agents/definition/remote.ts';
+import type { Result } from '../base/result.ts';
+import type { ModelFailure } from '../events/catalogue.ts';
+import type { ImagePart, TextPart, Usage } from '../events/messages.ts';
+
+export interface Peers {
+  open(remote: RemoteAgent, signal: AbortSignal): Promise<Result<RemotePeer, PeerFailure>>;
+}
+
+/** In the words that failures of models have, so that whoever shows or mends one need not know which it was. */
+export type PeerFailure = Pick<ModelFailure, 'kind' | 'message' | 'fix'>;
+
+export interface RemotePeer {
+  readonly address: string;
+  /** The SHA-256 of its card. */
+  readonly card: string;
+  /** It takes a message once, however often it is sent. */
+  readonly idempotent: boolean;
+  /** Sends the message and stays with what comes of it. */
+  send(message: PeerMessage, how: PeerCall): Promise<PeerOutcome>;
+  /** Goes on with a task that was begun before. */
+  follow(task: PeerTask, how: PeerCall): Promise<PeerOutcome>;
+  /** The task that has taken a message, if there is one. Nothing found does not mean that there is none. */
+  find(sent: SentBefore): Promise<PeerTask | undefined>;
+  cancel(task: PeerTask): Promise<Result<string, PeerFailure>>;
+}
+
+export interface PeerTask {
+  readonly task: string;
+  readonly context: string;
+}
+
+export interface SentBefore {
+  readonly message: string;
+  readonly context: string;
+  /** The task that it was said to; otherwise it was to begin one. */
+  readonly task?: string | undefined;
+  /** Nothing was ever said in this context before. */
+  readonly first: boolean;
+}
+
+export interface PeerMessage {
+  readonly id: string;
+  readonly context: string;
+  /** The task that it is said to. */
+  readonly task?: string | undefined;
+  /** It is not needed any more when the task has gone on without it: somebody let us in meanwhile. */
+  readonly unlessMoved?: boolean;
+  readonly parts: readonly (TextPart | ImagePart)[];
+}
+
+export interface PeerCall {
+  readonly signal: AbortSignal;
+  /** Nothing more is done before it resolves. */
+  onTask(task: PeerTask): Promise<void>;
+  readonly onText?: ((text: string) => void) | undefined;
+}
+
+export interface PeerArtifact {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly mediaType?: string | undefined;
+  readonly bytes: number;
+  readonly cut?: boolean | undefined;
+  readonly encoding: 'text' | 'base64';
+  readonly content: string;
+}
+
+interface Came {
+  readonly task?: string | undefined;
+  readonly context: string;
+  readonly artifacts: readonly PeerArtifact[];
+  readonly usage: Usage;
+}
+
+export type PeerOutcome =
+  | (Came & { readonly kind: 'answer'; readonly text: string; readonly cut: boolean })
+  /** It waits for an answer, or for somebody to let it in. */
+  | (Came & { readonly kind: 'asks'; readonly question: string; readonly needs: 'input' | 'auth' })
+  | (Came & { readonly kind: 'ended'; readonly state: 'failed' | 'rejected' | 'canceled'; readonly message: string })
+  /** `taken`: whether the message was: certainly not, perhaps, or it was and its task goes on without us. */
+  | { readonly kind: 'failed'; readonly taken: 'no' | 'perhaps' | 'yes'; readonly failure: PeerFailure }
+  | { readonly kind: 'stopped' };

@@ -1,0 +1,151 @@
+/**
+ * Agents that live elsewhere, through crashes: cut at every append, every message is taken once, every task is begun once, and
+ * the run ends as the uncut one does. What the peer has taken is memory of the outside.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
+import type { RunId, SessionId } from '../../src/base/ids.ts';
+import type { RunEnd } from '../../src/engine/port.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
+import { userText } from '../../src/events/messages.ts';
+import type { ModelRequest } from '../../src/models/port.ts';
+import { crashAt } from '../support/ledger/crash.ts';
+import { brainPeers, newPeerMemory, type PeerHabits, type PeerMemory, remote } from '../support/peers/brain-peers.ts';
+import { createQuietClock } from '../support/quiet-clock.ts';
+import { agent, type Brain, calls, createWorld, reports, says, turnOf, type World } from '../support/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-remote-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** No process has this number, so its leases are a dead owner's. */
+const DEAD_PID = 2 ** 22 + 1;
+const RUN = 'run_0000000000000remote' as RunId;
+const SESSION = 'ses_0000000000000remote' as SessionId;
+const NEVER = Number.POSITIVE_INFINITY;
+let files = 0;
+
+interface Play {
+  readonly agents: readonly AgentDefinition[];
+  readonly brain: Brain;
+  readonly habits?: PeerHabits;
+  /** What a person says when asked; without it nobody is there. */
+  readonly answer?: (question: string) => string;
+}
+
+interface Kept extends Play {
+  readonly path: string;
+  readonly memory: PeerMemory;
+}
+
+const newPlay = (play: Play): Kept => ({ ...play, path: join(folder, `${++files}.db`), memory: newPeerMemory() });
+
+interface Life {
+  readonly end: RunEnd | undefined;
+  readonly appends: readonly string[];
+}
+
+/** One process's life: starts or resumes the run, answers what is asked, and dies after so many appends. */
+async function live(
+  { path, memory, agents, brain, habits = {}, answer }: Kept,
+  lastAppend = NEVER,
+  prompt = 'Go.',
+): Promise<Life> {
+  let appends: readonly string[] = [];
+  const world = createWorld({
+    ...{ path, agents, brain, outside: { modelCalls: [], effects: [], peers: memory }, owner: { pid: DEAD_PID } },
+    clock: createQuietClock(),
+    engineOptions: { peers: brainPeers(memory, (request) => brain(request, 0), habits) },
+    wrapLedger: (inner) => {
+      const crashing = crashAt(inner, lastAppend);
+      appends = crashing.kinds;
+      return crashing.ledger;
+    },
+  });
+  const end = await driven(world, agents, prompt, answer).catch(() => undefined);
+  await world.ledger.close();
+  return { end, appends };
+}
+
+async function driven(world: World, agents: readonly AgentDefinition[], prompt: string, answer: Play['answer']) {
+  const resumed = await world.engine.resume(RUN, {});
+  if (resumed.kind === 'ended') return { kind: 'ended' as const, result: resumed.result };
+  const input = userText(prompt);
+  const request = { agent: agents[0]?.name ?? '', input, workspace: folder, run: RUN, session: SESSION };
+  const begun = resumed.kind === 'resumed' ? resumed : await world.engine.start(request);
+  if (begun.kind !== 'started' && begun.kind !== 'resumed') throw new Error(JSON.stringify(begun));
+  for (let going = begun.handle; ; ) {
+    const end = await going.done;
+    if (end.kind !== 'waiting' || answer === undefined) return end;
+    for (const { run, wait, question } of end.waits)
+      await world.engine.answer(run, wait, { kind: 'text', text: answer(question) });
+    const again = await world.engine.resume(RUN);
+    if (again.kind === 'ended') return { kind: 'ended' as const, result: again.result };
+    if (again.kind !== 'resumed') throw new Error(JSON.stringify(again));
+    going = again.handle;
+  }
+}
+
+async function eventsOf({ path, agents, brain }: Kept) {
+  const world = createWorld({ path, agents, brain });
+  const events = await readAll(world.ledger, SESSION);
+  const verified = await world.ledger.verify();
+  await world.close();
+  expect(verified).toMatchObject({ kind: 'sound' });
+  return events;
+}
+
+const once = (words: readonly string[], what: string) => expect([...new Set(words)], what).toEqual(words);
+
+/** Asks which city, then says how it is there. */
+const weather: Brain = (request) => {
+  const said = turnOf(request);
+  if (said === 1) return calls({ name: 'ask', input: { question: 'Which city?' } });
+  return says(`Sun in ${lastWord(request)}.`);
+};
+const lastWord = ({ messages }: ModelRequest): string => {
+  const last = messages.findLast(({ role }) => role === 'user');
+  return last?.role === 'user' ? last.content.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
+};
+
+const alone: Play = { agents: [remote('weather')], brain: weather, answer: () => 'Porto' };
+const below: Play = {
+  agents: [
+    agent({ name: 'boss', tools: [], agents: ['middle'] }),
+    agent({ name: 'middle', tools: [], agents: ['weather'] }),
+    remote('weather'),
+  ],
+  brain: (request) => {
+    if (request.agent === 'weather') return weather(request, 0);
+    const next = request.agent === 'boss' ? 'middle' : 'weather';
+    if (turnOf(request) === 1) return calls({ name: next, input: { prompt: 'How is it?', reason: 'to know' } });
+    return reports(`${request.agent} has heard`);
+  },
+  answer: (question) => (question === 'Which city?' ? 'Porto' : ''),
+};
+
+describe.each([
+  { name: 'alone', play: alone, body: 'Sun in Porto.' },
+  { name: 'two levels below', play: below, body: 'boss has heard' },
+])('an agent elsewhere, $name, that asks back', ({ play, body }) => {
+  it('ends as the uncut run does, cut at every append', async () => {
+    const whole = newPlay(play);
+    const uncut = await live(whole);
+    expect(uncut.end).toMatchObject({ kind: 'ended', result: { status: 'completed', report: { body } } });
+    expect(uncut.appends.length).toBeGreaterThan(8);
+    expect(whole.memory.tasks.map(({ taken }) => taken.length)).toEqual([2]);
+    for (let cut = 0; cut <= uncut.appends.length; cut += 1) {
+      const kept = newPlay(play);
+      await live(kept, cut);
+      const { end } = await live(kept);
+      expect(end, `cut at ${cut}`).toMatchObject({ kind: 'ended', result: { status: 'completed', report: { body } } });
+      once(kept.memory.taken, `taken twice, cut at ${cut}`);
+      expect(kept.memory.tasks, `cut at ${cut}`).toHaveLength(1);
+      const events = await eventsOf(kept);
+      const states = events.flatMap((event) => (event.event_type === 'peer.state' ? [event.payload.state] : []));
+      expect(states, `cut at ${cut}`).toEqual(['input-required', 'completed']);
+    }
+  });
+});

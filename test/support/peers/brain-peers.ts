@@ -1,0 +1,148 @@
+/**
+ * Agents elsewhere that answer by the same function as the models of a world. What they have taken is memory of the outside: it
+ * survives every crash of ours, so that a test can see a message that was taken twice.
+ */
+
+import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
+import type { RemoteAgent } from '../../../src/agents/definition/remote.ts';
+import { fail, ok } from '../../../src/base/result.ts';
+import { type Message, textOf, toolCallsOf, userText } from '../../../src/events/messages.ts';
+import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
+import type { PeerCall, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
+
+interface RemoteTask {
+  readonly id: string;
+  readonly context: string;
+  readonly taken: string[];
+  outcome: PeerOutcome | undefined;
+}
+
+/** What all peers of a world know. */
+export interface PeerMemory {
+  /** The ids of messages, in the order in which they were taken. */
+  readonly taken: string[];
+  readonly tasks: RemoteTask[];
+  readonly cancelled: string[];
+  /** What was said in each context. */
+  readonly contexts: Map<string, Message[]>;
+}
+
+export const newPeerMemory = (): PeerMemory => ({ taken: [], tasks: [], cancelled: [], contexts: new Map() });
+
+export interface PeerHabits {
+  /** They take a message once, however often it is sent. */
+  readonly idempotent?: boolean;
+  /** They say which tasks there are. */
+  readonly lists?: boolean;
+  /** Why they cannot be reached just now. */
+  readonly away?: () => 'unsent' | 'perhaps' | 'lost' | undefined;
+}
+
+/** An agent that lives elsewhere; its address says its name. */
+export const remote = (name: string, changes: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  name,
+  models: [`a2a:${name}.test`],
+  prompt: '',
+  source: `agents/${name}.md`,
+  remote: { card: `https://${name}.test/card` },
+  ...changes,
+});
+
+type Brain = (request: ModelRequest) => ModelOutcome | Promise<ModelOutcome>;
+
+export function brainPeers(memory: PeerMemory, brain: Brain, habits: PeerHabits = {}): Peers {
+  return { open: async (at) => ok(createPeer(memory, at, brain, habits)) };
+}
+
+function createPeer(
+  memory: PeerMemory,
+  at: RemoteAgent,
+  brain: Brain,
+  { idempotent = false, lists = true, away }: PeerHabits,
+): RemotePeer {
+  const agent = new URL(at.card).hostname.replace(/\.test$/, '');
+  const gone = (taken: 'no' | 'perhaps' | 'yes'): PeerOutcome => ({
+    kind: 'failed',
+    taken,
+    failure: { kind: 'network', message: 'nobody is there' },
+  });
+  const work = async (task: RemoteTask, call: PeerCall): Promise<PeerOutcome> => {
+    await call.onTask({ task: task.id, context: task.context });
+    if (away?.() === 'lost') return gone('yes');
+    if (call.signal.aborted) return { kind: 'stopped' };
+    if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task) };
+    if (task.outcome !== undefined) return task.outcome;
+    const said = memory.contexts.get(task.context) ?? [];
+    const request = {
+      agent,
+      system: '',
+      messages: said,
+      tools: [],
+      settings: {},
+      idempotencyKey: task.id,
+      timeoutMs: 0,
+      signal: call.signal,
+    };
+    const outcome = outcomeOf(task, await brain(request as unknown as ModelRequest));
+    if (call.signal.aborted) return { kind: 'stopped' };
+    task.outcome = outcome;
+    const text = outcome.kind === 'answer' ? outcome.text : outcome.kind === 'asks' ? outcome.question : '';
+    memory.contexts.set(task.context, [...said, { role: 'assistant', content: [{ type: 'text', text }] }]);
+    return outcome;
+  };
+  const known = (task: string): RemoteTask | undefined => memory.tasks.find(({ id }) => id === task);
+  return {
+    address: at.card,
+    card: 'f'.repeat(64),
+    idempotent,
+    async send(message, call) {
+      const how = away?.();
+      if (how === 'unsent') return gone('no');
+      const before = idempotent ? memory.tasks.find(({ taken }) => taken.includes(message.id)) : undefined;
+      if (before !== undefined) return await work(before, call);
+      memory.taken.push(message.id);
+      const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      memory.contexts.set(message.context, [...(memory.contexts.get(message.context) ?? []), userText(text)]);
+      const spokenTo = message.task === undefined ? undefined : known(message.task);
+      if (message.task !== undefined && spokenTo === undefined) throw new Error(`said to ${message.task}, which is no task`);
+      const task = spokenTo ?? { id: `task-${memory.tasks.length + 1}`, context: message.context, taken: [], outcome: undefined };
+      if (spokenTo === undefined) memory.tasks.push(task);
+      task.taken.push(message.id);
+      task.outcome = undefined;
+      if (how === 'perhaps') return gone('perhaps');
+      return await work(task, call);
+    },
+    async follow({ task: id }, call) {
+      if (away?.() !== undefined) return gone('yes');
+      const task = known(id);
+      if (task === undefined) throw new Error(`no task ${id}`);
+      return await work(task, call);
+    },
+    async find({ message }) {
+      const found = lists && away?.() === undefined ? memory.tasks.find(({ taken }) => taken.includes(message)) : undefined;
+      return found === undefined ? undefined : { task: found.id, context: found.context };
+    },
+    async cancel({ task }) {
+      if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
+      memory.cancelled.push(task);
+      return ok('canceled');
+    },
+  };
+}
+
+const cameOf = ({ id, context }: RemoteTask) => ({ task: id, context, artifacts: [], usage: {} });
+
+function outcomeOf(task: RemoteTask, outcome: ModelOutcome): PeerOutcome {
+  const came = cameOf(task);
+  if (outcome.kind === 'failed') return { kind: 'ended', state: 'failed', message: outcome.error.message, ...came };
+  const { message } = outcome.answer;
+  const [call] = toolCallsOf(message);
+  if (call === undefined) {
+    const text = textOf(message.content);
+    const artifact = { id: 'result', name: 'result', bytes: text.length, encoding: 'text' as const, content: text };
+    return { kind: 'answer', text, cut: false, ...came, artifacts: [artifact] };
+  }
+  const { question, needs } = call.input as { readonly question?: string; readonly needs?: 'auth' };
+  if (call.name !== 'ask') throw new Error(`${call.name} is not there`);
+  return { kind: 'asks', question: question ?? '', needs: needs ?? 'input', ...came };
+}
