@@ -30,7 +30,8 @@ export function createTreesDoings(): TreesDoings {
     const parent = parentRun(payload);
     if (parent === undefined && !trees.has(run)) trees.set(run, { own: noDoings(), below: nothingBelow() });
     const root = parent === undefined ? run : roots.get(parent);
-    if (root === undefined) return;
+    // One that came to nothing may be started anew: it is the same run.
+    if (root === undefined || roots.has(run)) return;
     roots.set(run, root);
     const tree = trees.get(root);
     if (tree === undefined || root === run) return;

@@ -84,7 +84,7 @@ async function spokenIn(
   const newest = await ledger.read({ session, run, types: SPOKEN, newest: true, limit: NEWEST, exact: true });
   const events = newest.length < NEWEST ? newest.toReversed() : await sinceSummary(ledger, session, run);
   const summary = events.findLastIndex((event) => event.event_type === 'task.summary');
-  const started = events.find((event) => event.event_type === 'run.started');
+  const started = events.findLast((event) => event.event_type === 'run.started');
   if (summary !== -1)
     return { events: [...(started === undefined ? [] : [started]), ...events.slice(summary)], continues: undefined };
   return { events, continues: started?.event_type === 'run.started' ? started.payload.continues : undefined };
@@ -93,7 +93,7 @@ async function spokenIn(
 async function sinceSummary(ledger: Ledger, session: SessionId, run: RunId): Promise<LedgerEvent[]> {
   const [summary] = await ledger.read({ session, run, types: ['task.summary'], newest: true, limit: 1 });
   if (summary === undefined) return await readAll(ledger, session, { run, types: SPOKEN });
-  const started = await ledger.read({ session, run, types: ['run.started'], limit: 1, exact: true });
+  const started = await ledger.read({ session, run, types: ['run.started'], newest: true, limit: 1, exact: true });
   return [...started, ...(await readAll(ledger, session, { run, types: SPOKEN, after: summary.position - 1 }))];
 }
 

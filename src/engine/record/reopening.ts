@@ -1,7 +1,8 @@
 /**
  * Which runs of a tree that has ended go on, and what of their past is undone for it. A run goes on if it ended for a reason
  * outside of it that is mended now, or because runs below it did; and a run below goes on only if nothing was done with its end:
- * the run above it has not asked a model, called a tool or started anybody since.
+ * the run above it has not asked a model, called a tool or started anybody since who came to something. Whoever was started
+ * since and found nobody to ask either is taken back from the start: it is started anew, with what is known then.
  */
 import { childRunId, type EventId, type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
@@ -65,7 +66,7 @@ export function reopening(all: readonly LedgerEvent[], root: RunId, terms: Resum
   const top = find(root);
   if (top === undefined) return { kind: 'stays', why: { code: 'not_ended', message: 'The run has not ended.' } };
   const limits = (run: string): Budget | undefined => find(run)?.started.budget;
-  const reopened = reopenedBelow(top, find, (ended) => isMended(ended, terms, limits));
+  const reopened = reopenedBelow(top, find, (ended) => isMended(ended, terms, limits))?.runs;
   if (reopened === undefined) return { kind: 'stays', why: whyNot(top, terms) };
   const raised = new Set(reopened.flatMap(({ ended }) => ended.payload.exhausted ?? []));
   const { budget, model, maxTurns } = terms;
@@ -109,28 +110,81 @@ interface Undone extends Pick<EndedRun, 'run' | 'ended'> {
   readonly undone: readonly number[];
 }
 
-/** The run and those below it that go on; `undefined` when it stays as it ended. */
+interface GoesOn {
+  /** The run and those below it. */
+  readonly runs: readonly Undone[];
+  /** All that there is of it and those below it, where nothing came of any of them: it can be started as if it never was. */
+  readonly traces: readonly number[] | undefined;
+}
+
+interface Child extends GoesOn {
+  readonly run: RunId;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** `undefined` when it stays as it ended. */
 function reopenedBelow(
   one: EndedRun,
   find: (run: string) => EndedRun | undefined,
   mended: (ended: End['payload']) => boolean,
-): readonly Undone[] | undefined {
+): GoesOn | undefined {
   const { run, ended, events, children } = one;
   const { status, error } = ended.payload;
   if (status !== 'failed' && status !== 'budget_exhausted') return undefined;
   if (error?.code === 'reported_failure') return undefined;
   if (reasonOutside(ended.payload) !== undefined && !mended(ended.payload)) return undefined;
-  const worked = [...events.filter((event) => WORK.has(event.event_type)), ...children].map(({ position }) => position);
-  const last = Math.max(0, ...worked);
-  const below = children.flatMap(({ run_id }) => {
+  const failed = children.flatMap(({ run_id, position }): Child[] => {
     const child = find(run_id);
-    return child === undefined || child.ended.position < last ? [] : (reopenedBelow(child, find, mended) ?? []);
+    const goesOn = child === undefined ? undefined : reopenedBelow(child, find, mended);
+    if (child === undefined || goesOn === undefined) return [];
+    return [{ ...goesOn, run: child.run, startedAt: position, endedAt: child.ended.position }];
   });
-  if (below.length === 0 && reasonOutside(ended.payload) === undefined) return undefined;
+  const worked = events.filter(isWork).map(({ position }) => position);
+  const { going, anew, last } = whoGoesOn(worked, children, failed);
+  if (going.length === 0 && reasonOutside(ended.payload) === undefined) return undefined;
   const after = events.filter(({ position }) => position > last);
-  const undone = undoneOf(one, after, new Set(below.map((child) => child.run))).map(({ position }) => position);
-  return [{ run, ended, undone }, ...below];
+  const below = new Set([...going.flatMap(({ runs }) => runs.map((child) => child.run)), ...anew.map((child) => child.run)]);
+  const undone = [
+    ...undoneOf(one, after, below).map(({ position }) => position),
+    ...anew.flatMap(({ traces = [] }) => traces),
+  ].sort((left, right) => left - right);
+  const runs = [{ run, ended, undone }, ...going.flatMap((child) => child.runs)];
+  return { runs, traces: worked.length > 0 || failed.length < children.length ? undefined : tracesOf(one, failed) };
 }
+
+/**
+ * Those whose end nobody has used. To have started somebody is to have used it, unless nothing came of that either: then that
+ * one is started anew. `last`: where the run used something last.
+ */
+function whoGoesOn(
+  worked: readonly number[],
+  children: readonly EventOf<'run.started'>[],
+  failed: readonly Child[],
+): { readonly going: readonly Child[]; readonly anew: readonly Child[]; readonly last: number } {
+  const lastBut = (left: readonly Child[]): number => {
+    const out = new Set<string>(left.map(({ run }) => run));
+    return Math.max(0, ...worked, ...children.filter(({ run_id }) => !out.has(run_id)).map(({ position }) => position));
+  };
+  const used = lastBut(failed.filter(({ traces }) => traces !== undefined));
+  const unused = failed.filter(({ endedAt }) => endedAt > used);
+  const first = Math.min(...unused.map(({ endedAt }) => endedAt));
+  const anew = unused.filter(({ traces, startedAt }) => traces !== undefined && startedAt > first);
+  return { going: unused.filter((child) => !anew.includes(child)), anew, last: lastBut(anew) };
+}
+
+/** Those whom a pattern started are started by it again; what a model has asked for stands in its answer. */
+function tracesOf({ started: { origin }, ended, events }: EndedRun, below: readonly Child[]): readonly number[] | undefined {
+  const byPattern = origin.kind === 'pattern' || origin.kind === 'seat' || origin.kind === 'loop';
+  if (!byPattern || ended.payload.exhausted !== undefined) return undefined;
+  if (below.some(({ traces }) => traces === undefined)) return undefined;
+  const own = events.filter((event) => event.event_type !== 'run.reopened').map(({ position }) => position);
+  return [...own, ...below.flatMap(({ traces = [] }) => traces)];
+}
+
+/** That somebody failed is told to those who come after: it is no work, and not told when that one goes on. */
+const isToldFailure = (event: LedgerEvent): boolean => event.event_type === 'team.broadcast' && event.payload.type === 'failure';
+const isWork = (event: LedgerEvent): boolean => WORK.has(event.event_type) && !isToldFailure(event);
 
 function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[], below: ReadonlySet<RunId>): LedgerEvent[] {
   const failed = after.findLast((event) => event.event_type === 'model.failed' && event.payload.final);
@@ -138,6 +192,7 @@ function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[
   const cutOff = ended.payload.reason === 'time';
   return after.filter((event) => {
     if (OF_THE_END.has(event.event_type) || event === failed) return true;
+    if (isToldFailure(event)) return isAbout(event, run, below);
     // The question that nobody answered is put anew: those below that go on may give it other words.
     if (event.event_type === 'model.request') return below.size > 0 && event.step === failed?.step;
     // What it carried is carried by the one that is put in its place.
@@ -146,6 +201,12 @@ function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[
     // What the limit of time kept from being called at all is called now.
     return below.has(childRunId(run, event.step)) || (cutOff && !called.has(event.step));
   });
+}
+
+/** An event whose key lies below a child's is about that child. */
+function isAbout({ step }: LedgerEvent, run: RunId, children: ReadonlySet<RunId>): boolean {
+  const key = step?.slice(0, step.lastIndexOf('/')) ?? '';
+  return children.has(childRunId(run, key));
 }
 
 function isMended(ended: End['payload'], terms: ResumeTerms, limits: (run: string) => Budget | undefined): boolean {

@@ -129,7 +129,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     begun: (run) => past.has(run),
     async child(parent, request) {
       const drive = (run: DrivenRun, found: AgentDefinition | undefined) => driveRun(tree, run, found);
-      const child = await atWork.during(() => startChild(tree, parent, request, { past, node, drive }));
+      const child = await atWork.during(() => startChild(tree, parent, request, { past, all: driven.past.events, node, drive }));
       const run = childRunId(parent.run, request.key);
       child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;

@@ -5,16 +5,21 @@ import type { HearsOutside } from '../hearing/hears.ts';
 import { Interruption } from '../interruption.ts';
 import type { TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { timesReopened } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import type { Elsewhere } from '../spawning/child-run.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
 
-export async function drivenElsewhere(tree: Writes, child: DrivenRun, elsewhere: Elsewhere): Promise<RunResult> {
+/** `reopened`: how many times it was, what is on its way to the ledger included. */
+export async function drivenElsewhere(
+  tree: Writes,
+  child: DrivenRun,
+  elsewhere: Elsewhere,
+  reopened: number,
+): Promise<RunResult> {
   const ended = child.journal.recorded('run.ended', END_STEP);
   if (ended !== undefined) return resultOfEnd(child.run, ended.payload);
   await tree.writer.flushed();
-  await elsewhere.start(child.run, timesReopened(child.journal.past));
+  await elsewhere.start(child.run, reopened);
   // It may be waiting for somebody and not know yet that it was cancelled with its parent.
   if (child.abort.signal.aborted) await elsewhere.poke(child.run);
   throw new Interruption('waiting', `waiting for ${child.started.agent}`);

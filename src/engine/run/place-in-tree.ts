@@ -6,8 +6,9 @@ import { parentRun } from '../../events/run-origin.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { DrivenTree } from './tree.ts';
 
+/** As it was started last: one that came to nothing may have been started anew. */
 export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<'run.started'> | undefined {
-  const found = events.find((event) => event.event_type === 'run.started' && event.run_id === run);
+  const found = events.findLast((event) => event.event_type === 'run.started' && event.run_id === run);
   return found?.event_type === 'run.started' ? found : undefined;
 }
 

@@ -16,7 +16,7 @@ import type { AgentAccess, HostAccess, TimeAndIds } from '../options.ts';
 import { budgetOf } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
-import { reopenedSince } from '../record/standing-events.ts';
+import { reopenedSince, timesReopened } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import { assistantLifetime } from '../spawning/bounds.ts';
 import type { ChildAs, ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
@@ -24,6 +24,7 @@ import { type TimeLimit, withTimeLimit } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
+import { startedOf } from './place-in-tree.ts';
 
 /** What starting a child takes. */
 type StartsChildren = TimeAndIds &
@@ -40,6 +41,8 @@ type StartsChildren = TimeAndIds &
 interface ByBuilder {
   /** What was recorded of each run. */
   readonly past: ReadonlyMap<string, readonly LedgerEvent[]>;
+  /** With what was undone. */
+  readonly all: readonly LedgerEvent[];
   node(run: RunId, parent: DrivenRun, started: Payloads['run.started']): DrivenRun;
   /** `found`: its agent, when that was just looked up. */
   drive(run: DrivenRun, found: AgentDefinition | undefined): Promise<RunResult>;
@@ -49,20 +52,24 @@ export async function startChild(
   tree: StartsChildren,
   parent: DrivenRun,
   request: ChildRequest,
-  { past, node, drive: driveHere }: ByBuilder,
+  { past, all, node, drive: driveHere }: ByBuilder,
 ): Promise<ChildRun> {
   const run = childRunId(parent.run, request.key);
   const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
   const known = recorded?.event_type === 'run.started' ? recorded.payload : undefined;
   const found = known === undefined ? (request.found ?? (await tree.agent(request.agent))) : undefined;
+  // It was started before, came to nothing, and was taken back.
+  const isAnew = known === undefined && startedOf(all, run) !== undefined;
   const started = known ?? startedPayload(tree, parent, request, found);
   const child = node(run, parent, started);
   if (known === undefined) {
     const cause = request.cause ?? parent.journal.newest();
-    tree.writer.enqueue([child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
+    const reopened = isAnew ? [child.journal.event('run.reopened', { undone: [] }, { actor: 'system', cause })] : [];
+    tree.writer.enqueue([...reopened, child.journal.event('run.started', started, { step: INPUT_STEP, cause })]);
   }
   const { elsewhere } = tree;
-  const drive = () => (elsewhere === undefined ? driveHere(child, found) : drivenElsewhere(tree, child, elsewhere));
+  const lives = timesReopened(child.journal.past) + (isAnew ? 1 : 0);
+  const drive = () => (elsewhere === undefined ? driveHere(child, found) : drivenElsewhere(tree, child, elsewhere, lives));
   const result = tooDeep(parent) ? refuseDepth(tree, child) : drive().then((ended) => received(tree, parent, child, ended));
   // Whoever joins the child sees a failure; until then it must not count as unhandled.
   result.catch(() => undefined);

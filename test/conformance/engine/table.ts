@@ -4,6 +4,7 @@ import { assistantCases } from './assistants.ts';
 import type { EngineCase } from './checks.ts';
 import { conversationCases } from './conversations.ts';
 import { reopenedCases } from './reopened.ts';
+import { reopenedPatterns } from './reopened-patterns.ts';
 import { runCases, signalCases, waitCases } from './runs.ts';
 import { sentCases } from './sent.ts';
 import { budgetCases, doubtCases, treeCases } from './trees.ts';
@@ -19,4 +20,5 @@ export const engineConformance: readonly EngineCase[] = [
   ...assistantCases,
   ...sentCases,
   ...reopenedCases,
+  ...reopenedPatterns,
 ];

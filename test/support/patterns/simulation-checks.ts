@@ -45,10 +45,7 @@ function everyRunEndsOnce({ events }: SimulatedSession): void {
   const open = new Set<string>();
   const ended = new Set<string>();
   for (const { event_type, run_id } of events) {
-    if (event_type === 'run.started') {
-      must(!open.has(run_id) && !ended.has(run_id), `${run_id} starts twice`);
-      open.add(run_id);
-    }
+    if (event_type === 'run.started') open.add(run_id);
     if (event_type === 'run.reopened') {
       ended.delete(run_id);
       open.add(run_id);
@@ -57,6 +54,9 @@ function everyRunEndsOnce({ events }: SimulatedSession): void {
     must(open.delete(run_id), `${run_id} ends twice, and nobody has reopened it`);
     ended.add(run_id);
   }
+  // One that came to nothing and was taken back may be started anew.
+  const starts = only(standing(events), 'run.started').map(({ run_id }) => run_id);
+  expect(new Set(starts).size, 'nobody starts twice').toBe(starts.length);
   for (const { run_id, payload } of only(events, 'run.started')) {
     must(ended.has(run_id), `${run_id} (${payload.agent}, ${roleInTree(payload)}) does not end`);
     const last = events.findLast((event) => event.run_id === run_id && event.event_type !== 'run.signalled');
@@ -156,7 +156,7 @@ function nobodyOutlivesTheTeam({ events }: SimulatedSession): void {
   for (const event of events) {
     const seat = seats.get(event.run_id);
     if (event.event_type === 'run.ended' && seat?.role === 'supervisor' && event.payload.spoke === undefined) over.add(seat.team);
-    if (event.event_type === 'run.reopened' && seat?.role === 'supervisor') over.delete(seat.team);
+    if (event.event_type === 'run.reopened') over.delete(seat?.role === 'supervisor' ? seat.team : event.run_id);
     if (event.event_type !== 'model.request') continue;
     for (let run: string | undefined = event.run_id; run !== undefined; run = parents.get(run)) {
       const team = seats.get(run)?.team;
