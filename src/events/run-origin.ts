@@ -153,6 +153,11 @@ export function turnsAllowed({ origin }: Started): number | undefined {
   return 'maxTurns' in origin ? origin.maxTurns : undefined;
 }
 
+/** Whether the run above started it because of what that is, and not because a model asked for it. */
+export function isStartedByPattern({ origin }: Started): boolean {
+  return 'role' in origin;
+}
+
 /** Whether it answers a call of its parent, for the first time or again. */
 export function isSubAgent({ origin }: Started): boolean {
   return origin.kind === 'call' || origin.kind === 'clarification';

@@ -10,9 +10,10 @@ import type { Budget, EventType, Failure, Payloads } from '../../events/catalogu
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { patternEndTypes, patternEventTypes } from '../../events/pattern-events.ts';
-import { parentRun } from '../../events/run-origin.ts';
+import { isStartedByPattern, parentRun } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { RunRow } from '../../ledger/port.ts';
+import { isBroadcast } from '../../projections/patterns/broadcast-text.ts';
 import type { ResumeTerms } from '../port.ts';
 import { standing, startedUnder } from './standing-events.ts';
 
@@ -174,16 +175,15 @@ function whoGoesOn(
 }
 
 /** Those whom a pattern started are started by it again; what a model has asked for stands in its answer. */
-function tracesOf({ started: { origin }, ended, events }: EndedRun, below: readonly Child[]): readonly number[] | undefined {
-  const byPattern = origin.kind === 'pattern' || origin.kind === 'seat' || origin.kind === 'loop';
-  if (!byPattern || ended.payload.exhausted !== undefined) return undefined;
+function tracesOf({ started, ended, events }: EndedRun, below: readonly Child[]): readonly number[] | undefined {
+  if (!isStartedByPattern(started) || ended.payload.exhausted !== undefined) return undefined;
   if (below.some(({ traces }) => traces === undefined)) return undefined;
   const own = events.filter((event) => event.event_type !== 'run.reopened').map(({ position }) => position);
   return [...own, ...below.flatMap(({ traces = [] }) => traces)];
 }
 
 /** That somebody failed is told to those who come after: it is no work, and not told when that one goes on. */
-const isToldFailure = (event: LedgerEvent): boolean => event.event_type === 'team.broadcast' && event.payload.type === 'failure';
+const isToldFailure = (event: LedgerEvent): boolean => isBroadcast(event) && event.payload.type === 'failure';
 const isWork = (event: LedgerEvent): boolean => WORK.has(event.event_type) && !isToldFailure(event);
 
 function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[], below: ReadonlySet<RunId>): LedgerEvent[] {
