@@ -222,8 +222,8 @@ export const approvalMutations: readonly Mutation[] = [
     invariant: 'A result that was used is finished work',
     change: 'it is undone',
     file: 'src/engine/record/reopening.ts',
-    find: 'child.ended.position < last ?',
-    replace: 'child.ended.position < 0 ?',
+    find: 'endedAt > used',
+    replace: 'endedAt > 0',
     caughtBy: {
       file: 'src/engine/local/conformance.test.ts',
       test: 'a failed sub-agent whose caller went on without it is left as it is',

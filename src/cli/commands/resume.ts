@@ -124,9 +124,9 @@ function requireFailed({ run, state, endedAt, owner }: RunRow): void {
     throw usageError(`Run ${shortId(run)} did what it was asked`, 'start another: troupe run <agent> "…"');
 }
 
-/** As it was asked, with what redaction took out of it. */
+/** As it was asked last, with what redaction took out of it. */
 async function startOf(ledger: Ledger, { session, run }: RunRow): Promise<Payloads['run.started']> {
-  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1, exact: true });
+  const [started] = await ledger.read({ session, run, types: ['run.started'], newest: true, limit: 1, exact: true });
   if (started?.event_type !== 'run.started') throw new TroupeError('unknown_run', `There is no run ${run} any more`);
   return started.payload;
 }

@@ -72,6 +72,9 @@ const summaryShape = {
   toolCalls: count,
   callsGone: count.describe('calls that were not made because their exact arguments are gone'),
   runs: count,
+  failedBelow: z
+    .array(z.object({ run: z.string(), agent: z.string(), role: z.string().nullable(), error: failure.nullable() }))
+    .describe('runs below it that failed and stayed so: what they should have done is missing in the result'),
   tokens,
   cost,
   durationMs: milliseconds,

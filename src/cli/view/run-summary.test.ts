@@ -47,3 +47,45 @@ it.each([
 ])('names the command that takes it further: %s', (_what, error, command) => {
   expect(afterFailure('abc123', 'failed', error)).toBe(command);
 });
+
+const MEMBER = 'run_member' as typeof ROOT;
+const AGAIN = 'run_again1' as typeof ROOT;
+
+const ended = {
+  report: { format: 'text', body: 'So far' },
+  finalAgent: 'ana',
+  turns: 1,
+  verification: { state: 'unchecked' },
+} as const;
+const down = { ...ended, status: 'failed', error: { code: 'model_network', message: 'nobody answers' } } as const;
+
+/** A group whose worker failed, and what came of asking it again. */
+function groupWithout(again: 'completed' | 'failed' | undefined, status: 'completed' | 'failed' = 'completed'): string {
+  const list = eventList();
+  const worker = { origin: { kind: 'pattern', parent: ROOT, role: 'worker' }, depth: 1 } as const;
+  started(list, 'group');
+  started(list, 'ana', worker, { run: MEMBER });
+  list.add('run.ended', down, { run: MEMBER });
+  if (again !== undefined) {
+    started(list, 'ana', worker, { run: AGAIN });
+    list.add('run.ended', again === 'failed' ? down : { ...ended, status: again }, { run: AGAIN });
+  }
+  list.add('run.ended', { ...ended, status, finalAgent: 'group' });
+  const tree = list.events.reduce(foldRunTree, initialRunTree());
+  const node = tree.runs.get(ROOT);
+  if (node === undefined) throw new Error('the run is not there');
+  const summary = summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) });
+  return summaryLines(summary, { paint, call: 'troupe' }).join('\n');
+}
+
+it('says whose work is missing in an answer, with the command that does it again', () => {
+  const without = groupWithout(undefined);
+  expect(without).toContain('missing ana (worker) failed: nobody answers');
+  expect(without).toContain('troupe retry member');
+  expect(groupWithout(undefined, 'failed')).not.toContain('missing');
+  expect(groupWithout('completed')).not.toContain('missing');
+  // Of several attempts the last says it for all.
+  const twice = groupWithout('failed');
+  expect(twice.split('missing')).toHaveLength(2);
+  expect(twice).toContain('troupe retry again1');
+});

@@ -14,6 +14,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
 import { afterFailure } from './after-failure.ts';
+import { failedBelow } from './failed-below.ts';
 
 const REASONS_SHOWN = 5;
 
@@ -34,6 +35,8 @@ export interface RunSummary {
   /** Calls that were not made because their exact arguments are gone. */
   readonly callsGone: number;
   readonly runs: number;
+  /** Runs below it that failed and stayed so: what they should have done is missing in the result. */
+  readonly failedBelow: readonly Pick<RunNode, 'run' | 'agent' | 'role' | 'error'>[];
   readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
   /** Billionths of a dollar that are known, and how many calls have no known price. */
   readonly cost: { readonly nanoUsd: number; readonly unknownCalls: number };
@@ -68,6 +71,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     toolCalls,
     callsGone: gone,
     runs,
+    failedBelow: failedBelow(tree, node).map(({ run, agent, role, error }) => ({ run, agent, role, error })),
     tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
     cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
     durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
@@ -127,6 +131,7 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
   if (summary.cutShort)
     lines.push(...said(paint.yellow('cut'), 'the answer ends where the limit of one answer was reached (maxOutputTokens)'));
   for (const reason of reasonsOf(summary, call)) lines.push(...said(paint.yellow('why'), safeLine(reason)));
+  lines.push(...missingLines(summary, said, { paint, call }));
   if (summary.callsGone > 0) {
     const [were, their] = summary.callsGone === 1 ? ['was', 'its'] : ['were', 'their'];
     const what = `${counted(summary.callsGone, 'call')} ${were} not made: ${their} exact arguments are gone`;
@@ -134,6 +139,23 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
     lines.push(...said(paint.yellow('gone'), what), ...said(paint.dim('fix'), secret));
   }
   return lines;
+}
+
+/** The answer is there, and something in it is not: that is said beside it. */
+function missingLines(
+  { failedBelow: failed, run }: RunSummary,
+  said: (label: string, text: string) => readonly string[],
+  { paint, call }: Pick<SummaryLook, 'paint' | 'call'>,
+): readonly string[] {
+  const left = failed.length - REASONS_SHOWN;
+  const more = left > 0 ? said('', `and ${left} more that failed: ${call} show ${shortId(run)} --json`) : [];
+  const each = failed.slice(0, REASONS_SHOWN).flatMap(({ run: of, agent, role, error }) => {
+    const who = role === null ? safeLine(agent) : `${safeLine(agent)} (${safeLine(role)})`;
+    const why = error === null ? '' : `: ${safeLine(error.message)}`;
+    const again = `the answer was given without it; do its work again: ${call} retry ${shortId(of)}`;
+    return [...said(paint.yellow('missing'), `${who} failed${why}`), ...said(paint.dim('fix'), again)];
+  });
+  return [...each, ...more];
 }
 
 const LABEL_COLUMNS = 8;

@@ -1,0 +1,26 @@
+/** Whose work is missing in a result: runs below that failed, where those above them went on without them. */
+import { succeeded } from '../../events/succeeded.ts';
+import { type RunNode, type RunTree, subtree } from '../../projections/run-tree.ts';
+
+/** Of a run that gave a result; one that failed says itself why. Whoever was asked again later counts with what came of that. */
+export function failedBelow(tree: RunTree, node: RunNode): readonly RunNode[] {
+  if (node.endedAt === null || !succeeded({ status: node.state })) return [];
+  const below = subtree(tree, node.run).filter(({ run }) => run !== node.run);
+  const failed = below.filter(hasFailed);
+  const names = new Set<string>(failed.map(({ run }) => run));
+  return failed.filter((one) => !names.has(one.parent ?? '') && !below.some((other) => isAskedAgain(one, other)));
+}
+
+const hasFailed = ({ state }: RunNode): boolean => state === 'failed' || state === 'budget_exhausted';
+
+/** The same agent in the same place, once it was known that the other had failed. */
+function isAskedAgain(failed: RunNode, other: RunNode): boolean {
+  const isSame =
+    other.parent === failed.parent &&
+    other.agent === failed.agent &&
+    other.role === failed.role &&
+    other.member === failed.member &&
+    other.place?.name === failed.place?.name;
+  const isLater = other.position > failed.position && other.startedAt >= (failed.endedAt ?? 0);
+  return isSame && isLater && (hasFailed(other) || succeeded({ status: other.state }));
+}
