@@ -3,6 +3,7 @@
  * here does not compile, nor does a line without its field.
  */
 import type { EventType, Payloads } from '../src/events/catalogue.ts';
+import { approvalMeanings } from './approval-meanings.ts';
 import { assistantMeanings } from './assistant-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
 import { pushMeanings } from './push-meanings.ts';
@@ -295,25 +296,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       rule: 'what “always” would allow: the tool, and behind a blank which of its calls',
     },
   },
-  'approval.answered': {
-    says: 'Somebody answered a question or a request for permission, or its time ran out.',
-    fields: {
-      wait: 'which one',
-      answer: 'what they said; `expired`: nobody did in time',
-      by: 'who: a person at a machine, or the name of a caller',
-      where: 'on which way',
-      message: 'the id that they gave to their message; sent again, it is the same answer',
-      shown: 'the SHA-256 of what was shown to them',
-    },
-  },
-  'approval.withdrawn': {
-    says: 'Somebody took back what was remembered for the session. It is in the run that it began with, and holds for all.',
-    fields: {
-      rule: 'the tool, and behind a blank which of its calls; everything that was remembered until then, without one',
-      by: 'who: a person at a machine',
-      where: 'on which way',
-    },
-  },
+  ...approvalMeanings,
   'cli.run': {
     says: 'A command ran to its end.',
     fields: {

@@ -55,6 +55,8 @@ export interface AssistantCallOptions {
   onProgress?(progress: { readonly done: number; readonly message: string }): void;
   /** The same for a call and its repetition. */
   readonly idempotencyKey?: string | undefined;
+  /** The SHA-256 of what is sent, recorded with it for whoever has to know whether a repetition is one. */
+  readonly digest?: string | undefined;
 }
 
 export type Outcome<Value> = Promise<Result<Value, Failure>>;

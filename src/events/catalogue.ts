@@ -75,6 +75,8 @@ export const answering = z.object({
   where: whereSaid.optional(),
   /** The id that whoever answers gave to their message: sent again, it is the same answer. */
   message: z.string().optional(),
+  /** The SHA-256 of that message: another one of the same id is another one. */
+  digest: z.string().optional(),
   /** The SHA-256 of what was shown to whoever answers. */
   shown: z.string().optional(),
 });

@@ -24,7 +24,7 @@ export async function send(
   needs: ServiceNeeds,
   access: Access,
   input: SendInput,
-  { idempotencyKey }: AssistantCallOptions,
+  { idempotencyKey, digest }: AssistantCallOptions,
 ): Outcome<SuccessOutput> {
   const id = idempotencyKey === undefined ? needs.ids.nonce() : callId(access.caller, idempotencyKey);
   // Before anything else that could refuse it by now: what was sent was sent.
@@ -37,7 +37,7 @@ export async function send(
   const state = await needs.sessions.open(owner.session);
   const refused = refusal(state, found.value);
   if (refused !== undefined) return fail(refused);
-  const taken = await append(needs, access.caller, owner, found.value, { id, content: input.message });
+  const taken = await append(needs, access.caller, owner, found.value, { id, content: input.message, digest });
   // It ended after we looked: of the two, the ledger says which was first.
   if (taken === 'ended') return fail(hasEndedAlready(found.value));
   await needs.idle(found.value.to.run === undefined ? undefined : state.processes.find(found.value.to.run), 'now');
@@ -85,7 +85,7 @@ async function append(
   caller: Known,
   owner: Pick<FamilyMember, 'run' | 'session' | 'started'>,
   { to }: Recipient,
-  { id, content }: { readonly id: string; readonly content: string },
+  { id, content, digest }: { readonly id: string; readonly content: string; readonly digest: string | undefined },
 ): Promise<'sent' | 'ended'> {
   const event: NewEvent = {
     type: 'message.sent',
@@ -93,7 +93,10 @@ async function append(
     actor: actorOf(caller),
     cause: owner.started,
     step: `message/${id}`,
-    payload: { message: id, thread: threadOf(owner.run), from: partyOf(caller), to, content, fence: ids.nonce() },
+    payload: {
+      ...{ message: id, thread: threadOf(owner.run), from: partyOf(caller), to, content, fence: ids.nonce() },
+      ...present({ digest }),
+    },
     at: clock.now(),
   };
   const counters = [counterOf(id)];

@@ -1,5 +1,6 @@
 /** One request of HTTP, as both bindings have it. */
 import type { AgentCard } from '@a2a-js/sdk';
+import { A2AError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 
 export interface Call {
@@ -9,9 +10,18 @@ export interface Call {
   readonly leave: AbortController;
   /** Whether the older version is spoken. */
   readonly legacy: boolean;
+  /** Whether a transport understood it so far that something was done for it. */
+  isReached(): boolean;
   /** Throws when the version that was asked for is not spoken here. */
   check(card: AgentCard): void;
 }
 
 export const nothingHere = (): Response =>
   Response.json({ error: { code: 404, status: 'NOT_FOUND', message: 'There is no agent here.', details: [] } }, { status: 404 });
+
+const UNREADABLE = 'The request has not the form that the protocol gives it.';
+
+/** The SDK stumbles over what it cannot read. As long as nothing was done, that is the peer's mistake and not the server's. */
+export function blamed(call: Pick<Call, 'isReached'>, error: unknown): unknown {
+  return error instanceof A2AError || call.isReached() ? error : new RequestMalformedError(UNREADABLE);
+}

@@ -13,6 +13,7 @@ import {
   type ServerInterceptor,
   type ServerUnaryCall,
   type ServerWritableStream,
+  type ServiceDefinition,
   status,
 } from '@grpc/grpc-js';
 import { type Clock, sleep } from '../../base/clock.ts';
@@ -64,8 +65,8 @@ export async function listenGrpc(room: PeerRoom, options: GrpcOptions): Promise<
     if (caller === undefined) throw new Error('the interceptor lets nobody else in');
     return peerIn(call, caller, room.needs.clock);
   };
-  server.addService(A2AService, grpcService({ requestHandler, userBuilder }));
-  server.addService(LegacyA2AService, legacyGrpcService({ requestHandler, userBuilder }));
+  server.addService(readable(A2AService), grpcService({ requestHandler, userBuilder }));
+  server.addService(readable(LegacyA2AService), legacyGrpcService({ requestHandler, userBuilder }));
   bound = await bind(server, options);
   return { port: bound, stop: () => stop(server, room.needs.clock) };
 }
@@ -95,11 +96,35 @@ async function stop(server: Server, clock: Clock): Promise<void> {
 
 const authorizationIn = (metadata: Metadata): string | undefined => metadata.get('authorization')[0]?.toString();
 
+/** Stands for what came when it is no message of the method. */
+const UNREADABLE = {};
+
+/** Without this a peer that sends nonsense would be told that something is wrong in the server. */
+function readable(service: ServiceDefinition): ServiceDefinition {
+  const methods = Object.entries(service).map(([name, method]) => {
+    const requestDeserialize = (bytes: Buffer): unknown => {
+      try {
+        return method.requestDeserialize(bytes);
+      } catch {
+        return UNREADABLE;
+      }
+    };
+    return [name, { ...method, requestDeserialize }] as const;
+  });
+  return Object.fromEntries(methods);
+}
+
+/** Whoever has no token, or says what cannot be read, gets no further. */
 function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
   return (_method, call) =>
     new ServerInterceptingCall(call, {
       start: (next) =>
         next({
+          onReceiveMessage(message, go) {
+            if (message !== UNREADABLE) return go(message);
+            const details = 'The request has not the form that the protocol gives it.';
+            call.sendStatus({ code: status.INVALID_ARGUMENT, details, metadata: new Metadata() });
+          },
           onReceiveMetadata(metadata, go) {
             if (callerOf(authorizationIn(metadata)) !== undefined) return go(metadata);
             const details = 'This server needs a token: authorization: Bearer …';

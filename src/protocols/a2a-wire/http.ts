@@ -9,7 +9,7 @@ import { LEGACY, pathOf, REST, type ServedPlace } from '../a2a/cards.ts';
 import { agentsBehind, type Door } from '../a2a/doors.ts';
 import { createHandler } from '../a2a/handler.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
-import { createRoom, type PeerRoom, peerOf } from '../a2a/room.ts';
+import { type A2aPeer, createRoom, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
 import { type Call, nothingHere } from './call.ts';
 import { serveCard } from './card-http.ts';
@@ -64,12 +64,16 @@ async function answered(
 ): Promise<Response> {
   const leave = new AbortController();
   const requestedVersion = request.headers.get(A2A_VERSION_HEADER) || LEGACY;
-  const user = peerOf(caller, AbortSignal.any([request.signal, leave.signal]));
+  let isReached = false;
+  const reached = (): void => {
+    isReached = true;
+  };
+  const user: A2aPeer = { ...peerOf(caller, AbortSignal.any([request.signal, leave.signal])), reached };
   const binding = rest === undefined ? 'JSONRPC' : 'HTTP+JSON';
   const tenant = rest?.tenant;
   const context = new ServerCallContext({ user, requestedVersion, ...present({ tenant }) });
   const check = (card: AgentCard): void => validateVersion(requestedVersion, card, binding);
-  const call: Call = { request, context, leave, legacy: requestedVersion === LEGACY, check };
+  const call: Call = { request, context, leave, legacy: requestedVersion === LEGACY, check, isReached: () => isReached };
   const handler = createHandler(room, door, place);
   return rest === undefined ? await jsonRpcResponse(room, handler, call) : await restResponse(room, handler, call, rest.steps);
 }

@@ -1,11 +1,11 @@
 /** The JSON-RPC binding of both versions, by the SDK's own transports. */
 import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler } from '@a2a-js/sdk/server';
-import type { JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { hidden } from '../a2a/errors.ts';
 import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf, NotJsonError } from './body.ts';
-import type { Call } from './call.ts';
+import { blamed, type Call } from './call.ts';
 import { streamResponse } from './events-out.ts';
 
 const TYPES = ['application/json'];
@@ -18,7 +18,7 @@ type Explain = (error: unknown) => object;
 
 export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHandler, call: Call): Promise<Response> {
   const { transport, explain } = await speaking(handler, call.legacy);
-  const shown: Explain = (error) => explain(hidden(error, needs.onError));
+  const shown: Explain = (error) => explain(hidden(blamed(call, error), needs.onError));
   let id: unknown = null;
   const failed = (error: unknown): object => ({ jsonrpc: '2.0', id, error: shown(error) });
   if (call.request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
@@ -28,6 +28,7 @@ export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHa
     id = typeof given === 'string' || typeof given === 'number' ? given : null;
     call.check(await handler.getAgentCard());
     const answer = await transport.handle({ ...body }, call.context);
+    if (isInternal(answer)) return Response.json(call.isReached() ? answer : failed(new Error('unreadable')));
     if (!isStream(answer)) return Response.json(answer);
     const { leave } = call;
     return await streamResponse({ events: answer, encode: (event) => event, explain: failed, clock: needs.clock, leave });
@@ -45,6 +46,10 @@ async function speaking(handler: A2ARequestHandler, legacy: boolean): Promise<{ 
   const { LegacyJsonRpcTransportHandler: Legacy } = await import('@a2a-js/sdk/compat/v0_3/server');
   return { transport: new Legacy(handler), explain: Legacy.mapToLegacyJSONRPCError };
 }
+
+/** What the SDK makes of its own trouble. */
+const isInternal = (answer: unknown): boolean =>
+  isJsonObject(answer) && isJsonObject(answer['error']) && answer['error']['code'] === A2A_ERROR_CODE.INTERNAL_ERROR;
 
 const isStream = (answer: unknown): answer is AsyncGenerator<object, void, undefined> =>
   typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;

@@ -18,7 +18,7 @@ import { present } from '../../base/present.ts';
 import { hidden } from '../a2a/errors.ts';
 import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf } from './body.ts';
-import { type Call, nothingHere } from './call.ts';
+import { blamed, type Call, nothingHere } from './call.ts';
 import { streamResponse } from './events-out.ts';
 
 const TYPES = ['application/json', A2A_CONTENT_TYPE];
@@ -30,7 +30,7 @@ export async function restResponse(
   steps: readonly string[],
 ): Promise<Response> {
   const explain = (error: unknown): object => {
-    const safe = hidden(error, needs.onError);
+    const safe = hidden(blamed(call, error), needs.onError);
     return toRestErrorBody(safe, restStatusFor(safe));
   };
   try {
@@ -41,7 +41,7 @@ export async function restResponse(
     const { leave } = call;
     return await streamResponse({ events: done.events, encode: StreamResponse.toJSON, explain, clock: needs.clock, leave });
   } catch (error) {
-    return json(explain(error), restStatusFor(hidden(error, () => undefined)));
+    return json(explain(error), restStatusFor(hidden(blamed(call, error), () => undefined)));
   }
 }
 

@@ -19,7 +19,8 @@ import { type Following, followTask, listenEarly } from './follow.ts';
 import type { FoundTask } from './found-tasks.ts';
 import { listTasks } from './list.ts';
 import type { Scope } from './needs.ts';
-import { addPushTarget, pushTarget, pushTargets, removePushTarget } from './push-configs.ts';
+import { idIn, wordIn } from './params-in.ts';
+import { addPushTarget, checkedPush, pushTarget, pushTargets, removePushTarget } from './push-configs.ts';
 import type { A2aPeer, PeerRoom } from './room.ts';
 import { heard } from './send.ts';
 import { isInterrupted, isOver, taskOut } from './task-out.ts';
@@ -39,7 +40,8 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
       throw hidden(error, needs.onError);
     }
   };
-  const found = async (scope: Scope, id: string): Promise<FoundTask> => {
+  const found = async (scope: Scope, given: string): Promise<FoundTask> => {
+    const id = idIn(given, 'The id of the task');
     const task = await tasks.find(scope, id);
     if (task === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
     return task;
@@ -60,15 +62,15 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
     sendMessage: (params, context) =>
       guard(async (): Promise<Message | Task> => {
         const { configuration } = params;
-        const historyLength = checkedLength(configuration?.historyLength);
         const scope = scopeOf(context, params.tenant);
+        const historyLength = checkedLength(configuration?.historyLength);
         const task = await begun(room, door, scope, params, context);
         if (configuration?.returnImmediately !== true) await settled(room, task, scope, peerIn(context).gone);
         return await taskNow(room, task, scope, historyLength);
       }),
     async *sendMessageStream(params, context) {
-      const historyLength = checkedLength(params.configuration?.historyLength);
       const scope = scopeOf(context, params.tenant);
+      const historyLength = checkedLength(params.configuration?.historyLength);
       using early = listenEarly(needs);
       const task = await guard(() => begun(room, door, scope, params, context));
       yield* streams.counted(scope, followed(room, task, scope, context, { historyLength, early }));
@@ -115,14 +117,14 @@ function pushOperations(room: PeerRoom, guard: Guard, found: (scope: Scope, id: 
         return await configured(room, await found(scope, config.taskId), scope, config, context.requestedVersion);
       }),
     getTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
-      guard(async () => await pushTarget(needs, await found(scopeOf(context, tenant), taskId), id)),
+      guard(async () => await pushTarget(needs, await found(scopeOf(context, tenant), taskId), wordIn(id, 'id'))),
     listTaskPushNotificationConfigs: ({ taskId, tenant }, context) =>
       guard(async () => {
         const targets = await pushTargets(needs, await found(scopeOf(context, tenant), taskId));
         return { configs: [...targets.values()].map(({ config }) => config), nextPageToken: '' };
       }),
     deleteTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
-      guard(async () => await removePushTarget(needs, await found(scopeOf(context, tenant), taskId), id)),
+      guard(async () => await removePushTarget(needs, await found(scopeOf(context, tenant), taskId), wordIn(id, 'id'))),
   };
 }
 
@@ -147,8 +149,9 @@ async function begun(
   params: SendMessageRequest,
   { requestedVersion }: ServerCallContext,
 ): Promise<FoundTask> {
-  const task = await heard(room, door, scope, params);
   const config = params.configuration?.taskPushNotificationConfig;
+  if (config !== undefined) await checkedPush(room.needs, config);
+  const task = await heard(room, door, scope, params);
   if (config !== undefined) await configured(room, task, scope, config, requestedVersion);
   return task;
 }
@@ -160,9 +163,11 @@ function peerIn({ user }: ServerCallContext): A2aPeer {
 
 /** Whose tasks the request is about. The tenant comes with the address, or with the request. */
 function scopeOf(context: ServerCallContext, given: string): Scope {
-  const tenant = context.tenant ?? given ?? '';
+  const peer = peerIn(context);
+  peer.reached?.();
+  const tenant = wordIn(context.tenant ?? given, 'The tenant');
   if (tenant.length > limits.a2aIdCharacters) throw tooMuch('The tenant is too long', 'a2aIdCharacters');
-  return { caller: peerIn(context).caller, tenant };
+  return { caller: peer.caller, tenant };
 }
 
 function checkedLength(length: number | undefined): number | undefined {

@@ -11,6 +11,7 @@ import { fenced, fenceNote } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
 import type { UserMessage } from '../../events/messages.ts';
 import { tooMuch } from './errors.ts';
+import { checkMessage } from './params-in.ts';
 
 export interface HeardMessage {
   readonly id: string;
@@ -27,6 +28,7 @@ const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 export function heardMessage(message: Message | undefined, nonce: string): HeardMessage {
   if (message === undefined) throw new RequestMalformedError('The request has no message.');
+  checkMessage(message);
   const { messageId: id, parts } = message;
   if (id === '') throw new RequestMalformedError('The message has no messageId.');
   for (const [name, value] of Object.entries({ messageId: id, taskId: message.taskId, contextId: message.contextId }))

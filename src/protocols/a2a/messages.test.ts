@@ -138,3 +138,31 @@ it('who comes late sees what who came early saw', async () => {
   expect(before.slice(-after.length)).toEqual(after);
   expect(after.length).toBeGreaterThan(0);
 });
+
+it('a messageId is for one message of a task: other words under it are refused, whether it asked or was at work', async () => {
+  const goesOn = Promise.withResolvers<void>();
+  await using server = await served({
+    play: async ({ index, toolResults }) => {
+      if (index === 0) await goesOn.promise;
+      return toolResults === 0 ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+    },
+  });
+  const client = await server.client();
+  const { id: taskId } = taskIn(await client.sendMessage(request(said('Do it.'), { returnImmediately: true })));
+  const say = async (messageId: string, words: string) =>
+    stateOf(taskIn(await client.sendMessage(request(said(words, { messageId, taskId }), { returnImmediately: true }))));
+  const until = async (state: TaskState) =>
+    await eventually(async () => (stateOf(await client.getTask({ tenant: '', id: taskId })) === state ? true : undefined));
+  await say('at work', 'Hurry.');
+  await say('at work', 'Hurry.');
+  await expect(say('at work', 'Take your time.')).rejects.toThrow('used before');
+  goesOn.resolve();
+  await until(TaskState.TASK_STATE_INPUT_REQUIRED);
+  await expect(say('at work', 'The third.')).rejects.toThrow('used before');
+  expect(await say('at work', 'Hurry.')).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  await say('answer', 'The first.');
+  await until(TaskState.TASK_STATE_COMPLETED);
+  await expect(say('answer', 'The second.')).rejects.toThrow('used before');
+  expect(await say('answer', 'The first.')).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(server.errors).toEqual([]);
+});

@@ -15,6 +15,7 @@ import { reachableAddresses } from '../../network/addresses.ts';
 import { tooMany, tooMuch } from './errors.ts';
 import type { FoundTask } from './found-tasks.ts';
 import type { A2aNeeds } from './needs.ts';
+import { checkPush } from './params-in.ts';
 
 /** An address that is told, and how far it was. */
 export interface PushTarget {
@@ -57,6 +58,30 @@ const kept = (secret: string): string | undefined =>
 const revealed = (text: string | undefined): string =>
   text?.startsWith(KEPT_SECRET) === true ? Buffer.from(text.slice(KEPT_SECRET.length), 'base64url').toString('utf8') : '';
 
+interface CheckedPush {
+  readonly url: string;
+  readonly token: string;
+  readonly scheme: string;
+  readonly credentials: string;
+}
+
+/** Refused before anything begins for whoever wants to be told. */
+export async function checkedPush(needs: Pick<A2aNeeds, 'settings'>, given: TaskPushNotificationConfig): Promise<CheckedPush> {
+  checkPush(given);
+  const { url, authentication } = given;
+  // The older version may leave out what the types promise.
+  if ((given.id ?? '').length > limits.a2aIdCharacters) throw tooMuch('The id of the config is too long', 'a2aIdCharacters');
+  const words = {
+    token: given.token ?? '',
+    scheme: authentication?.scheme ?? '',
+    credentials: authentication?.credentials ?? '',
+  };
+  if (Object.values(words).some((text) => text.length > limits.tokenCharacters || /[\r\n\0]/.test(text)))
+    throw tooMuch('Tokens and credentials fit into a header', 'tokenCharacters');
+  await checkUrl(needs, url);
+  return { url, ...words };
+}
+
 /** Recorded when this resolves. */
 export async function addPushTarget(
   needs: Pushing,
@@ -64,13 +89,8 @@ export async function addPushTarget(
   given: TaskPushNotificationConfig,
   version: string,
 ): Promise<TaskPushNotificationConfig> {
-  const { url, token, authentication } = given;
+  const { url, token, scheme, credentials } = await checkedPush(needs, given);
   const id = given.id || needs.ids.nonce();
-  if (id.length > limits.a2aIdCharacters) throw tooMuch('The id of the config is too long', 'a2aIdCharacters');
-  const { scheme = '', credentials = '' } = authentication ?? {};
-  if ([token, scheme, credentials].some((text) => text.length > limits.tokenCharacters || /[\r\n\0]/.test(text)))
-    throw tooMuch('Tokens and credentials fit into a header', 'tokenCharacters');
-  await checkUrl(needs, url);
   const known = await pushTargets(needs, found);
   if (!known.has(id) && known.size >= limits.a2aPushConfigs)
     throw tooMany('The task has too many push configs', 'a2aPushConfigs');

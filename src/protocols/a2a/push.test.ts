@@ -96,6 +96,10 @@ it('no address inside the network is told, unless the settings say so', async ()
     'header',
   );
   expect([receiver.told.length, receiver.refused]).toEqual([0, 0]);
+  // Whoever cannot be told as they want has nothing begun for them.
+  const how = { taskPushNotificationConfig: config(receiver.url) };
+  await expect(client.sendMessage(request(said('Do it.'), how))).rejects.toThrow('not a public address');
+  expect((await server.project.ledger.runs({ roots: true })).length).toBe(1);
 });
 
 it('an address that says no is tried again, one that is gone is not, and nobody is led elsewhere', async () => {

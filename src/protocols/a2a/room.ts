@@ -14,6 +14,8 @@ import { createTaskFolds, type TaskFolds } from './task-folds.ts';
 export interface A2aPeer extends User {
   readonly caller: McpCaller;
   readonly gone: AbortSignal;
+  /** Told when the request was understood so far that something is done for it. */
+  reached?(): void;
   /** Resolves when there is room for another event, where the transport does not wait by itself. */
   ready?(): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * ledger before the peer hears of it, under a name that follows from the message's own id: sent again, it is the same.
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
-import { RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import { type A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { answerFailure, chosenAnswer } from '../../assistants/clients/answers.ts';
 import { callId } from '../../assistants/threads/service-needs.ts';
 import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.ts';
@@ -76,8 +76,11 @@ async function takenUp({ needs: { ledger, engine } }: PeerRoom, found: FoundTask
 
 function sameTask(task: FoundTask, heard: HeardMessage): FoundTask {
   if (task.asked.digest === heard.digest) return task;
-  throw new RequestMalformedError('This messageId was used before, for another message: give each its own.');
+  throw usedBefore();
 }
+
+const usedBefore = (): A2AError =>
+  new RequestMalformedError('This messageId was used before, for another message: give each its own.');
 
 /** The session that a new task belongs to. The peer may have a word of its own for it; one that is ours must be its own. */
 async function conversation(
@@ -111,7 +114,10 @@ async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageReques
   return found;
 }
 
-/** As an answer or as a word to an agent at work: what was said once is neither, however the task stands by now. */
+/**
+ * As an answer or as a word to an agent at work: what was said once is neither, however the task stands by now. Other words under
+ * the same id are refused; of what was recorded without a digest nobody can tell.
+ */
 async function wasHeard(
   { needs: { ledger } }: PeerRoom,
   { caller }: Scope,
@@ -122,8 +128,10 @@ async function wasHeard(
   const told = callId({ kind: 'client', name: caller.name }, toldKey(found, heard));
   const types = ['approval.answered', 'message.sent'] as const;
   for await (const { event_type, payload } of readEvents(ledger, { session, root: run, types })) {
-    if (event_type === 'approval.answered' && payload.message === heard.id) return true;
-    if (event_type === 'message.sent' && payload.message === told) return true;
+    if (event_type !== 'approval.answered' && event_type !== 'message.sent') continue;
+    if (payload.message !== (event_type === 'approval.answered' ? heard.id : told)) continue;
+    if (payload.digest !== undefined && payload.digest !== heard.digest) throw usedBefore();
+    return true;
   }
   return false;
 }
@@ -148,7 +156,7 @@ async function answer(
   const { wait, answer } = chosen.value;
   // Only whoever says which question they mean has certainly seen it.
   const shown = question_id !== undefined && wait.kind === 'permission' ? wait.shown : undefined;
-  const answering = { by: caller.name, where: 'a2a' as const, message: heard.id, ...present({ shown }) };
+  const answering = { by: caller.name, where: 'a2a' as const, message: heard.id, digest: heard.digest, ...present({ shown }) };
   const failure = answerFailure(await engine.answer(wait.run, wait.wait, answer, answering), wait, run);
   if (failure !== undefined) throw refused(failure);
   await engine.resume(run);
@@ -157,7 +165,8 @@ async function answer(
 /** An agent at work reads it before its next turn. */
 async function tell({ assistants }: A2aNeeds, { caller }: Scope, found: FoundTask, heard: HeardMessage): Promise<void> {
   const input = { to_assistant_id: found.agent, thread_id: threadOf(found.run as RunId), message: heard.text };
-  const options = { signal: new AbortController().signal, idempotencyKey: toldKey(found, heard) };
+  const { digest } = heard;
+  const options = { signal: new AbortController().signal, idempotencyKey: toldKey(found, heard), digest };
   const told = await assistants.send(clientOf(caller), input, options);
   if (!told.ok) throw refused(told.error);
 }

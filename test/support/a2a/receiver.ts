@@ -20,7 +20,12 @@ export interface Receiver extends AsyncDisposable {
 export async function startReceiver(status = 200): Promise<Receiver> {
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
+    try {
+      for await (const chunk of incoming) chunks.push(chunk);
+    } catch {
+      // Whoever told it was stopped in the middle.
+      return;
+    }
     if (receiver.status < 300)
       receiver.told.push({ headers: incoming.headers, body: JSON.parse(Buffer.concat(chunks).toString()) });
     else receiver.refused += 1;
