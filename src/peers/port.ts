@@ -24,8 +24,8 @@ export interface RemotePeer {
   send(message: PeerMessage, how: PeerCall): Promise<PeerOutcome>;
   /** Goes on with a task that was begun before. */
   follow(task: PeerTask, how: PeerCall): Promise<PeerOutcome>;
-  /** The task that has taken a message, if there is one. Nothing found does not mean that there is none. */
-  find(sent: SentBefore): Promise<PeerTask | undefined>;
+  /** The task that has taken a message, if there is one. Nothing found does not mean that there is none; it may not say. */
+  find(sent: SentBefore): Promise<Result<PeerTask | undefined, PeerFailure>>;
   cancel(task: PeerTask): Promise<Result<string, PeerFailure>>;
 }
 

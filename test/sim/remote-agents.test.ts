@@ -128,6 +128,7 @@ const below: Play = {
 
 describe.each([
   { name: 'alone', play: alone, body: 'Sun in Porto.' },
+  { name: 'with a budget', play: { ...alone, agents: [remote('weather', { budget: { calls: 9 } })] }, body: 'Sun in Porto.' },
   { name: 'two levels below', play: below, body: 'boss has heard' },
 ])('an agent elsewhere, $name, that asks back', ({ play, body }) => {
   it('ends as the uncut run does, cut at every append', async () => {
@@ -146,6 +147,209 @@ describe.each([
       const events = await eventsOf(kept);
       const states = events.flatMap((event) => (event.event_type === 'peer.state' ? [event.payload.state] : []));
       expect(states, `cut at ${cut}`).toEqual(['input-required', 'completed']);
+    }
+  });
+});
+
+const sunny: Play = { agents: [remote('weather')], brain: () => says('Sun.') };
+const bodyOf = (end: RunEnd | undefined) => (end?.kind === 'ended' ? end.result.report.body : end?.kind);
+
+describe('a message that may have been taken', () => {
+  /** Dies when the peer has taken the message and its task is not written down yet. */
+  async function cutOff(play: Play): Promise<Kept> {
+    const { appends } = await live(newPlay(sunny));
+    const named = appends.findIndex((kinds) => kinds.includes('peer.task'));
+    expect(named).toBeGreaterThan(0);
+    const kept = newPlay(play);
+    await live(kept, named);
+    expect(kept.memory.taken).toHaveLength(1);
+    return kept;
+  }
+
+  it('is looked for where the peer lists its tasks', async () => {
+    const kept = await cutOff({ ...sunny, habits: { lists: true } });
+    expect(bodyOf((await live(kept)).end)).toBe('Sun.');
+    expect(kept.memory.taken).toHaveLength(1);
+  });
+
+  it('is sent again, with the same id, to a peer that takes each once', async () => {
+    const kept = await cutOff({ ...sunny, habits: { lists: false, idempotent: true } });
+    expect(bodyOf((await live(kept)).end)).toBe('Sun.');
+    expect(kept.memory.taken).toHaveLength(1);
+    const sent = (await eventsOf(kept)).flatMap((event) => (event.event_type === 'peer.sent' ? [event.payload.message] : []));
+    expect(sent).toHaveLength(2);
+    expect(new Set(sent).size).toBe(1);
+  });
+
+  it('is sent again to no other peer until somebody says so', async () => {
+    const kept = await cutOff({ ...sunny, habits: { lists: false } });
+    const { end } = await live(kept);
+    expect(end).toMatchObject({ kind: 'waiting', waits: [{ kind: 'question', choices: ['again', 'leave it'] }] });
+    expect((await live(kept)).end?.kind).toBe('waiting');
+    expect(kept.memory.taken).toHaveLength(1);
+  });
+
+  it.each([
+    { word: 'leave it', taken: 1, body: 'It is not known whether the message was taken' },
+    { word: 'again', taken: 2, body: 'Sun.' },
+  ])('and "$word" is what is done', async ({ word, taken, body }) => {
+    const kept = await cutOff({ ...sunny, habits: { lists: false }, answer: () => word });
+    const { end } = await live(kept);
+    expect(bodyOf(end)).toContain(body);
+    expect(kept.memory.taken).toHaveLength(taken);
+  });
+});
+
+describe('a peer that cannot be reached', () => {
+  it.each(['unsent', 'lost', 'perhaps'] as const)('holds the run up and is gone on with later: %s', async (how) => {
+    let away: typeof how | undefined = how;
+    const kept = newPlay({ ...sunny, habits: { away: () => away } });
+    const first = await live(kept);
+    expect(first.end).toMatchObject({ kind: 'parked', error: { code: 'peer_network' } });
+    expect(kept.memory.taken).toHaveLength(how === 'unsent' ? 0 : 1);
+    away = undefined;
+    expect(bodyOf((await live(kept)).end)).toBe('Sun.');
+    expect(kept.memory.taken).toHaveLength(1);
+    expect(kept.memory.tasks).toHaveLength(1);
+  });
+
+  it('below another run has failed, and that one goes on', async () => {
+    const kept = newPlay({
+      agents: [agent({ name: 'boss', tools: [], agents: ['weather'] }), remote('weather')],
+      brain: (request) =>
+        turnOf(request) === 1 ? calls({ name: 'weather', input: { prompt: 'How?', reason: 'to know' } }) : reports('Without it.'),
+      habits: { away: () => 'unsent' },
+    });
+    expect(bodyOf((await live(kept)).end)).toBe('Without it.');
+  });
+});
+
+describe('a run of an agent elsewhere', () => {
+  it('fails in the words of the peer', async () => {
+    const failing = newPlay({
+      ...sunny,
+      brain: () => ({ kind: 'failed', error: { kind: 'refused', message: 'There is no such city.' } }),
+    });
+    const { end } = await live(failing);
+    expect(end).toMatchObject({
+      kind: 'ended',
+      result: { status: 'failed', error: { code: 'peer_refused', message: 'weather: it failed: There is no such city.' } },
+    });
+    expect((await live(failing)).end).toEqual(end);
+    expect(failing.memory.taken).toHaveLength(1);
+  });
+
+  it('keeps what was made, and says what it cost as far as it is known', async () => {
+    const kept = newPlay(sunny);
+    await live(kept);
+    const events = await eventsOf(kept);
+    expect(events.find(({ event_type }) => event_type === 'peer.artifact')).toMatchObject({
+      payload: { id: 'result', bytes: 4 },
+    });
+    const response = events.find(({ event_type }) => event_type === 'model.response');
+    expect(response).toMatchObject({ payload: { served: 'a2a:weather.test', usage: {} } });
+    expect(response?.payload).not.toHaveProperty('cost');
+  });
+
+  it('does not start under a budget in dollars that it could not keep', async () => {
+    const dear = newPlay({ ...sunny, agents: [remote('weather', { budget: { usd: 1 } })] });
+    const world = createWorld({ ...{ path: dear.path, agents: dear.agents, brain: dear.brain }, prices: UNKNOWN });
+    const request = { agent: 'weather', input: userText('Go.'), workspace: folder };
+    expect(await world.engine.start(request)).toMatchObject({ kind: 'refused', error: { code: 'unknown_price' } });
+    await world.close();
+  });
+
+  it('counts each message as a call', async () => {
+    const kept = newPlay({ ...alone, agents: [remote('weather', { budget: { calls: 1 } })] });
+    expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted', exhausted: RUN } });
+    expect(kept.memory.taken).toHaveLength(1);
+  });
+
+  it('is asked again in the same context when the conversation goes on', async () => {
+    const { path, agents, brain } = newPlay(sunny);
+    const memory = newPeerMemory();
+    const world = createWorld({
+      path,
+      agents,
+      brain,
+      engineOptions: { peers: brainPeers(memory, (request) => brain(request, 0)) },
+    });
+    for (const prompt of ['Today?', 'Tomorrow?']) {
+      const begun = await world.engine.start({ agent: 'weather', input: userText(prompt), workspace: folder, session: SESSION });
+      if (begun.kind !== 'started') throw new Error(begun.error.message);
+      await begun.handle.done;
+    }
+    await world.close();
+    expect(memory.tasks).toHaveLength(2);
+    const [context = ''] = memory.contexts.keys();
+    expect([...memory.contexts.keys()]).toEqual([context]);
+    expect(memory.contexts.get(context)?.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+});
+
+/** Nobody knows what a peer costs. */
+const UNKNOWN = { version: 'none', cost: () => undefined, worstCase: () => undefined };
+
+describe('a cancel', () => {
+  /** Waits until the peer works, or until the run waits for an answer; then cancels it. */
+  async function cancelled(play: Play, when: 'works' | 'asks', lastAppend = NEVER) {
+    const kept = newPlay(play);
+    const { path, memory, agents } = kept;
+    const working = Promise.withResolvers<void>();
+    const brain: Brain = async (request) => {
+      if (when === 'asks') return weather(request, 0);
+      working.resolve();
+      return await new Promise(() => undefined);
+    };
+    let appends: readonly string[] = [];
+    const world = createWorld({
+      ...{ path, agents, brain, outside: { modelCalls: [], effects: [], peers: memory }, owner: { pid: DEAD_PID } },
+      engineOptions: { peers: stoppable(memory, brain) },
+      wrapLedger: (inner) => {
+        const crashing = crashAt(inner, lastAppend);
+        appends = crashing.kinds;
+        return crashing.ledger;
+      },
+    });
+    const input = userText('Go.');
+    const begun = await world.engine.start({ agent: 'weather', input, workspace: folder, run: RUN, session: SESSION });
+    if (begun.kind !== 'started') throw new Error(begun.error.message);
+    if (when === 'asks') await begun.handle.done;
+    else await working.promise;
+    const outcome = await world.engine.cancel(RUN, 'enough').catch(() => undefined);
+    if (when === 'works') await begun.handle.done;
+    await world.ledger.close();
+    return { kept, appends, outcome };
+  }
+  /** Real peers notice when nobody listens any more; one that never answers would not. */
+  const stoppable = (memory: PeerMemory, brain: Brain) =>
+    brainPeers(memory, (request) =>
+      Promise.race([
+        brain(request, 0),
+        new Promise<never>((_resolve, reject) =>
+          request.signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true }),
+        ),
+      ]).catch(() => says('')),
+    );
+
+  it.each(['works', 'asks'] as const)('reaches the task of a peer that %s', async (when) => {
+    const { kept } = await cancelled({ ...alone }, when);
+    expect(kept.memory.cancelled).toEqual(['task-1']);
+    const events = await eventsOf(kept);
+    expect(events.find(({ event_type }) => event_type === 'peer.cancelled')).toMatchObject({ payload: { reached: true } });
+    expect(events.at(-1)).toMatchObject({ event_type: 'run.ended', payload: { status: 'cancelled' } });
+  });
+
+  it('reaches it when the process died in between, wherever that was', async () => {
+    const whole = await cancelled({ ...alone }, 'asks');
+    const asked = whole.appends.findIndex((kinds) => kinds.includes('run.signalled'));
+    expect(asked).toBeGreaterThan(0);
+    expect(whole.appends.length).toBeGreaterThan(asked + 1);
+    for (let cut = asked + 1; cut <= whole.appends.length; cut += 1) {
+      const { kept } = await cancelled({ ...alone }, 'asks', cut);
+      const { end } = await live({ ...kept, answer: () => 'Porto' });
+      expect(end, `cut at ${cut}`).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+      expect(new Set(kept.memory.cancelled), `cut at ${cut}`).toEqual(new Set(['task-1']));
     }
   });
 });

@@ -7,10 +7,11 @@ import { sleep } from '../../base/clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import type { Result } from '../../base/result.ts';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../events/messages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
-import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, RemotePeer } from '../../peers/port.ts';
+import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, RemotePeer, SentBefore } from '../../peers/port.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, ModelAccess, PeerAccess, TimeAndIds } from '../options.ts';
@@ -112,8 +113,9 @@ async function persist(recorder: Recorder, at: Exchange): Promise<TurnOutcome> {
     const nextInMs = Math.min(limits.peerRetryMs * 2 ** (attempt - 1), limits.peerRetryMaxMs);
     const error = { ...came.failure, peer: true, ...(came.taken === 'no' ? { unsent: true } : {}) };
     const payload = { turn: at.request.turn, model: modelOf(recorder), attempt, error, final: false, nextInMs };
+    const event = node.journal.event('model.failed', payload, { step: at.step });
     const { events, options } = at.attempts.failed(error);
-    tree.writer.enqueue([node.journal.event('model.failed', payload, { step: at.step }), ...events], options);
+    tree.writer.enqueue([event, ...events], options);
     await tree.atWork.during(() => sleep(tree.clock, nextInMs, node.abort.signal));
     tree.checkpoint(node);
     if (node.abort.signal.aborted) return TURN_CANCELLED;
@@ -134,9 +136,11 @@ async function next(recorder: Recorder, at: Exchange): Promise<Next> {
   if (standing.kind === 'task') return { came: await tree.atWork.during(() => peer.follow(standing, call)) };
   if (standing.kind === 'doubt') {
     const found = await tree.atWork.during(() => peer.find(standing));
-    if (found !== undefined) {
-      await call.onTask(found);
-      return { came: await tree.atWork.during(() => peer.follow(found, call)) };
+    if (!found.ok) return { came: { kind: 'failed', taken: 'perhaps', failure: found.error } };
+    const { value: task } = found;
+    if (task !== undefined) {
+      await call.onTask(task);
+      return { came: await tree.atWork.during(() => peer.follow(task, call)) };
     }
     if (!peer.idempotent && !(await mayRepeat(recorder, step))) return { done: await leftOpen(recorder, at) };
   }
@@ -243,8 +247,9 @@ async function failed(
   if (node.abort.signal.aborted) return TURN_CANCELLED;
   const error = { ...failure, message: tree.redact(`${setup.definition.name}: ${failure.message}`), peer: true };
   const payload = { turn, model: modelOf(recorder), attempt, error, final: true };
+  const event = node.journal.event('model.failed', payload, { step });
   const { events, options } = attempts?.failed(error) ?? { events: [], options: {} };
-  await tree.writer.write([...before, node.journal.event('model.failed', payload, { step }), ...events], options);
+  await tree.writer.write([...before, event, ...events], options);
   return { kind: 'failed', error };
 }
 
@@ -286,8 +291,9 @@ async function record(recorder: Recorder, at: Exchange, came: Came, attempt: num
     attempts: attempt,
     durationMs,
   };
+  const event = node.journal.event('model.response', payload, { step });
   const settled = attempts.answered(came.usage, undefined);
-  tree.writer.enqueue([...events, node.journal.event('model.response', payload, { step }), ...settled.events], settled.options);
+  tree.writer.enqueue([...events, event, ...settled.events], settled.options);
   stepIndex.place(message, step);
   return { kind: 'answer', answer: { message, finish, usage: came.usage, served: model } };
 }
@@ -325,7 +331,7 @@ async function endThere(recorder: Recorder): Promise<void> {
   // The run's own signal has been given by now.
   const opened = remote === undefined ? undefined : await tree.peers?.open(remote, new AbortController().signal);
   if (opened === undefined) return;
-  const task: PeerTask | undefined = open.kind === 'task' ? open : opened.ok ? await opened.value.find(open) : undefined;
+  const task = open.kind === 'task' ? open : await foundTask(opened, open);
   if (task === undefined) return;
   const outcome = opened.ok ? await opened.value.cancel(task) : opened;
   const how = outcome.ok ? { reached: true, state: outcome.value } : { reached: false, why: tree.redact(outcome.error.message) };
@@ -333,4 +339,9 @@ async function endThere(recorder: Recorder): Promise<void> {
     node.journal.event('peer.cancelled', { task: task.task, ...how }, { step: open.step, actor: 'system' }),
   ]);
   tasks.cancelled();
+}
+
+async function foundTask(opened: Result<RemotePeer, PeerFailure>, sent: SentBefore): Promise<PeerTask | undefined> {
+  const found = opened.ok ? await opened.value.find(sent) : undefined;
+  return found?.ok === true ? found.value : undefined;
 }

@@ -7,6 +7,7 @@ import { type Message, type Part, Role, type SendMessageRequest, type StreamResp
 import type { Client, RequestOptions } from '@a2a-js/sdk/client';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, SentBefore } from '../port.ts';
 import { classified, isNoTask, isNotDone, WayFailed } from './failures.ts';
 import { createTaskView, type TaskView } from './task-view.ts';
@@ -253,11 +254,13 @@ function partOf(part: PeerMessage['parts'][number]): Part {
 }
 
 /** The task that has taken a message: the one that it was said to, or one of its context. */
-export async function findTask(line: PeerLine, sent: SentBefore): Promise<PeerTask | undefined> {
+export async function findTask(line: PeerLine, sent: SentBefore): Promise<Result<PeerTask | undefined, PeerFailure>> {
   try {
-    return sent.task === undefined ? await begunBy(line, sent) : await heardBy(line, sent, sent.task);
-  } catch {
-    return undefined;
+    return ok(sent.task === undefined ? await begunBy(line, sent) : await heardBy(line, sent, sent.task));
+  } catch (error) {
+    const { failure, passing } = classified(error);
+    // Many do not list their tasks, and say so in one way or another.
+    return passing && failure.kind !== 'bad_response' ? fail(failure) : ok(undefined);
   }
 }
 

@@ -119,8 +119,9 @@ function createPeer(
       return await work(task, call);
     },
     async find({ message }) {
-      const found = lists && away?.() === undefined ? memory.tasks.find(({ taken }) => taken.includes(message)) : undefined;
-      return found === undefined ? undefined : { task: found.id, context: found.context };
+      if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
+      const found = lists ? memory.tasks.find(({ taken }) => taken.includes(message)) : undefined;
+      return ok(found === undefined ? undefined : { task: found.id, context: found.context });
     },
     async cancel({ task }) {
       if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
