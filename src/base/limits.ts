@@ -319,6 +319,8 @@ export const limits = {
   watchSettleMaxMs: 2 * SECOND,
   allowedServers: 10_000,
   serverPieces: 1_000,
+  serverFolders: 8,
+  serverFiles: 1_000,
   mcpProbeMs: 5 * SECOND,
   mcpMessageBytes: 16 * MIB,
   mcpStderrBytes: 8 * KIB,

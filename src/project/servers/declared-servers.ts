@@ -3,6 +3,7 @@
  * command that runs as you: each is started only after a person has allowed exactly this declaration, and what the project's
  * settings deny is not even asked. What was allowed is kept out of the project: `allowed-servers.ts`.
  */
+import { resolve } from 'node:path';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { parseMcpReference } from '../../agents/definition/tool-names.ts';
 import type { Environment } from '../../base/environment.ts';
@@ -12,6 +13,7 @@ import { minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ProjectConfig } from '../config.ts';
 import { type AllowedServers, createAllowedServers, keyOf, type OpenServer } from './allowed-servers.ts';
 import type { ForeignServer } from './foreign-servers.ts';
+import { namesTooMuch } from './named-files.ts';
 
 /** How it is with a server of another tool's file. */
 export type ForeignState =
@@ -57,6 +59,8 @@ export function createDeclaredServers(
     if (server.kind === 'refused') return { kind: 'refused', reason: server.reason };
     const problem = denied(server.name, server.declared, permissions, `of ${server.place.file}`);
     if (problem !== undefined) return { kind: 'refused', reason: problem };
+    const unknown = await unknowable(root, server.declared);
+    if (unknown !== undefined) return { kind: 'refused', reason: unknown };
     const key = await keyOf(root, server.name, server.declared, 'foreign');
     if (await allowed.has(key)) return { kind: 'allowed' };
     return { kind: 'open', open: { source: server.place.file, server: server.name, shown: shownForeign(server), key } };
@@ -84,6 +88,8 @@ export function createDeclaredServers(
     for (const [server, config] of strangers(agent)) {
       const problem = serverProblem(server, config, permissions, env);
       if (problem !== undefined) return problem;
+      const unknown = await unknowable(root, config);
+      if (unknown !== undefined) return `The MCP server ${JSON.stringify(server)} of the agent's own file is not started: ${unknown}.`;
     }
     for (const { name } of foreignOf(agent)) {
       const problem = await foreignRefusal(name);
@@ -133,6 +139,13 @@ function serverProblem(
   env: Environment,
 ): string | undefined {
   return denied(server, config, permissions, "of the agent's own file") ?? unknownVariable(server, config, env);
+}
+
+/** Whoever allows a server allows the files that it names: all of them have to be known. */
+async function unknowable(root: string, config: McpServerConfig): Promise<string | undefined> {
+  if (!('command' in config)) return undefined;
+  const why = await namesTooMuch(root, resolve(root, config.cwd ?? '.'), config);
+  return why && `its command line ${why}`;
 }
 
 /** The servers that its tools name, each once. */

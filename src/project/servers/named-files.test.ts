@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { limits } from '../../base/limits.ts';
 import { keyOf } from './allowed-servers.ts';
+import { namesTooMuch } from './named-files.ts';
 
 const project = (): string => mkdtempSync(join(tmpdir(), 'troupe-named-'));
 
@@ -29,6 +31,16 @@ it.each([
   ['a script in a shell line', { command: 'sh', args: ['-c', 'npm start'] }, 'package.json'],
   ['a target', { command: 'make', args: ['mcp'] }, 'Makefile'],
   ['an installed program', { command: 'npx', args: ['server'] }, 'node_modules/.bin/server'],
+  ['a folder that a shell goes to', { command: 'sh', args: ['-c', 'cd lib && node server'] }, 'lib/server.js'],
+  ['two folders', { command: 'sh', args: ['-c', 'cd lib; cd deep; ./run'] }, 'lib/deep/run'],
+  ['a folder that env goes to', { command: 'env', args: ['-C', 'lib', 'node', 'server.mjs'] }, 'lib/server.mjs'],
+  ['a folder with scripts', { command: 'npm', args: ['--prefix', 'lib', 'start'] }, 'lib/package.json'],
+  ['a folder in a variable', { command: 'sh', args: ['-c', 'X=lib; node $X/server.mjs'] }, 'lib/server.mjs'],
+  ['a pattern of a shell', { command: 'sh', args: ['-c', 'node lib/*.mjs'] }, 'lib/server.mjs'],
+  ['a pattern with folders', { command: 'bash', args: ['-c', 'node l*/s?rver.mjs'] }, 'lib/server.mjs'],
+  ['a pattern behind cd', { command: 'bash', args: ['-c', 'cd lib && node [s]erver.mjs'] }, 'lib/server.mjs'],
+  ['quotes inside a word', { command: 'sh', args: ['-c', `node li'b'/ser"ver".mjs`] }, 'lib/server.mjs'],
+  ['a backslash inside a word', { command: 'sh', args: ['-c', 'node ser\\ver.mjs'] }, 'server.mjs'],
   ['a file in the folder it starts in', { command: 'node', args: ['server.mjs'], cwd: 'sub' }, 'sub/server.mjs'],
 ] as const)('what is allowed has the content of what it names by %s', async (_, config, file) => {
   const root = project();
@@ -37,6 +49,17 @@ it.each([
   expect(await keyOf(root, 'docs', config)).toBe(before);
   put(root, file, 'two');
   expect(await keyOf(root, 'docs', config)).not.toBe(before);
+});
+
+it('is not started when more is named than can be looked at', async () => {
+  const root = project();
+  const folders = Array.from({ length: limits.serverFolders + 1 }, (_, index) => `folder${index}`);
+  for (const folder of folders) put(root, `${folder}/x`, '');
+  const line = { command: 'sh', args: ['-c', `true ${folders.join(' ')} && node x`] };
+  expect(await namesTooMuch(root, root, line)).toContain('limit serverFolders');
+  expect(await namesTooMuch(root, root, { command: 'sh', args: ['-c', 'a '.repeat(9)] })).toBeUndefined();
+  const words = Array.from({ length: limits.serverPieces + 1 }, (_, index) => `word${index}`);
+  expect(await namesTooMuch(root, root, { command: 'x', args: words })).toContain('limit serverPieces');
 });
 
 it('is asked again when a file appears that would be taken', async () => {

@@ -1,10 +1,11 @@
 /**
  * The project's own files that a command line names: whoever allowed it allowed what they say. Programs find files by more than
  * whole words, so every piece of every word counts, also of a shell line and of a variable, and also as the name of a module, a
- * package or a folder. What such a file loads in its turn is not known here.
+ * package or a folder; a folder that is named may be the one that the others are looked for in. What such a file loads in its turn
+ * is not known here.
  */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { opendir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
 
@@ -23,20 +24,80 @@ interface CommandLine {
 /** Which of them there are, and what they hold, as one checksum. */
 export async function namedFilesKey(root: string, folder: string, line: CommandLine): Promise<string> {
   const hash = createHash('sha256');
-  for (const path of pathsNamed(line)) {
-    const content = await contentOf(root, resolve(folder, path));
-    if (content !== undefined) hash.update(`${path}\0${content}\0`);
-  }
+  const pieces = piecesOf(line);
+  const add = async (path: string): Promise<void> => {
+    const content = await contentOf(root, path);
+    if (content !== undefined) hash.update(`${relative(folder, path)}\0${content}\0`);
+  };
+  const folders = await foldersNamed(root, folder, pieces);
+  const paths = pathsNamed(pieces, line.args ?? []);
+  for (const base of folders)
+    for (const path of paths) await add(base === folder ? resolve(base, path) : join(base, path));
+  for (const base of folders) for (const path of await fitting(root, base, pieces)) await add(path);
   return hash.digest('hex');
 }
 
-/** Every path that a part of the command line could mean. */
-function pathsNamed({ command, args = [], env = {} }: CommandLine): readonly string[] {
+/** Why nobody could know all that it names, to be said behind "its command line". */
+export async function namesTooMuch(root: string, folder: string, line: CommandLine): Promise<string | undefined> {
+  const pieces = piecesOf(line);
+  if (pieces.length > limits.serverPieces) return `has more than ${limits.serverPieces} pieces (limit serverPieces)`;
+  const folders = await foldersNamed(root, folder, pieces);
+  if (folders.length > limits.serverFolders)
+    return `names more than ${limits.serverFolders} folders of the project (limit serverFolders)`;
+  for (const base of folders)
+    if ((await fitting(root, base, pieces)).length > limits.serverFiles)
+      return `has a pattern for more than ${limits.serverFiles} files (limit serverFiles)`;
+  return undefined;
+}
+
+/** They put names of files in the place of patterns. */
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'fish', 'busybox']);
+const PATTERN = /[*?[]/;
+
+/** The files of every folder that a pattern leads into, whatever comes behind it. */
+async function fitting(root: string, base: string, pieces: readonly string[]): Promise<readonly string[]> {
+  if (!pieces.some((piece) => SHELLS.has(basename(piece)))) return [];
+  const begins = pieces.filter((piece) => PATTERN.test(piece)).map((piece) => piece.slice(0, piece.search(PATTERN)));
+  const folders = new Set(begins.map((begin) => join(base, begin.slice(0, begin.lastIndexOf('/') + 1))));
+  const found: string[] = [];
+  for (const folder of folders) {
+    if (folder !== base && !isWithin(root, folder)) continue;
+    const isDeep = pieces.some((piece) => /[*?[][^/]*\//.test(piece));
+    const entries = await opendir(folder, { recursive: isDeep }).catch(() => undefined);
+    for await (const entry of entries ?? []) {
+      if (!entry.isDirectory()) found.push(join(entry.parentPath, entry.name));
+      if (found.length > limits.serverFiles) break;
+    }
+  }
+  return [...new Set(found)].sort();
+}
+
+/** Words, and what stands between the signs of a shell in them: quotes may be borders or fall away, variables may be empty. */
+function piecesOf({ command, args = [], env = {} }: CommandLine): readonly string[] {
   const words = [command, ...args, ...Object.values(env)];
-  const pieces = new Set(words.flatMap((word) => [word, ...word.split(/[\s'"`=;&|()<>,:${}]+/)]).filter((piece) => piece !== ''));
-  const runsScripts = [...pieces].some((piece) => SCRIPT_RUNNERS.has(basename(piece)));
-  const paths = [...pieces].slice(0, limits.serverPieces).flatMap(meanings);
-  return [...new Set([...paths, ...(runsScripts ? scriptFiles(args) : [])])];
+  const unquoted = words.map((word) => word.replaceAll(/['"`\\]/g, ''));
+  const unfilled = unquoted.map((word) => word.replaceAll(/\$\{?\w+\}?/g, ' '));
+  const apart = [...words, ...unquoted, ...unfilled].flatMap((word) => word.split(/[\s'"`=;&|()<>,:${}]+/));
+  return [...new Set([...words, ...unquoted, ...apart])].filter((piece) => piece !== '');
+}
+
+/** The folder, and each of the project that is named: `cd lib && node server` is about a file in lib. */
+async function foldersNamed(root: string, folder: string, pieces: readonly string[]): Promise<readonly string[]> {
+  const found = [folder];
+  for (const base of found)
+    for (const piece of pieces) {
+      const path = resolve(join(base, piece));
+      if (found.length > limits.serverFolders) return found;
+      if (!found.includes(path) && isWithin(root, path) && (await stat(path).catch(() => undefined))?.isDirectory() === true)
+        found.push(path);
+    }
+  return found;
+}
+
+/** Every path that a part of the command line could mean. */
+function pathsNamed(pieces: readonly string[], args: readonly string[]): readonly string[] {
+  const runsScripts = pieces.some((piece) => SCRIPT_RUNNERS.has(basename(piece)));
+  return [...new Set([...pieces.flatMap(meanings), ...(runsScripts ? scriptFiles(args) : [])])];
 }
 
 function meanings(piece: string): readonly string[] {
@@ -53,11 +114,15 @@ function scriptFiles(args: readonly string[]): readonly string[] {
 
 /** The checksum of a file of the project; nothing for anything else. A file too large to read is known by when it changed. */
 async function contentOf(root: string, path: string): Promise<string | undefined> {
-  const inside = relative(root, path);
-  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;
+  if (!isWithin(root, path)) return undefined;
   const facts = await stat(path, { bigint: true }).catch(() => undefined);
   if (facts === undefined || !facts.isFile()) return undefined;
   if (facts.size > limits.readFileBytes) return `${facts.size} bytes, changed ${facts.ctimeNs}`;
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined ? 'cannot be read' : createHash('sha256').update(bytes).digest('hex');
+}
+
+function isWithin(root: string, path: string): boolean {
+  const inside = relative(root, path);
+  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
 }
