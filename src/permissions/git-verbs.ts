@@ -11,7 +11,7 @@ export interface Verb {
   /** Words behind the verb that a star does not stand for. */
   readonly notVerbs?: readonly string[];
   readonly words?: RegExp;
-  /** With one of these first it only shows something; without, a star stands for no word behind the verb. */
+  /** With words behind it that begin so it loses nothing; without, a star stands for no word behind the verb. */
   readonly onlyShows?: RegExp;
 }
 
@@ -25,7 +25,7 @@ export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['tag', { short: 'dfs', long: list('delete force sign local-user') }],
   ['stash', { notVerbs: list('drop clear') }],
   ['remote', { verbs: list('show get-url') }],
-  ['config', { onlyShows: /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l|get|list)$/ }],
+  ['config', { onlyShows: /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l|get|list)(?: |$)/ }],
   ['reflog', { notVerbs: list('expire delete drop write') }],
   ['notes', { verbs: list('list show') }],
   ['worktree', { verbs: ['list'] }],
@@ -40,16 +40,19 @@ export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['cherry-pick', { long: ['strategy'] }],
   ['revert', { long: ['strategy'] }],
   ['reset', { long: list('hard merge keep') }],
-  // Of files it throws changes away; a name without a sign of that is taken for a branch.
-  ['checkout', { short: 'fB', long: list('force ours theirs pathspec-from-file'), words: /^(?:--$|\.|\/|:)|[*?[\]]/ }],
+  // Of files it throws changes away, and a name may be that of a file; `git switch` takes branches only.
+  [
+    'checkout',
+    { short: 'fB', long: list('force ours theirs'), words: /^--$/, onlyShows: /^(?:-$|(?:--|-b|--orphan|--detach|-t|--track) )/ },
+  ],
   // Without `--staged` it always does.
-  ['restore', { short: 'W', long: list('worktree pathspec-from-file'), onlyShows: /^(?:--staged|-S)$/ }],
+  ['restore', { short: 'W', long: list('worktree pathspec-from-file'), onlyShows: /^(?:--staged|-S)(?: |$)/ }],
   ['switch', { short: 'f', long: list('force discard-changes force-create') }],
   // A path that leads out of the repository means `--no-index`.
   ['diff', { long: ['no-index'], words: /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/ }],
   ['grep', { short: 'f', long: ['no-index'] }],
   ['blame', { short: 'S', long: list('contents ignore-revs-file') }],
-  ['clean', { short: 'f', long: ['force'] }],
+  ['clean', { short: 'fi', long: list('force interactive') }],
   ['rm', { short: 'f', long: ['force'] }],
   ['mv', { short: 'f', long: ['force'] }],
   ['apply', { long: list('unsafe-paths directory') }],

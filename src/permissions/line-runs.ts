@@ -47,8 +47,16 @@ function runOf({ assignments, words, redirected }: LinePart, depth: number): Run
   return { words: all, program, exposed, redirected, unseen: known ?? below.unseen, below: below.runs ?? [] };
 }
 
-/** The name behind a path, in the case that a file system without case would take it for. */
-export const programName = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase();
+/** The name behind a path, in the case that a file system without case would take it for; `gfind` is GNU's `find`. */
+export function programName(text: string): string {
+  const name = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
+  return GNU.exec(name)?.[1] ?? name;
+}
+
+const GNU = new RegExp(
+  '^g((?:find|xargs|env|timeout|nice|nohup|stdbuf|sed|tar|sort|dd|date|split|shuf|uniq|tee|truncate|install)|' +
+    '(?:rm|rmdir|mv|cp|ln|chmod|chown|unlink|mkdir|touch|cat|ls|head|tail|grep))$',
+);
 
 interface Below {
   readonly runs?: readonly Run[] | undefined;
@@ -94,6 +102,13 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       alone: 'echo',
     },
   ],
+  ['arch', { flags: /^-(?:x86_64h?|arm64e?|i386|\d+)$/ }],
+  ['linux32', {}],
+  ['linux64', {}],
+  ['setarch', { skip: 1 }],
+  ['caffeinate', { flags: /^-[disum]+$/, valued: ['-t', '-w'] }],
+  ['cross-env', { sets: true }],
+  ['cross-env-shell', { sets: true }],
   ['busybox', {}],
   ['toybox', {}],
   ['npx', { flags: /^(?:-y|--yes|--no|--no-install|--)$/ }],
@@ -101,6 +116,36 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['pnpx', { flags: /^--$/ }],
   ['uvx', {}],
 ]);
+
+/** Programs that run a command behind one of these verbs, and how many words stand between. */
+const VERB_RUNS: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map(
+  Object.entries({
+    npm: { exec: 0, x: 0 },
+    pnpm: { exec: 0, dlx: 0 },
+    yarn: { exec: 0, dlx: 0 },
+    bun: { x: 0 },
+    uv: { run: 0 },
+    poetry: { run: 0 },
+    pipenv: { run: 0 },
+    pdm: { run: 0 },
+    rye: { run: 0 },
+    hatch: { run: 0 },
+    pipx: { run: 0 },
+    bundle: { exec: 0 },
+    conda: { run: 0 },
+    mamba: { run: 0 },
+    mise: { exec: 0, x: 0 },
+    asdf: { exec: 0 },
+    pyenv: { exec: 0 },
+    rbenv: { exec: 0 },
+    nodenv: { exec: 0 },
+    volta: { run: 0 },
+    fnm: { exec: 0 },
+    corepack: { npm: 0, pnpm: 0, yarn: 0 },
+    rustup: { run: 1 },
+    op: { run: 0 },
+  }),
+);
 
 const SHELLS = /^(?:sh|bash|dash|ksh|ash|mksh|rbash)$/;
 /** Shells with a language of their own. */
@@ -110,7 +155,10 @@ function runBelow(name: string, args: readonly LineWord[], depth: number): Below
   if (SHELLS.test(name)) return shellBelow(args, depth);
   if (OTHER_SHELLS.test(name)) return { unseen: `the language of ${name} is not gone into` };
   if (name === 'find') return findBelow(args, depth);
+  if (name === 'fd' || name === 'fdfind') return fdBelow(args, depth);
   if (name === 'git') return gitBelow(args);
+  const verbs = VERB_RUNS.get(name);
+  if (verbs !== undefined) return verbBelow(verbs, args, depth);
   const wrapper = WRAPPERS.get(name);
   if (wrapper === undefined) return {};
   // It only looks something up.
@@ -169,6 +217,31 @@ function findBelow(args: readonly LineWord[], depth: number): Below {
     runs.push(runOf({ assignments: [], words, redirected: false }, depth));
   }
   return { runs };
+}
+
+/** Where the verb is not the first word, or options follow it, nobody can tell which word is the command. */
+function verbBelow(verbs: Readonly<Record<string, number>>, args: readonly LineWord[], depth: number): Below {
+  const at = args.findIndex(({ text }) => Object.hasOwn(verbs, text));
+  const first = args.findIndex(({ text, dynamic }) => dynamic || !text.startsWith('-'));
+  if (args[first]?.dynamic === true) return { unseen: 'what it does is not known before it runs' };
+  if (at < 0 || (at > first && !args.slice(0, first).some(({ text }) => text.startsWith('-')))) return {};
+  const unseen = { unseen: 'what it runs cannot be told from its options' };
+  const skip = verbs[args[at]?.text ?? ''] ?? 0;
+  const behind = args.slice(at + 1);
+  const words = (behind[0]?.text === '--' ? behind.slice(1) : behind).slice(skip);
+  const [command] = words;
+  if (at > 0 || command === undefined || command.dynamic || command.text.startsWith('-')) return unseen;
+  return { runs: [runOf({ assignments: [], words, redirected: false }, depth)] };
+}
+
+/** What follows `-x` is run for each file, with its name put in. */
+function fdBelow(args: readonly LineWord[], depth: number): Below {
+  const at = args.findIndex(({ text }) => /^(?:-[A-Za-z]*[xX]|--exec(?:-batch)?(?:=.*)?$)/.test(text));
+  if (at < 0) return {};
+  const words = args.slice(at + 1).map((word) => (word.text.includes('{') ? { ...word, dynamic: true } : word));
+  if (words.length === 0 || !/^(?:-[A-Za-z]*[xX]|--exec(?:-batch)?)$/.test(args[at]?.text ?? ''))
+    return { unseen: 'what it runs cannot be told from its options' };
+  return { runs: [runOf({ assignments: [], words: [...words, { text: '…', dynamic: true }], redirected: false }, depth)] };
 }
 
 const GIT_VALUED: readonly string[] = ['-C', '--git-dir', '--work-tree', '--namespace', '--super-prefix'];

@@ -89,7 +89,8 @@ export function createDeclaredServers(
       const problem = serverProblem(server, config, permissions, env);
       if (problem !== undefined) return problem;
       const unknown = await unknowable(root, config);
-      if (unknown !== undefined) return `The MCP server ${JSON.stringify(server)} of the agent's own file is not started: ${unknown}.`;
+      if (unknown !== undefined)
+        return `The MCP server ${JSON.stringify(server)} of the agent's own file is not started: ${unknown}.`;
     }
     for (const { name } of foreignOf(agent)) {
       const problem = await foreignRefusal(name);

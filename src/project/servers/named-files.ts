@@ -1,8 +1,8 @@
 /**
  * The project's own files that a command line names: whoever allowed it allowed what they say. Programs find files by more than
  * whole words, so every piece of every word counts, also of a shell line and of a variable, and also as the name of a module, a
- * package or a folder; a folder that is named may be the one that the others are looked for in. What such a file loads in its turn
- * is not known here.
+ * package or a folder; a folder that is named may be the one that the others are looked for in. What such a file loads in its
+ * turn is not known here.
  */
 import { createHash } from 'node:crypto';
 import { opendir, readFile, stat } from 'node:fs/promises';
@@ -31,8 +31,7 @@ export async function namedFilesKey(root: string, folder: string, line: CommandL
   };
   const folders = await foldersNamed(root, folder, pieces);
   const paths = pathsNamed(pieces, line.args ?? []);
-  for (const base of folders)
-    for (const path of paths) await add(base === folder ? resolve(base, path) : join(base, path));
+  for (const base of folders) for (const path of paths) await add(base === folder ? resolve(base, path) : join(base, path));
   for (const base of folders) for (const path of await fitting(root, base, pieces)) await add(path);
   return hash.digest('hex');
 }

@@ -1,0 +1,81 @@
+/** A deny holds wherever its command is run from, and is at least a question where nobody can tell. */
+import { describe, expect, it } from 'vitest';
+import type { Permission, RuleMap } from './rule-map.ts';
+import { decideLine } from './shell-rules.ts';
+
+const decided = (line: string, rules: RuleMap): Permission => decideLine(line, [rules], {});
+
+describe('a deny', () => {
+  const rules: RuleMap = { '*': 'allow', 'rm *': 'deny', 'git push*': 'deny', '*curl*': 'deny', 'kill -9 *': 'ask' };
+  it.each([
+    ...['rm x', '/bin/rm x', '\\rm x', 'r"m" x', 'RM x', './rm x', 'sudo rm x', 'env A=1 rm x', 'xargs rm', 'X=1 rm x'],
+    ...[
+      'find . -exec rm {} \\;',
+      "sh -c 'ls; rm x'",
+      'echo $(rm x)',
+      'echo `rm x`',
+      'ls | timeout 3 nice rm',
+      'rm x > /dev/null',
+    ],
+    ...[
+      'git push',
+      'git -C . push',
+      'git --no-pager push origin',
+      'busybox rm x',
+      'time X=1 rm x',
+      'command rm x',
+      'exec rm x',
+      '! rm x',
+    ],
+    ...['curl x', '/usr/bin/curl x', 'ls; curl', 'npx rm x', 'nohup rm x &'],
+    ...[
+      'linux64 rm x',
+      'setarch i686 rm x',
+      'arch rm x',
+      'arch -arm64 rm x',
+      'gtimeout 5 rm x',
+      'genv A=1 rm x',
+      'grm x',
+      'gxargs rm',
+    ],
+    ...[
+      'cross-env A=1 rm x',
+      'caffeinate -i rm x',
+      'fd -x rm',
+      'fdfind . --exec rm',
+      'npm exec rm x',
+      'npm exec -- rm x',
+      'npm x rm',
+    ],
+    ...[
+      'pnpm exec rm x',
+      'yarn exec rm x',
+      'bun x rm x',
+      'uv run rm x',
+      'poetry run rm x',
+      'bundle exec rm x',
+      'pipenv run rm x',
+    ],
+    ...['conda run rm x', 'mise exec -- rm x', 'mise x -- rm x', 'pyenv exec rm x', 'rustup run stable rm x'],
+  ])('holds for %s', (line) => expect(decided(line, rules)).toBe('deny'));
+
+  it.each([
+    ...['$X', 'eval "$X"', 'eval rm x', 'echo rm | sh', 'sh -c "$X"', 'env $X', 'alias l=rm', 'if rm x; then ls; fi', '. ./x'],
+    ...[
+      'ssh-agent rm x',
+      'hyperfine "rm x"',
+      'valgrind rm x',
+      'xvfb-run rm x',
+      'tini rm x',
+      'conda run -n e rm x',
+      'npm $X rm x',
+    ],
+    ...['uv --directory d run rm x', 'npm exec -c "rm x"', 'fd -xrm', 'nix-shell --run "rm x"', 'watchexec rm x'],
+    ...['git -c alias.x=!rm x', 'kill $X 1', 'kill -9 1', 'find . -exec $X {} \\;', 'xargs $X', 'git $X', 'fish -c "rm x"'],
+  ])('is at least a question where nobody can tell: %s', (line) => expect(decided(line, rules)).toBe('ask'));
+
+  it('is no question for what is plain', () => {
+    for (const line of ['ls $X', 'git log push', 'echo rm', 'cat rm > y', 'npm run exec', 'npm install', 'uv sync', 'fd rm'])
+      expect(decided(line, rules)).toBe('allow');
+  });
+});
