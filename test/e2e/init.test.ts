@@ -1,4 +1,5 @@
 /** Setting out: what `troupe init` and `troupe new` write is right as it is, and nothing of anybody's is overwritten. */
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,23 @@ describe('the templates of troupe init', () => {
     const { out } = await troupe(['init', '--list']);
     expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual(['agent', 'review', 'research', 'coding', 'support', '']);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([60, 200])('name commands that a shell takes as they stand, in a window of %s columns', async (columns) => {
+    const commands = (out: string) => out.split('\n').flatMap((line) => /^(?:next)? {3,}(troupe .*)$/.exec(line)?.[1] ?? []);
+    for (const { name, agent, prompt } of templates) {
+      const { out } = await troupe(['init', '--template', name], { columns });
+      const plain = ['troupe', 'run', agent, prompt];
+      const inShell = (line: string) => {
+        const { stdout } = spawnSync('bash', ['-c', `troupe() { printf '%s\\n' troupe "$@"; }\n${line}`], { encoding: 'utf8' });
+        return stdout.trimEnd().split('\n');
+      };
+      expect(commands(out).map(inShell)).toEqual([plain, [...plain, '--model', `scripted:replies/${name}.yaml`]]);
+    }
+    expect(commands((await troupe(['new', 'agent', 'somebody'], { columns })).out)).toEqual(['troupe check']);
+    expect(commands((await troupe(['-C', 'agents', 'new', 'agent', 'other'], { columns })).out)).toEqual([
+      `troupe -C ${join(folder, 'agents')} check`,
+    ]);
   });
 
   it('can all be in one folder', async () => {

@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../../project/config.ts';
-import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { filesOf, oneAgent, repliesOf, type Template, templateCalled, templates } from './templates.ts';
 import { type Written, writeNew } from './write-new.ts';
@@ -31,14 +31,16 @@ export async function initCommand(context: CommandContext, options: InitOptions)
   const files: Written[] = [];
   for (const { path, text } of await filesOf(template)) files.push(await writeNew(cwd, path, text));
   files.push(await writeNew(cwd, CONFIG_FILE, SETTINGS), await ignoreState(join(cwd, '.gitignore')));
-  const next = `troupe run ${template.agent} "${template.prompt}"`;
+  const next = `${callOf(context)} run ${template.agent} "${template.prompt}"`;
   const withoutKey = `${next} --model scripted:${repliesOf(template)}`;
   if (options.json) printJson(context, 'init', { folder: cwd, template: template.name, files, next, withoutKey });
   else {
     for (const { path, done } of files)
       terminal.out.line(done === 'written' ? `wrote  ${path}` : `kept   ${path}, which was there already`);
-    terminal.out.prose(next, { head: 'next   ', indent: 7 });
-    terminal.out.prose(`${withoutKey}   (no key needed)`, { head: 'or     ', indent: 7 });
+    // A command has a line for itself, and is not broken into two: it can be copied as it stands.
+    terminal.out.line(`next   ${next}`);
+    terminal.out.line('or, without a key:');
+    terminal.out.line(`       ${withoutKey}`);
   }
   return exitCodes.completed;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nameProblem } from '../../agents/definition/agent-name.ts';
 import { suggest } from '../../base/did-you-mean.ts';
 import { type AgentFilesHere, readAgentFiles } from '../agents/files.ts';
-import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { agentText, memberText, teamText } from './new-texts.ts';
@@ -114,12 +114,13 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 function print(context: CommandContext, written: readonly string[], options: JsonOption): void {
-  const next = 'troupe check';
+  const next = `${callOf(context)} check`;
   if (options.json) {
     printJson(context, 'new agent', { files: written, next });
     return;
   }
   const { out } = context.terminal;
   for (const path of written) out.line(`wrote  ${safeLine(path)}`);
-  out.line(`next   say in it what it is for, then: ${next}`);
+  out.line(`then   say in ${written.length === 1 ? 'it' : 'them'} what ${written.length === 1 ? 'it is' : 'they are'} for`);
+  out.line(`next   ${next}`);
 }
