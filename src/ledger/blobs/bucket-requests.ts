@@ -26,8 +26,6 @@ export interface BucketAccess {
   readonly clock: Clock;
   readonly random: Random;
   readonly env: Environment;
-  /** For tests: how long a request may take. */
-  readonly requestMs?: number;
 }
 
 export interface BucketRequest {
@@ -57,18 +55,21 @@ export function bucketSecrets(env: BucketAccess['env']): readonly Secret[] {
 
 export async function openBucketRequests(place: BucketPlace, access: BucketAccess): Promise<AskBucket> {
   const sign = await openSigner(place, access);
-  const { clock, random, requestMs = Number.POSITIVE_INFINITY } = access;
+  const { clock, random } = access;
 
   const send = async (request: BucketRequest, timeoutMs: number): Promise<BucketAnswer | string> => {
     const signed = await sign(request);
+    const late = new AbortController();
+    const inTime = clock.after(timeoutMs, () => late.abort(new DOMException('no answer in time', 'TimeoutError')));
     try {
-      const signal = AbortSignal.timeout(Math.ceil(Math.min(timeoutMs, requestMs)));
-      const response = await fetch(signed.url, { ...signed.init, redirect: 'manual', signal });
+      const response = await fetch(signed.url, { ...signed.init, redirect: 'manual', signal: late.signal });
       const body = await bodyOf(response, request, place);
       return { status: response.status, headers: response.headers, body };
     } catch (error) {
       if (error instanceof TroupeError) throw error;
       return networkProblem(error);
+    } finally {
+      inTime();
     }
   };
 

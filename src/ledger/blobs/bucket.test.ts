@@ -7,6 +7,7 @@ import { appendOrFail, givenRun, note } from '../../../test/conformance/ledger/s
 import { type PostgresServer, startPostgres } from '../../../test/support/ledger/postgres-server.ts';
 import { answering, hangingUp, type S3Server, silent, startS3 } from '../../../test/support/ledger/s3-server.ts';
 import { testFolder, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
+import { FOR_EVER_MS } from '../../../test/support/patience.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import type { PayloadRef } from '../../base/ids.ts';
@@ -27,8 +28,15 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([s3.stop(), postgres.stop()]));
 
-/** Waits no longer than it must, so that giving up takes no time. */
-const hurried: Clock = { ...systemClock, after: (_delay, callback, hold) => systemClock.after(1, callback, hold) };
+/** Pauses take no time, and however slow the machine is, no patience runs out on it. */
+const hurried: Clock = {
+  ...systemClock,
+  elapsed: () => 0,
+  after: (delay, callback, hold) => systemClock.after(delay > limits.bucketRetryMaxMs ? FOR_EVER_MS : 1, callback, hold),
+};
+
+/** The time of every request is over at once. */
+const impatient: Clock = { ...hurried, after: (_delay, callback, hold) => systemClock.after(1, callback, hold) };
 
 const address = (prefix: string, more: Readonly<Record<string, string>> = {}): URLSearchParams =>
   new URLSearchParams({ payloads: `s3://${s3.bucket}/${prefix}`, endpoint: s3.endpoint, region: 'eu-test-1', ...more });
@@ -135,7 +143,7 @@ describe('what a bucket is asked', () => {
   });
 
   it('is not waited for when there is no answer', async () => {
-    const store = await bucket(newPrefix(), {}, { requestMs: 20 });
+    const store = await bucket(newPrefix(), {}, { clock: impatient });
     s3.fail(...Array.from({ length: limits.bucketAttempts }, () => silent));
     expect(await failing(store.read(payloadRef('x')))).toMatchObject({
       code: 'ledger_bucket_unreachable',
