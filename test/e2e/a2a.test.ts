@@ -1,16 +1,13 @@
 /** `troupe serve` as peers have it: killed in the middle of a task, it loses nothing and begins nothing twice. */
-import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { AgentCard, TaskState, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { expect, it } from 'vitest';
 import { answerOf, eventually, request, said, stateOf, taskIn } from '../support/a2a/peer.ts';
 import { startReceiver, statesTold } from '../support/a2a/receiver.ts';
+import { serve } from '../support/a2a/serve-process.ts';
 import { ALICE, BOB, connect } from '../support/a2a/served.ts';
-import { createTestProject, MAIN, type TestProject } from './support-project.ts';
+import { createTestProject } from './support-project.ts';
 
-const TOKENS = { TROUPE_TOKENS: `alice=${ALICE},bob=${BOB}`, TROUPE_TOKEN: 'owner-0123456789abcdef' };
 /** It works in a process of its own, as whatever a client asks for. */
 const AGENT = '---\nname: helper\ndescription: Helps\na2a: true\n---\nYou help.\n';
 
@@ -25,20 +22,6 @@ function isEnd(body: Readonly<Record<string, unknown>>): string | undefined {
   >;
   const told = task ?? statusUpdate;
   return told?.status?.state === 'TASK_STATE_COMPLETED' ? (told.id ?? told.taskId) : undefined;
-}
-
-async function serve(project: TestProject) {
-  const child = spawn(process.execPath, [MAIN, '-C', project.folder, 'serve', '--port', '0', '--grpc-port', '0'], {
-    env: { ...project.env, ...TOKENS },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const exit = once(child, 'exit');
-  const [first] = await once(createInterface({ input: child.stdout }), 'line');
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal);
-    await exit;
-  };
-  return { origin: new URL(String(first)).origin, end, [Symbol.asyncDispose]: () => end('SIGTERM') };
 }
 
 it('a killed server loses no task, begins none twice, and what was not told is told by the next', async () => {

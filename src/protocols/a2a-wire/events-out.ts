@@ -12,13 +12,19 @@ export interface EventsOut<Event> {
   readonly encode: (event: Event) => unknown;
   readonly explain: (error: unknown) => unknown;
   readonly clock: Clock;
+  /** Whoever asks reads nothing but a stream: also an error before the first event comes in one. */
+  readonly always?: boolean;
   /** Told when the peer has gone, or was cut off. */
   readonly leave: AbortController;
 }
 
-/** Before the first event nothing is promised yet: an error there is an answer like any other, and thrown. */
-export async function streamResponse<Event>({ events, encode, explain, clock, leave }: EventsOut<Event>): Promise<Response> {
-  let next: IteratorResult<Event, void> | undefined = await events.next();
+/**
+ * Before the first event nothing is promised yet: an error there is an answer like any other, and thrown, unless it is wanted in
+ * the stream.
+ */
+export async function streamResponse<Event>(out: EventsOut<Event>): Promise<Response> {
+  const { events, encode, explain, clock, leave, always = false } = out;
+  let next: IteratorResult<Event, void> | undefined = always ? undefined : await events.next();
   const encoder = new TextEncoder();
   let stopWatch = (): void => undefined;
   const over = async (): Promise<void> => {

@@ -22,6 +22,7 @@ import { limits } from '../../base/limits.ts';
 import { createHandler } from '../a2a/handler.ts';
 import { type A2aPeer, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
+import { saysLastInGrpc } from './last-event.ts';
 
 export interface GrpcOptions {
   readonly host: string;
@@ -66,7 +67,7 @@ export async function listenGrpc(room: PeerRoom, options: GrpcOptions): Promise<
     return peerIn(call, caller, room.needs.clock);
   };
   server.addService(readable(A2AService), grpcService({ requestHandler, userBuilder }));
-  server.addService(readable(LegacyA2AService), legacyGrpcService({ requestHandler, userBuilder }));
+  server.addService(readable(lasting(LegacyA2AService)), legacyGrpcService({ requestHandler, userBuilder }));
   bound = await bind(server, options);
   return { port: bound, stop: () => stop(server, room.needs.clock) };
 }
@@ -110,6 +111,14 @@ function readable(service: ServiceDefinition): ServiceDefinition {
       }
     };
     return [name, { ...method, requestDeserialize }] as const;
+  });
+  return Object.fromEntries(methods);
+}
+
+function lasting(service: ServiceDefinition): ServiceDefinition {
+  const methods = Object.entries(service).map(([name, method]) => {
+    const responseSerialize = (event: unknown): Buffer => method.responseSerialize(saysLastInGrpc(event));
+    return [name, method.responseStream ? { ...method, responseSerialize } : method] as const;
   });
   return Object.fromEntries(methods);
 }

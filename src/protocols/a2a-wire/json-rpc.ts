@@ -7,6 +7,7 @@ import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf, NotJsonError } from './body.ts';
 import { blamed, type Call } from './call.ts';
 import { streamResponse } from './events-out.ts';
+import { saysLast } from './last-event.ts';
 
 const TYPES = ['application/json'];
 
@@ -30,8 +31,10 @@ export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHa
     const answer = await transport.handle({ ...body }, call.context);
     if (isInternal(answer)) return Response.json(call.isReached() ? answer : failed(new Error('unreadable')));
     if (!isStream(answer)) return Response.json(answer);
-    const { leave } = call;
-    return await streamResponse({ events: answer, encode: (event) => event, explain: failed, clock: needs.clock, leave });
+    const { leave, legacy } = call;
+    const encode = (event: object): object => (legacy ? saysLast(event) : event);
+    const out = { events: answer, encode, explain: failed, clock: needs.clock, leave, always: legacy };
+    return await streamResponse(out);
   } catch (error) {
     if (error instanceof NotJsonError) {
       const problem = { code: A2A_ERROR_CODE.PARSE_ERROR, message: error.message };

@@ -12,7 +12,7 @@ import { assert } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import { artifactsOut } from './artifacts-out.ts';
-import { cardOf, extendedCardOf, type ServedPlace } from './cards.ts';
+import { cardOf, extendedCardOf, LEGACY, type ServedPlace } from './cards.ts';
 import type { Door } from './doors.ts';
 import { hidden, tooMuch } from './errors.ts';
 import { type Following, followTask, listenEarly } from './follow.ts';
@@ -80,7 +80,9 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
       const task = await guard(() => found(scope, id));
       const now = await guard(() => room.folds.now(task));
       if (now === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
-      if (isTerminalTask(now.state)) throw new UnsupportedOperationError('The task has ended; there is nothing to follow.');
+      // In the older version whoever comes too late is shown the task as it ended.
+      if (isTerminalTask(now.state) && context.requestedVersion !== LEGACY)
+        throw new UnsupportedOperationError('The task has ended; there is nothing to follow.');
       yield* streams.counted(scope, followed(room, task, scope, context, {}));
     },
     getTask: ({ id, tenant, historyLength }, context) =>
