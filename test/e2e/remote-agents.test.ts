@@ -2,9 +2,14 @@
  * Troupe asks Troupe: the command line in one project, and the agents of another behind a real server. Each has its own ledger,
  * and a model server of its own that counts who was asked.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import { openProject } from '../../src/project/open.ts';
+import { eventually } from '../support/a2a/peer.ts';
 import { OWNER, type Served, type ServedOptions, served } from '../support/a2a/served.ts';
-import { createTestProject, type TestProject } from './support-project.ts';
+import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 interface Pair extends AsyncDisposable {
   readonly there: Served;
@@ -12,13 +17,18 @@ interface Pair extends AsyncDisposable {
 }
 
 const TOKEN = `\${THERE_TOKEN}`;
+const ONE = '/a2a/agents/helper/.well-known/agent-card.json';
 
-async function pair(options: ServedOptions, agent = ''): Promise<Pair> {
-  const there = await served(options);
+async function caller(origin: string, more = '', path = ONE): Promise<TestProject> {
   const here = await createTestProject();
   here.env['THERE_TOKEN'] = OWNER;
-  const card = `${there.origin}/a2a/agents/helper/.well-known/agent-card.json`;
-  await here.write('agents/weather.md', `---\nname: weather\na2a: { card: "${card}", token: "${TOKEN}" }\n${agent}---\n`);
+  await here.write('agents/weather.md', `---\nname: weather\na2a: { card: "${origin}${path}", token: "${TOKEN}"${more} }\n---\n`);
+  return here;
+}
+
+async function pair(options: ServedOptions, more = '', path = ONE): Promise<Pair> {
+  const there = await served(options);
+  const here = await caller(there.origin, more, path);
   return {
     there,
     here,
@@ -29,12 +39,107 @@ async function pair(options: ServedOptions, agent = ''): Promise<Pair> {
   };
 }
 
+const tasksOf = ({ project }: Served) => project.ledger.runs({ roots: true, limit: 10 });
+
 describe('an agent that lives elsewhere', () => {
   it('is run like one that lives here', async () => {
     await using world = await pair({ play: () => ({ text: 'Sun in Porto.' }) });
     const ended = await world.here.troupe('run', 'weather', 'How is it in Porto?');
     expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Sun in Porto.') });
-    const [task] = await world.there.project.ledger.runs({ roots: true, limit: 10 });
-    expect(task).toMatchObject({ agent: 'helper', state: 'completed' });
+    expect(await tasksOf(world.there)).toMatchObject([{ agent: 'helper', state: 'completed' }]);
+    const logs = await world.here.look('logs', 'last', '--jsonl');
+    expect(logs.out).not.toContain(OWNER);
+    // And in the same conversation again.
+    const again = await world.here.troupe('run', '--continue', 'And tomorrow?');
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Sun in Porto.') });
+    const tasks = await tasksOf(world.there);
+    expect(tasks).toHaveLength(2);
+    expect(new Set(tasks.map(({ session }) => session)).size).toBe(1);
+  });
+
+  it('is asked over gRPC, and the command ends', async () => {
+    await using world = await pair({ play: () => ({ text: 'Sun.' }) }, ', binding: GRPC', '/.well-known/agent-card.json');
+    expect(await world.here.troupe('run', 'weather', 'How is it?')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Sun.'),
+    });
+  });
+
+  it('asks, and the answer goes back into its task', async () => {
+    await using world = await pair({
+      play: ({ index }) =>
+        index === 0 ? { calls: [{ name: 'ask', input: { question: 'Which city?' } }] } : { text: 'Rain there.' },
+    });
+    const asked = await world.here.troupe('run', 'weather', 'How is it?');
+    expect(asked.code).toBe(5);
+    expect(asked.out + asked.err).toContain('Which city?');
+    expect(await tasksOf(world.there)).toMatchObject([{ state: 'waiting' }]);
+    const answered = await world.here.troupe('answer', 'last', 'Porto');
+    expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('Rain there.') });
+    expect(await tasksOf(world.there)).toMatchObject([{ state: 'completed' }]);
+  });
+
+  it('is cancelled with the run', async () => {
+    await using world = await pair({ play: () => new Promise(() => undefined) });
+    const running = world.here.start(['run', 'weather', 'How is it?']);
+    await eventually(async () => (await tasksOf(world.there)).find(({ state }) => state === 'running'));
+    const cancelled = await world.here.troupe('cancel', 'last');
+    expect(cancelled.code).toBe(0);
+    await running.ended;
+    expect(await tasksOf(world.there)).toMatchObject([{ state: 'cancelled' }]);
   });
 });
+
+/** `troupe serve` as a process, at a port that it can be started at again. */
+async function serving(project: TestProject, port = '0') {
+  const child = spawn(process.execPath, [MAIN, '-C', project.folder, 'serve', '--port', port], {
+    env: { ...project.env, TROUPE_TOKEN: OWNER },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exit = once(child, 'exit');
+  const [first] = await once(createInterface({ input: child.stdout }), 'line');
+  const { origin, port: taken } = new URL(String(first));
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exit;
+  };
+  return { origin, port: taken, end };
+}
+
+const SERVED = '---\nname: helper\ndescription: Helps\na2a: true\nisolation: inline\n---\nYou help.\n';
+
+it.each([{ killed: ['the caller'] }, { killed: ['the peer'] }, { killed: ['the caller', 'the peer'] }])(
+  'goes on with the same task after kill -9 of $killed',
+  async ({ killed }) => {
+    await using there = await createTestProject('', SERVED);
+    const gone = Promise.withResolvers<void>();
+    const model = await there.serve(async () => {
+      await gone.promise;
+      return { text: 'Still here.' };
+    });
+    let server = await serving(there);
+    try {
+      await using here = await caller(server.origin);
+      const running = here.start(['run', 'weather', 'How is it?']);
+      await expect.poll(() => model.requests.length).toBe(1);
+      // The task is known here, too.
+      await eventually(async () => ((await here.look('logs', 'last', '--jsonl')).out.includes('"peer.task"') ? true : undefined));
+      if (killed.includes('the caller')) running.kill('SIGKILL');
+      if (killed.includes('the peer')) await server.end('SIGKILL');
+      gone.resolve();
+      if (killed.includes('the peer')) server = await serving(there, server.port);
+      const first = await running.ended;
+      const ended = killed.includes('the caller') ? await here.troupe('resume', 'last') : first;
+      expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Still here.') });
+      await using project = await openProjectOf(there);
+      expect(await project.ledger.runs({ roots: true, limit: 10 })).toMatchObject([{ state: 'completed' }]);
+    } finally {
+      await server.end('SIGTERM');
+    }
+  },
+);
+
+async function openProjectOf({ folder, env }: TestProject) {
+  const project = await openProject({ cwd: folder, env, readOnly: true });
+  return { ledger: project.ledger, [Symbol.asyncDispose]: () => project.close() };
+}

@@ -30,6 +30,10 @@ const SETTLED: Readonly<Partial<Record<TaskState, Settled>>> = {
   [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
 };
 
+/** The state in the words of the protocol, as far as it matters here. */
+export const stateWord = (state: TaskState | undefined): Settled | 'working' =>
+  (state === undefined ? undefined : SETTLED[state]) ?? 'working';
+
 /** `own`: the context that we gave; `known`: the task, when it is not a new one. */
 export function createTaskView(own: string, known?: PeerTask): TaskView {
   const artifacts = new Map<string, Artifact>();
@@ -37,7 +41,8 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
   let said = '';
   let status: TaskStatus | undefined;
   let reply: Message | undefined;
-  let at: PeerTask | undefined = known;
+  // Nothing more than this: it is spread over what comes of it.
+  let at: PeerTask | undefined = known && { task: known.task, context: known.context };
   let usage: Usage = {};
 
   const isOurs = (task: string, context: string): boolean => {
