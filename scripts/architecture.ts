@@ -45,7 +45,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
-    ...['events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'patterns/steps'],
+    ...['network', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers', 'patterns/steps'],
     ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'cluster', 'protocols', 'http'],
   ],
 };

@@ -189,6 +189,9 @@ export const limits = {
   cardKeptMs: 24 * 60 * MINUTE,
   cardsKept: 500,
   cardReasonCharacters: 500,
+  cardTags: 20,
+  cardTagCharacters: 60,
+  cardSkillsShown: 10,
 
   // agents that live elsewhere
   peerUrlCharacters: 2_000,
@@ -295,6 +298,8 @@ export const limits = {
   doctorAnswerTokens: 16,
   doctorModelMs: 20 * SECOND,
   doctorModels: 8,
+  doctorPeers: 8,
+  doctorPeerMs: 10 * SECOND,
   repairCharacters: 1 * MIB,
   repairDepth: 100,
   scriptFileBytes: 4 * MIB,

@@ -32,9 +32,19 @@ export async function checkGivenAgent(context: CommandContext, files: AgentFiles
   const read = given.file === '-' ? await readInput(context) : await readText(resolve(context.cwd, given.file));
   if (!read.ok) throw usageError(`${shown} ${read.error.message}`, read.error.fix ?? 'name a markdown file, or - for stdin');
   const text = named(shown, read.value, given.name);
+  return { agent: await checkAgentText(files, given, shown, text), text };
+}
+
+/** `shown` is what problems name: where the person has the text now. */
+export async function checkAgentText(
+  files: AgentFilesHere,
+  given: Pick<GivenAgent, 'file' | 'origin'>,
+  shown: string,
+  text: string,
+): Promise<LoadedAgent> {
   const agent = await load(files, given, shown, text);
   refuseName(agent.definition.name);
-  return { agent, text };
+  return agent;
 }
 
 function named(shown: string, text: string, name: string | undefined): string {
@@ -46,12 +56,16 @@ function named(shown: string, text: string, name: string | undefined): string {
   return renamed.value;
 }
 
-async function load(files: AgentFilesHere, given: GivenAgent, shown: string, text: string): Promise<LoadedAgent> {
+async function load(
+  files: AgentFilesHere,
+  given: Pick<GivenAgent, 'file' | 'origin'>,
+  shown: string,
+  text: string,
+): Promise<LoadedAgent> {
   const { origin } = given;
   const root = origin === 'user' ? files.userFolder : files.root;
   const path = join(root, 'agents', given.file === '-' ? `${NAMELESS}.md` : basename(given.file));
   const label = (origin === 'user' ? resolve(path) : relative(root, path)).split(sep).join('/');
-  // Problems are shown where the person has the file now.
   const here = (one: Diagnostic): Diagnostic => (one.file === label ? { ...one, file: shown } : one);
   const loaded = await loadAgent({ path, root, origin, text, variables: files.variables });
   if (!loaded.ok) throw broken(shown, loaded.error.map(here));

@@ -37,6 +37,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ['presets', async () => presetsFinding(await checked)],
     ['model', async () => (await models).findings],
     ['mcp', () => tryServers(context, project, checked, offline)],
+    ['remote', () => tryRemote(context, project, checked, offline)],
     ['ledger', () => ledgerFinding(context, project)],
     ...(offline ? [] : redisChecks(context, project)),
     ...clusterChecks(context, project),
@@ -79,6 +80,19 @@ async function tryServers(
   if (config === undefined) return [];
   const { serverFindings } = await import('./server-findings.ts');
   return await serverFindings(context, { config, offline, agents: (await checked).agents });
+}
+
+/** Loaded only for a project that has some. */
+async function tryRemote(
+  { clock }: CommandContext,
+  config: ProjectConfig | undefined,
+  checked: Promise<CheckedFiles>,
+  offline: boolean,
+): Promise<readonly Finding[]> {
+  const agents = (await checked).agents.filter(({ definition }) => definition.remote !== undefined);
+  if (config === undefined || agents.length === 0) return [];
+  if (offline) return [{ about: 'remote', state: 'note', text: `${counted(agents.length, 'agent')} not asked (--offline)` }];
+  return await (await import('./remote-findings.ts')).remoteFindings(config, agents, clock);
 }
 
 /** Loaded only for a project that has one. */

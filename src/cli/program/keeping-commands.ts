@@ -1,8 +1,8 @@
 /** Commands on what is kept: the ledger, agents, presets, with their words, options and examples. */
 import type { Command } from 'commander';
 import { limits } from '../../base/limits.ts';
-import type { AgentsAddOptions } from '../agents/add.ts';
 import type { AgentsAllowOptions } from '../agents/allow.ts';
+import type { AgentsAddOptions } from '../agents/put-agent.ts';
 import type { AgentsRemoveOptions } from '../agents/remove.ts';
 import type { AgentsSearchOptions } from '../agents/search.ts';
 import type { ServersAllowOptions } from '../agents/servers.ts';
@@ -82,10 +82,20 @@ export function describeAgents(agents: Command, perform: Perform): void {
     .action((words: readonly string[], options: AgentsSearchOptions) =>
       perform(async (context) => (await import('../agents/search.ts')).agentsSearchCommand(context, words, options)),
     );
-  json(addTo(agents, 'add <file>', 'check an agent file and put it into agents/; - reads stdin', 'troupe agents add reviewer.md'))
+  json(
+    addTo(
+      agents,
+      'add <file>',
+      'check an agent file and put it into agents/; - reads stdin; the address of an A2A card adds an agent that lives elsewhere',
+      'troupe agents add reviewer.md\n  troupe agents add https://agents.example/.well-known/agent-card.json',
+    ),
+  )
     .option('--name <name>', 'give the agent this name')
     .option('--user', 'for all your projects: into your own folder')
     .option('--force', 'replace what is there; a copy is kept')
+    .option('--pin', 'card: take it as it is now, and refuse it when it changes')
+    .option('--token-env <name>', 'card: the variable with the token for it')
+    .option('-y, --yes', 'card: do not ask')
     .action((file: string, options: AgentsAddOptions) =>
       perform(async (context) => (await import('../agents/add.ts')).agentsAddCommand(context, file, options)),
     );

@@ -1,0 +1,48 @@
+/** Agents that live elsewhere are tried: `troupe serve` on every binding, in both versions, with and without what it wants. */
+import { describe, expect, it } from 'vitest';
+import { ALICE, served } from '../../../test/support/a2a/served.ts';
+import { answers, cardServer, goodCard, olderCard } from '../../../test/support/peers/card-server.ts';
+import { systemClock } from '../../base/clock.ts';
+import { tryPeer } from './try-peer.ts';
+
+const TOKEN = ['$', '{PEER_TOKEN}'].join('');
+const needs = (token: string) => ({ clock: systemClock, env: { PEER_TOKEN: token } });
+
+describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('over %s', (binding) => {
+  it('a house and an agent let in who has a token, and nobody else', async () => {
+    await using server = await served();
+    const cards = ['/.well-known/agent-card.json', '/a2a/agents/helper/.well-known/agent-card.json'];
+    // gRPC has no paths: only the house has it.
+    for (const path of binding === 'GRPC' ? cards.slice(0, 1) : cards) {
+      const remote = { card: `${server.origin}${path}`, token: TOKEN, binding };
+      expect(await tryPeer(remote, needs(ALICE))).toMatchObject({ state: 'answers', interface: { binding, version: '1.0' } });
+      const stranger = await tryPeer(remote, needs('stranger-0123456789'));
+      expect(stranger).toMatchObject({ state: 'broken', fix: expect.stringContaining('token') });
+      const unset = await tryPeer(remote, needs(''));
+      expect(unset).toMatchObject({ state: 'broken', reason: expect.stringContaining('PEER_TOKEN is not set') });
+    }
+  });
+});
+
+it('version 0.3 is spoken to by who has a card of that', async () => {
+  await using server = await served();
+  await using card = await cardServer((request, response) => answers(olderCard(`${server.origin}/a2a`))(request, response));
+  const tried = await tryPeer({ card: card.url, token: TOKEN }, needs(ALICE));
+  expect(tried).toMatchObject({ state: 'answers', interface: { version: '0.3' }, card: { name: 'Old weather' } });
+});
+
+it('what is behind a card may be down, or something else', async () => {
+  await using page = await cardServer(
+    (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('x'),
+  );
+  await using gone = await cardServer(answers('x'));
+  await gone.close();
+  for (const address of [page.url, gone.url]) {
+    await using card = await cardServer(answers(goodCard(address)));
+    expect(await tryPeer({ card: card.url }, needs('')), address).toMatchObject({ state: 'broken' });
+  }
+  expect(await tryPeer({ card: gone.url }, needs(''))).toMatchObject({
+    state: 'broken',
+    reason: expect.stringContaining('ECONNREFUSED'),
+  });
+});
