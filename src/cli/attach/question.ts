@@ -86,7 +86,7 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
   const desk: Desk = {
     say: (...lines) =>
       show({ said: [...now().said, ...lines.flatMap((line) => stripVTControlCharacters(line).split('\n'))], back: 0 }),
-    async ask(prompt, prefill = '') {
+    async ask(prompt, { prefill = '' } = {}) {
       await quiet();
       if (gone.signal.aborted) return undefined;
       answer = Promise.withResolvers();

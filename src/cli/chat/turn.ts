@@ -46,6 +46,8 @@ export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): 
   const deaf = typing.listen(keys);
   const stopReturning = context.terminal.keys.onReturn(() => {
     typing.takeAgain();
+    // Whoever was asked something had the keyboard, and left nothing.
+    shown.view.leave();
     shown.view.back();
   });
   const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, keys: 'elsewhere' } as const;

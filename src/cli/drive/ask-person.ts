@@ -11,7 +11,7 @@ import type { Screen } from '../terminal/terminal.ts';
 import { hardWrap, textWidth } from '../terminal/text-width.ts';
 import type { Desk } from './desk.ts';
 import { editInput } from './edit-input.ts';
-import { requestPages } from './request-pages.ts';
+import { pagesOf, requestLines } from './request-pages.ts';
 
 const ATTEMPTS_MAX = 5;
 
@@ -20,12 +20,12 @@ export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait): Pro
   const mark = screen.paint.yellow('?');
   if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark);
   const choices = wait.choices ?? [];
-  desk.say(
-    '',
-    `${mark} ${screen.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`,
+  const about = (): readonly string[] => [
+    ...`${mark} ${screen.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`.split('\n'),
     ...choices.map((choice, index) => `  ${index + 1}. ${safeLine(choice)}`),
-  );
-  return await asked(desk, '  answer: ', (typed) => parseText(typed, choices));
+  ];
+  desk.say('', ...about());
+  return await asked(desk, '  answer: ', about, (typed) => parseText(typed, choices));
 }
 
 /** Whether it is meant, of somebody who has said that they approve it before they had all of it before their eyes. */
@@ -35,11 +35,14 @@ export async function confirmApproval(
   { request, tool, rule }: PermissionWait,
   { input, remember }: Extract<Answer, { kind: 'approved' }>,
 ): Promise<boolean> {
-  const asks = input === undefined ? request : changedQuestion(tool, input);
-  const shown = await showWhole(desk, screen, asks, screen.paint.yellow('?'));
-  if (shown !== 'seen') return false;
-  if (remember === true && rule !== undefined) desk.say(`  and later: ${safeLine(visibleText(rule))}`);
-  const said = await asked(desk, '  approve this? yes or no: ', parsePermission);
+  const later = remember === true && rule !== undefined ? [`  and later: ${safeLine(visibleText(rule))}`] : [];
+  const shown = createShown(screen, {
+    request: input === undefined ? request : changedQuestion(tool, input),
+    mark: screen.paint.yellow('?'),
+    below: () => later,
+  });
+  if ((await showWhole(desk, screen, shown)) !== 'seen') return false;
+  const said = await asked(desk, '  approve this? yes or no: ', shown, parsePermission);
   return said?.kind === 'approved' && said.remember !== true;
 }
 
@@ -49,13 +52,15 @@ export const approvedText = ({ request, tool }: PermissionWait, input: Json | un
 
 /** Nothing is allowed before its last page was shown; it can be refused at any time. */
 async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, mark: string): Promise<Answer | undefined> {
+  const rule = wait.rule === undefined ? undefined : safeLine(visibleText(wait.rule));
+  // A permission is asked for in a sentence of our own, which names the agent. What "always" would mean is said before anybody
+  // chooses it.
+  const below = (width: number): readonly string[] => (rule === undefined ? [] : alwaysLines(rule, width));
+  const shown = createShown(screen, { request: wait.request, mark, below });
   for (;;) {
-    // A permission is asked for in a sentence of our own, which names the agent.
-    const shown = await showWhole(desk, screen, wait.request, mark);
-    if (shown !== 'seen') return shown;
-    // What "always" would mean is said before anybody chooses it.
-    if (wait.rule !== undefined) desk.say(...alwaysLines(safeLine(visibleText(wait.rule)), screen.width()));
-    const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', (typed) =>
+    const seen = await showWhole(desk, screen, shown);
+    if (seen !== 'seen') return seen;
+    const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', shown, (typed) =>
       isEdit(typed) ? 'edit' : parsePermission(typed),
     );
     if (answer !== 'edit') return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
@@ -64,14 +69,36 @@ async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, m
   }
 }
 
+/** What is to be seen before it is answered, and while it is. */
+interface Shown {
+  readonly request: string;
+  readonly mark: string;
+  /** Stands between the request and the question. */
+  below(width: number): readonly string[];
+}
+
+/** All of it, at the width that the screen has now. */
+type ShownLines = () => readonly string[];
+
+function createShown(screen: Screen, { request, mark, below }: Shown): ShownLines {
+  let made: { readonly width: number; readonly lines: readonly string[] } | undefined;
+  return () => {
+    const width = screen.width();
+    if (made?.width === width) return made.lines;
+    const [first = '', ...rest] = requestLines(request, width);
+    made = { width, lines: [`${mark} ${first}`, ...rest, ...below(width)] };
+    return made.lines;
+  };
+}
+
 /** Page by page: whether they have seen it to its end, or what they said before that. */
-async function showWhole(desk: Desk, screen: Screen, request: string, mark: string): Promise<'seen' | Answer | undefined> {
-  const pages = requestPages(request, screen.width(), screen.height());
+async function showWhole(desk: Desk, screen: Screen, shown: ShownLines): Promise<'seen' | Answer | undefined> {
+  const pages = pagesOf(shown(), screen.height());
   for (const [index, page] of pages.entries()) {
-    const [first = '', ...rest] = page;
-    desk.say(...(index === 0 ? ['', `${mark} ${first}`, ...rest] : page));
+    desk.say(...(index === 0 ? ['', ...page] : page));
     if (index === pages.length - 1) break;
-    const typed = await desk.ask(`  page ${index + 1} of ${pages.length}: Enter for the next, or no (and why): `);
+    const prompt = `  page ${index + 1} of ${pages.length}: Enter for the next, or no (and why): `;
+    const typed = await desk.ask(prompt, { about: () => page });
     if (typed === undefined) return undefined;
     const answer = parsePermission(typed);
     if (answer?.kind === 'denied') return answer;
@@ -96,9 +123,11 @@ async function editAndAsk(desk: Desk, screen: Screen, input: Json, tool: string)
     if (!changed.ok) desk.say(`  ${safeLine(changed.error)}: nothing is approved`);
     if (changed.ok) current = changed.value;
     else if (current === input) return 'nothing';
-    const shown = await showWhole(desk, screen, changedQuestion(tool, current), screen.paint.yellow('!'));
-    if (shown !== 'seen') return shown;
-    const answer = await asked(desk, '  allow this? yes, edit, no (or no and why): ', parseChanged);
+    const request = changedQuestion(tool, current);
+    const shown = createShown(screen, { request, mark: screen.paint.yellow('!'), below: () => [] });
+    const seen = await showWhole(desk, screen, shown);
+    if (seen !== 'seen') return seen;
+    const answer = await asked(desk, '  allow this? yes, edit, no (or no and why): ', shown, parseChanged);
     if (answer !== 'edit') return answer?.kind === 'approved' ? { kind: 'approved', whole: true, input: current } : answer;
   }
 }
@@ -115,9 +144,16 @@ function parseChanged(typed: string): Answer | 'edit' | undefined {
   return answer?.kind === 'approved' && answer.remember === true ? undefined : answer;
 }
 
-async function asked<Said>(desk: Desk, prompt: string, parse: (typed: string) => Said | undefined): Promise<Said | undefined> {
+/** What it is about is shown again with every attempt: it may have gone from the screen meanwhile. */
+async function asked<Said>(
+  desk: Desk,
+  prompt: string,
+  about: () => readonly string[],
+  parse: (typed: string) => Said | undefined,
+): Promise<Said | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const typed = await desk.ask(prompt);
+    if (attempt > 0) desk.say('  that is none of the answers', '', ...about());
+    const typed = await desk.ask(prompt, { about });
     if (typed === undefined) return undefined;
     const answer = parse(typed);
     if (answer !== undefined) return answer;

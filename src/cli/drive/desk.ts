@@ -9,21 +9,29 @@ import type { RunView } from '../view/run-view.ts';
 export interface Desk {
   say(...lines: readonly string[]): void;
   /** `undefined` when they would rather not, or nobody wants to know any more. */
-  ask(prompt: string, prefill?: string): Promise<string | undefined>;
+  ask(prompt: string, put?: Put): Promise<string | undefined>;
   /** Their own editor on a text, with the screen to itself; `undefined` when they have named none. */
   edit(draft: Draft): Promise<Result<string, string> | undefined>;
+}
+
+export interface Put {
+  /** What stands there to be changed. */
+  readonly prefill?: string | undefined;
+  /** What was said before, and must be seen while it is answered: said again when the screen was somebody else's meanwhile. */
+  readonly about?: (() => readonly string[]) | undefined;
 }
 
 export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal): Desk {
   return {
     say: (...lines) => view.say(lines),
-    async ask(prompt, prefill) {
+    async ask(prompt, { prefill, about } = {}) {
       const show = view.draws
-        ? (line: { readonly text: string; readonly cursor: number }): void => view.typing({ prompt, ...line })
+        ? (line: { readonly text: string; readonly cursor: number }): void => view.typing({ prompt, ...line, about })
         : undefined;
+      const again = about === undefined ? undefined : (): void => view.say(['', ...about()]);
       // Where it is drawn here, the question appears once what was typed before it is thrown away: from then on keys count.
       if (!view.draws) view.typing({ prompt, text: '', cursor: 0 });
-      const typed = await terminal.ask(prompt, { signal: gone, prefill, show }).finally(() => view.typing(undefined));
+      const typed = await terminal.ask(prompt, { signal: gone, prefill, show, again }).finally(() => view.typing(undefined));
       // The line that was drawn is gone with the picture: what was said to the question stays.
       if (view.draws && typed !== undefined) view.say(proseLines(`${prompt}${typed}`, terminal.progress.width(), { indent: 4 }));
       return typed;

@@ -19,7 +19,7 @@ export async function editInput(desk: Desk, input: Json): Promise<Result<Json, s
   if (withEditor !== undefined) return withEditor.ok ? ok({ ...object, [name]: withEditor.value }) : withEditor;
   // One line has to hold them all.
   const isOneLine = !/[\n\r\t\\]/.test(text);
-  const typed = isOneLine ? await desk.ask(`  ${name}: `, text) : await typeJson(desk, text, `  ${name}, as JSON: `);
+  const typed = isOneLine ? await desk.ask(`  ${name}: `, { prefill: text }) : await typeJson(desk, text, `  ${name}, as JSON: `);
   if (typed === undefined) return undefined;
   return typed === text ? UNCHANGED : ok({ ...object, [name]: typed });
 }
@@ -43,7 +43,7 @@ const changedFrom = (input: Json, changed: Json): Result<Json, string> =>
 /** What cannot be read is put to them again. */
 async function typeJson(desk: Desk, value: Json, prompt: string): Promise<Json | undefined> {
   for (let current = JSON.stringify(value); ; ) {
-    const typed = await desk.ask(prompt, current);
+    const typed = await desk.ask(prompt, { prefill: current });
     if (typed === undefined) return undefined;
     const parsed = parseJson(typed);
     if (parsed.ok) return parsed.value;

@@ -8,10 +8,13 @@ const MARK_OF_REST = '  ¦ ';
 /** Room for the question below and the line above. */
 const OTHER_LINES = 3;
 
-export function requestPages(request: string, width: number, height: number): readonly (readonly string[])[] {
-  const lines = safeText(request)
+export const requestLines = (request: string, width: number): readonly string[] =>
+  safeText(request)
     .split('\n')
     .flatMap((line) => linesOf(line, width));
+
+/** Screenfuls of them. */
+export function pagesOf(lines: readonly string[], height: number): readonly (readonly string[])[] {
   const room = Math.max(1, height - OTHER_LINES);
   const pages: string[][] = [];
   for (let start = 0; start < lines.length; start += room) pages.push(lines.slice(start, start + room));

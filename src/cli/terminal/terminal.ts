@@ -70,6 +70,8 @@ export interface AskOptions {
   readonly prefill?: string | undefined;
   /** Draws what is being typed, in place of the terminal itself. */
   readonly show?: ((line: { readonly text: string; readonly cursor: number }) => void) | undefined;
+  /** Says what the question is about once more, after Ctrl-Z: the screen may have been cleared. Not where it is drawn. */
+  readonly again?: (() => void) | undefined;
 }
 
 interface Output {
@@ -177,7 +179,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
 async function askOnce(
   process: NodeJS.Process,
   question: string,
-  { signal, prefill, show }: AskOptions,
+  { signal, prefill, show, again }: AskOptions,
 ): Promise<string | undefined> {
   const { stdin, stderr } = process;
   const { createInterface } = await import('node:readline/promises');
@@ -199,6 +201,7 @@ async function askOnce(
   // Node lets go of the keyboard when the process comes back from Ctrl-Z: whoever wants it takes it again.
   prompt.on('SIGCONT', () => {
     prompt.resume();
+    if (show === undefined) again?.();
     changed();
   });
   try {

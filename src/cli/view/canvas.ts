@@ -90,6 +90,6 @@ function typedLine({ prompt: whole, text, cursor }: TypedLine, width: number): s
 }
 
 /** How many rows lines take that were drawn when the window may have been wider: terminals break them anew. */
-function rowsOf(lines: readonly string[], width: number): number {
+export function rowsOf(lines: readonly string[], width: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(stripVTControlCharacters(line)) / width)), 0);
 }

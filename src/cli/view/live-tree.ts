@@ -6,11 +6,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { LivePiece } from '../../engine/port.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
-import { createCanvas } from './canvas.ts';
+import { createCanvas, rowsOf } from './canvas.ts';
 import { progressLines } from './iterations.ts';
 import type { RunView, TypedLine } from './run-view.ts';
 import { type TreeLook, treeLines } from './tree-lines.ts';
@@ -54,9 +56,7 @@ export interface LiveTreeOptions {
 
 export function createLiveTree({ screen, clock, root, still, textRows }: LiveTreeOptions): RunView {
   let tree: RunTree | undefined;
-  let text = '';
-  let textOf = '';
-  const writing = new Map<RunId, number>();
+  const words = createWords();
   const canvas = createCanvas(screen);
   let cancelTimer: (() => void) | undefined;
   let resting = true;
@@ -66,10 +66,13 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
 
   const picture = (shown: string): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
-    const [width, height] = [screen.width(), screen.height() - (typed === undefined ? 0 : 1)];
+    const width = screen.width();
+    const below = typed === undefined ? 0 : 1 + rowsOf(typed.about?.() ?? [], width);
+    const height = screen.height() - below;
+    const { writing } = words;
     return frameLines(tree, root, { now: clock.now(), width, height, paint: screen.paint, writing, text: shown, textRows });
   };
-  const paint = (): void => canvas.paint(picture(text), typed);
+  const paint = (): void => canvas.paint(picture(words.text()), typed);
   const repaint = (): void => {
     if (!resting) paint();
   };
@@ -107,23 +110,11 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
     event: (event, next) => {
       tree = next;
       wake();
-      const { event_type: type, run_id: run } = event;
-      if (type === 'model.request' || type === 'model.response' || type === 'run.ended') {
-        writing.delete(run);
-        if (textOf.startsWith(`${run} `)) text = '';
-      }
+      words.event(event);
       drawIn(FRAME_MS);
     },
     piece: (piece) => {
-      if (piece.delta.type !== 'text') return;
-      drawIn(FRAME_MS);
-      if (!piece.terminal) {
-        writing.set(piece.run, (writing.get(piece.run) ?? 0) + piece.delta.text.length);
-        return;
-      }
-      const writer = `${piece.run} ${piece.turn}`;
-      text = ((writer === textOf ? text : '') + piece.delta.text).slice(-limits.liveTextCharacters);
-      textOf = writer;
+      if (words.piece(piece)) drawIn(FRAME_MS);
     },
     rest: (last) => {
       tree = last;
@@ -137,6 +128,43 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
       canvas.leave();
     },
     leave: canvas.leave,
-    back: repaint,
+    back: () => {
+      if (!resting && typed?.about !== undefined) canvas.say(['', ...typed.about()]);
+      repaint();
+    },
+  };
+}
+
+interface Words {
+  /** How much others have written so far. */
+  readonly writing: ReadonlyMap<RunId, number>;
+  /** The end of the answer as it is being written. */
+  text(): string;
+  event(event: LedgerEvent): void;
+  /** Whether it was a piece of a text. */
+  piece(piece: LivePiece): boolean;
+}
+
+function createWords(): Words {
+  let text = '';
+  let textOf = '';
+  const writing = new Map<RunId, number>();
+  return {
+    writing,
+    text: () => text,
+    event({ event_type: type, run_id: run }) {
+      if (type !== 'model.request' && type !== 'model.response' && type !== 'run.ended') return;
+      writing.delete(run);
+      if (textOf.startsWith(`${run} `)) text = '';
+    },
+    piece({ delta, run, turn, terminal }) {
+      if (delta.type !== 'text') return false;
+      const writer = `${run} ${turn}`;
+      if (terminal) {
+        text = ((writer === textOf ? text : '') + delta.text).slice(-limits.liveTextCharacters);
+        textOf = writer;
+      } else writing.set(run, (writing.get(run) ?? 0) + delta.text.length);
+      return true;
+    },
   };
 }

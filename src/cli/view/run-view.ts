@@ -30,6 +30,8 @@ export interface TypedLine {
   readonly text: string;
   /** Before which character of the text the cursor stands. */
   readonly cursor: number;
+  /** What it is an answer to: it stays in sight above the picture, and is said again when somebody else had the screen. */
+  readonly about?: (() => readonly string[]) | undefined;
 }
 
 /** Shows nothing but what somebody is asked. */
