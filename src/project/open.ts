@@ -130,7 +130,7 @@ async function assemble(
     verifier: createVerifier({ clock, environment: env }),
     projectVerify: config.verify,
     whenInDoubt: config.whenInDoubt,
-    peers: createLazyPeers(config, clock),
+    peers: createLazyPeers(config, clock, declared),
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const { cluster } = config;

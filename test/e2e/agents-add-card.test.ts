@@ -150,6 +150,9 @@ describe('troupe doctor', () => {
     };
     expect(await finding()).toMatchObject({ state: 'good', text: expect.stringContaining('pinned') });
     await project.write('agents/afar.md', file.replace(/pin: "./, 'pin: "0'));
+    // A pin says where what is allowed may go, so another one has to be allowed again.
+    expect(await finding()).toMatchObject({ state: 'broken', fix: expect.stringContaining('troupe agents allow afar') });
+    expect((await project.look('agents', 'allow', 'afar', '--yes')).code).toBe(0);
     expect(await finding()).toMatchObject({ state: 'broken', fix: expect.stringContaining('pin:') });
     await project.write('agents/afar.md', file);
     await project.write('.env', 'PEER_TOKEN=wrong-0123456789\n');
@@ -158,4 +161,30 @@ describe('troupe doctor', () => {
     expect(await finding()).toMatchObject({ state: 'broken', text: expect.stringContaining('key of a model provider') });
     expect((await project.look('doctor', '--offline')).out).toContain('not asked (--offline)');
   });
+});
+
+it('what a file names of the environment is sent only where somebody has allowed it', async () => {
+  await using peer = await served();
+  await using project = await createTestProject();
+  project.env['PEER_TOKEN'] = ALICE;
+  const card = `${peer.origin}/a2a/agents/helper/.well-known/agent-card.json`;
+  const file = `---\nname: afar\na2a: { card: "${card}", token: "${TOKEN}" }\n---\n`;
+  const run = async () => await project.look('run', 'afar', 'Hello');
+  const tasks = async () => (await peer.project.ledger.runs({ roots: true })).length;
+  await project.write('agents/afar.md', file);
+  const refused = await run();
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain('nobody has allowed');
+  expect(await tasks()).toBe(0);
+  expect((await project.look('doctor')).out).toContain('troupe agents allow afar');
+  const shown = await asked(project, 'yes', 'agents', 'allow', 'afar');
+  expect(shown).toMatchObject({ code: 0, progress: expect.stringContaining(`sends PEER_TOKEN of your environment to ${card}`) });
+  expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('Done.') });
+  // Another address, or another variable, is another thing.
+  await project.write('agents/afar.md', file.replace('PEER_TOKEN', 'GITHUB_TOKEN'));
+  expect((await run()).err).toContain('nobody has allowed');
+  await project.write('agents/afar.md', file);
+  await project.write('troupe.yaml', 'permissions: { fetch: deny }\n');
+  expect((await run()).err).toContain('deny `fetch`');
+  expect(await tasks()).toBe(1);
 });

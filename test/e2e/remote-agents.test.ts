@@ -23,6 +23,7 @@ async function caller(origin: string, more = '', path = ONE): Promise<TestProjec
   const here = await createTestProject();
   here.env['THERE_TOKEN'] = OWNER;
   await here.write('agents/weather.md', `---\nname: weather\na2a: { card: "${origin}${path}", token: "${TOKEN}"${more} }\n---\n`);
+  await here.look('agents', 'allow', 'weather', '--yes');
   return here;
 }
 

@@ -3,16 +3,20 @@
  * says goes into the file once, as it was shown; later cards change nothing in it.
  */
 import { nameProblem } from '../../agents/definition/agent-name.ts';
+import type { LoadedAgent } from '../../agents/file/load.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { checkedUrl } from '../../network/follow.ts';
 import { keepsNoCards } from '../../peers/cards/kept-cards.ts';
 import type { ReadCard } from '../../peers/cards/port.ts';
 import { readCard } from '../../peers/cards/read-card.ts';
-import { keptKey, peerEnvironment } from '../../project/lazy-peers.ts';
+import { peerEnvironment } from '../../project/lazy-peers.ts';
+import { impossiblePeer } from '../../project/servers/allowed-peers.ts';
+import { createDeclaredServers } from '../../project/servers/declared-servers.ts';
 import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 
+import { approvalOf } from './allow.ts';
 import { cardFileText, nameFromCard } from './card-file.ts';
 import { type CardLogin, loginOf } from './card-login.ts';
 import { type AgentFilesHere, readAgentFiles, settingsOf } from './files.ts';
@@ -25,6 +29,7 @@ export async function agentsAddCardCommand(context: CommandContext, word: string
   const address = addressOf(word);
   refuseOptions(context, options);
   const files = await readAgentFiles(context);
+  await refuseImpossible(context, address, options.tokenEnv);
   const token = await tokenOf(context, options.tokenEnv);
   const read = await readOrRefuse(context, address, token, options);
   const name = (options.name ?? nameFromCard(read.card, address)).normalize('NFC');
@@ -36,6 +41,7 @@ export async function agentsAddCardCommand(context: CommandContext, word: string
   }
   const { agent, text } = await written(files, read, { name, address, options, source });
   const added = await putAgent(context, files, { agent, text, source, origin: placeFor(options) });
+  await allowed(context, agent, options);
   const warnings = [...added.warnings, ...loginWarnings(read, token, options)];
   printAdded(context, { ...added, warnings }, options);
   if (!options.json) terminal.progress.line(`try it: ${callOf(context)} run ${safeLine(name)} "…"`);
@@ -61,13 +67,26 @@ function refuseOptions({ terminal }: CommandContext, { name, yes, tokenEnv }: Ag
     throw usageError('Nobody is here to be asked about the card', 'to add it without being asked: --yes');
 }
 
+async function refuseImpossible(context: CommandContext, address: URL, variable: string | undefined): Promise<void> {
+  const remote = { card: address.href, ...(variable === undefined ? {} : { token: `\${${variable}}` }) };
+  const never = impossiblePeer(remote, await settingsOf(context));
+  if (never !== undefined) throw usageError(never.message, never.fix);
+}
+
+/** Whoever named the variable and saw where it goes has allowed it. */
+async function allowed(context: CommandContext, { definition }: LoadedAgent, { yes }: AgentsAddOptions): Promise<void> {
+  const { terminal, clock } = context;
+  const declared = createDeclaredServers(await settingsOf(context), terminal.env);
+  for (const one of await declared.open(definition)) {
+    const kept = await declared.allow(one, approvalOf(terminal.env, clock.now(), yes === true));
+    if (!kept.ok) throw new TroupeError('io', `What you allowed cannot be kept: ${kept.error}`);
+  }
+}
+
 /** The value of the variable, here or in the project's `.env`; empty when it is not set yet. */
 async function tokenOf(context: CommandContext, variable: string | undefined): Promise<string> {
   if (variable === undefined) return '';
-  const settings = await settingsOf(context);
-  const kept = keptKey({ card: '', token: `\${${variable}}` }, settings);
-  if (kept !== undefined) throw usageError(kept.message, kept.fix ?? 'name another variable');
-  return peerEnvironment(settings)[variable] ?? '';
+  return peerEnvironment(await settingsOf(context))[variable] ?? '';
 }
 
 async function readOrRefuse(

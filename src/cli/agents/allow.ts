@@ -1,4 +1,7 @@
-/** `troupe agents allow`: shows which MCP servers an agent's own file would start, and lets a person allow them. */
+/**
+ * `troupe agents allow`: shows which MCP servers an agent's own file would start, or which variables it would have sent to an
+ * agent that lives elsewhere, and lets a person allow it.
+ */
 import { hostname } from 'node:os';
 import type { Environment } from '../../base/environment.ts';
 import { TroupeError } from '../../base/errors.ts';
@@ -23,7 +26,7 @@ export async function agentsAllowCommand(context: CommandContext, agent: string,
   const open = await servers.open(definition);
   if (open.length > 0 && options.yes !== true && !context.terminal.interactive)
     throw usageError(
-      `${definition.name} would start ${open.map(({ shown }) => shown).join('; ')}`,
+      `${definition.name} ${open.map((one) => (one.kind === 'peer' ? one.shown : `would start ${one.shown}`)).join('; ')}`,
       'to allow this without being asked: --yes',
     );
   const allowed = await allowServers(context, servers, open, options.yes === true);
@@ -44,8 +47,8 @@ export async function allowServers(
   const allowed: OpenServer[] = [];
   for (const one of open) {
     const said = [one.source, one.server, one.shown].map((text) => safeLine(visibleText(text)));
-    terminal.progress.line(`${said[0]} starts the MCP server ${said[1]}: ${said[2]}`);
-    const answer = yes ? 'yes' : await terminal.ask('  it runs as you. allow? yes or no: ');
+    terminal.progress.line(`${said[0]} ${one.kind === 'peer' ? said[2] : `starts the MCP server ${said[1]}: ${said[2]}`}`);
+    const answer = yes ? 'yes' : await terminal.ask(`  ${one.kind === 'peer' ? '' : 'it runs as you. '}allow? yes or no: `);
     if (!/^y(es)?$/i.test(answer?.trim() ?? '')) continue;
     const kept = await servers.allow(one, approvalOf(terminal.env, clock.now(), yes));
     if (!kept.ok) throw new TroupeError('io', `What you allowed cannot be kept: ${kept.error}`);
@@ -54,7 +57,7 @@ export async function allowServers(
   return allowed;
 }
 
-function approvalOf(env: Environment, now: number, yes: boolean): Approval {
+export function approvalOf(env: Environment, now: number, yes: boolean): Approval {
   const by = env['USER'] || env['LOGNAME'] || PERSON;
   return { by, host: hostname(), through: yes ? 'flag' : 'terminal', time: new Date(now).toISOString() };
 }

@@ -84,7 +84,7 @@ async function tryServers(
 
 /** Loaded only for a project that has some. */
 async function tryRemote(
-  { clock }: CommandContext,
+  context: CommandContext,
   config: ProjectConfig | undefined,
   checked: Promise<CheckedFiles>,
   offline: boolean,
@@ -92,7 +92,7 @@ async function tryRemote(
   const agents = (await checked).agents.filter(({ definition }) => definition.remote !== undefined);
   if (config === undefined || agents.length === 0) return [];
   if (offline) return [{ about: 'remote', state: 'note', text: `${counted(agents.length, 'agent')} not asked (--offline)` }];
-  return await (await import('./remote-findings.ts')).remoteFindings(config, agents, clock);
+  return await (await import('./remote-findings.ts')).remoteFindings(context, config, agents);
 }
 
 /** Loaded only for a project that has one. */

@@ -99,7 +99,14 @@ export function describeAgents(agents: Command, perform: Perform): void {
     .action((file: string, options: AgentsAddOptions) =>
       perform(async (context) => (await import('../agents/add.ts')).agentsAddCommand(context, file, options)),
     );
-  json(addTo(agents, 'allow <agent>', 'allow the MCP servers that its own file starts', 'troupe agents allow reviewer'))
+  json(
+    addTo(
+      agents,
+      'allow <agent>',
+      'allow the MCP servers that its own file starts, or what it has sent elsewhere',
+      'troupe agents allow reviewer',
+    ),
+  )
     .option('-y, --yes', 'do not ask')
     .action((agent: string, options: AgentsAllowOptions) =>
       perform(async (context) => (await import('../agents/allow.ts')).agentsAllowCommand(context, agent, options)),

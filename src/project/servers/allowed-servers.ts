@@ -14,8 +14,9 @@ import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { userFolder } from '../config.ts';
 import { namedFilesKey } from './named-files.ts';
 
-/** A server that waits for a word of the owner. */
+/** A server that waits for a word of the owner, or an agent that lives elsewhere and is to be shown who calls. */
 export interface OpenServer {
+  readonly kind?: 'peer' | undefined;
   /** Whose file declares it; without one it is a file of another tool. */
   readonly agent?: string | undefined;
   /** The file. */

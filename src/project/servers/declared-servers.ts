@@ -11,6 +11,7 @@ import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { decide, type Permissions } from '../../tools/permissions.ts';
 import { minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ProjectConfig } from '../config.ts';
+import { type AllowedPeers, createAllowedPeers } from './allowed-peers.ts';
 import { type AllowedServers, createAllowedServers, keyOf, type OpenServer } from './allowed-servers.ts';
 import type { ForeignServer } from './foreign-servers.ts';
 import { namesTooMuch } from './named-files.ts';
@@ -23,7 +24,7 @@ export type ForeignState =
   | { readonly kind: 'shadowed'; readonly by: string };
 
 export interface DeclaredServers {
-  /** Those that the agent's tools need and nobody has allowed yet. */
+  /** Those that the agent's tools need, or that it is itself, and that nobody has allowed yet. */
   open(agent: AgentDefinition): Promise<readonly OpenServer[]>;
   readonly allow: AllowedServers['add'];
   readonly forget: AllowedServers['forget'];
@@ -34,17 +35,21 @@ export interface DeclaredServers {
   /** Those of other tools' files that the agent's tools name and that count. */
   foreignOf(agent: AgentDefinition): readonly ForeignServer[];
   stateOf(server: ForeignServer): Promise<ForeignState>;
+  /** Why an agent that lives elsewhere may not be talked to, if it may not. */
+  readonly peerRefusal: AllowedPeers['refusal'];
 }
 
-type Settled = Pick<ProjectConfig, 'root' | 'permissions' | 'mcp' | 'foreign'>;
+type Settled = Pick<ProjectConfig, 'root' | 'permissions' | 'providers' | 'mcp' | 'foreign'>;
 
 /** `brought`: agents that a program brought along, whose own servers are the program's own choice. */
 export function createDeclaredServers(
-  { root, permissions, mcp, foreign }: Settled,
+  config: Settled,
   env: Environment,
   brought: readonly AgentDefinition[] = [],
 ): DeclaredServers {
+  const { root, permissions, mcp, foreign } = config;
   const allowed = createAllowedServers(root, env);
+  const peers = createAllowedPeers(config, allowed, brought);
   const own = new Set(brought.flatMap((agent) => Object.values(agent.mcp ?? {}).map((config) => JSON.stringify(config))));
   const strangers = (agent: AgentDefinition) => neededServers(agent).filter(([, config]) => !own.has(JSON.stringify(config)));
 
@@ -75,7 +80,8 @@ export function createDeclaredServers(
       const state = await stateOf(server);
       if (state.kind === 'open') found.push(state.open);
     }
-    return found;
+    const peer = await peers.open(agent);
+    return peer === undefined ? found : [...found, peer];
   };
   const foreignRefusal: DeclaredServers['foreignRefusal'] = async (name) => {
     const server = counting(name);
@@ -99,7 +105,8 @@ export function createDeclaredServers(
     const [first] = await open(agent);
     return first && notAllowed(first);
   };
-  return { open, allow: allowed.add, forget: allowed.forget, refusal, foreignRefusal, foreignOf, stateOf };
+  const peerRefusal = peers.refusal;
+  return { open, allow: allowed.add, forget: allowed.forget, refusal, foreignRefusal, foreignOf, stateOf, peerRefusal };
 }
 
 /** Why a server of another tool's file is never started, in one sentence or two. */
