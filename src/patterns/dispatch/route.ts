@@ -1,4 +1,5 @@
 /** Routing: the agent's own model chooses from a catalogue, or the choice is the one that was made for the same before. */
+import { createHash } from 'node:crypto';
 import { filled } from '../../agents/definition/places.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
@@ -100,12 +101,7 @@ async function recallable({ run, settings, catalogue }: Routing, asked: Asked, k
   if (!settings.cache || asked.images.length > 0) return {};
   const told = [settings.model ?? '', settings.temperature, routerSystem(settings, run.agent.prompt)];
   const text = JSON.stringify([...told, routingPrompt(settings, catalogue, { ...asked, request: asked.request.trim() }, '')]);
-  return { key: await run.steps.step(`${key}/key`, () => digest(text)) };
-}
-
-async function digest(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Buffer.from(bytes).toString('hex');
+  return { key: await run.steps.step(`${key}/key`, async () => createHash('sha256').update(text).digest('hex')) };
 }
 
 /** The choice that was made for the same before, if it was a sure one. */

@@ -87,8 +87,7 @@ function randomDispatch(dice: Dice, others: readonly string[]): NonNullable<Agen
     retries: dice.chance(0.3) ? 1 : 0,
     retryDelay: dice.one([0, 1_000]),
     timeout: dice.one([5_000, 30_000, 300_000]),
-    // Looking for what was chosen before takes real time, and the simulated clock would run on: rows of the table hold it.
-    cache: false,
+    cache: dice.chance(0.3),
     ...(dice.chance(0.5) ? { fallback: dice.one(others) } : {}),
     ...(dice.chance(0.4) ? { clarification: dice.one([...others, 'ask']) } : {}),
     ...(dice.chance(0.3) ? { priority: dice.some(others, 1) } : {}),

@@ -118,7 +118,8 @@ function broadcastsAreHeardOnce({ events }: SimulatedSession): void {
   const said: EventOf<'team.broadcast'>[] = [];
   const heard = new Map<string, Set<string>>();
   const byKey = new Map<string, EventOf<'team.broadcast'>>();
-  for (const event of events) {
+  // What was asked and never answered may be asked anew, in other words.
+  for (const event of standing(events)) {
     const taken = event.event_type === 'run.started' ? teamSeat(event.payload) : undefined;
     if (taken !== undefined) seats.set(event.run_id, taken);
     if (event.event_type === 'team.broadcast') {

@@ -211,6 +211,10 @@ function mortalLedger(scene: Scene, lastAppend: number): Ledger {
       alive();
       return await ledger.read(query);
     },
+    runs: async (query) => {
+      alive();
+      return await ledger.runs(query);
+    },
     release: async (fence) => {
       alive();
       await ledger.release(fence);
