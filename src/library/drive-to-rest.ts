@@ -17,8 +17,14 @@ export async function driveToRest(company: Company, started: RunHandle): Promise
   const asked = ({ event_type: type }: LedgerEvent): void => {
     if (type === 'approval.asked' || type === 'task.clarify' || type === 'approval.answered') questions.look();
   };
+  const { elsewhere } = company;
+  /** Who lost it to another process stays with it there. */
+  const drivenHere = async (done: Promise<RunEnd>): Promise<RunEnd | 'free'> => {
+    const end = await done;
+    return end.kind === 'lost' && elsewhere !== undefined ? await elsewhere(started.run) : end;
+  };
   try {
-    let rest: Promise<RunEnd | 'free'> = started.done;
+    let rest = drivenHere(started.done);
     for (let round = 0; round < limits.questionsPerRun; round += 1) {
       const before = questions.answered();
       await company.follow(rest, asked);
@@ -35,8 +41,8 @@ export async function driveToRest(company: Company, started: RunHandle): Promise
         return { kind: 'ended', result: resumed.result };
       }
       if (resumed.kind === 'refused') return { kind: 'interrupted', reason: resumed.error.message, error: resumed.error };
-      if (resumed.kind === 'resumed') rest = resumed.handle.done;
-      else if (resumed.kind === 'held' && company.elsewhere !== undefined) rest = company.elsewhere(started.run);
+      if (resumed.kind === 'resumed') rest = drivenHere(resumed.handle.done);
+      else if (resumed.kind === 'held' && elsewhere !== undefined) rest = elsewhere(started.run);
       else return { kind: 'lost' };
     }
   } finally {

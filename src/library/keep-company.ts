@@ -1,6 +1,6 @@
 /** A program beside its run: shows it what happens, asks it what has to be decided, and stops when it wants to. */
 import { isDeepStrictEqual } from 'node:util';
-import { holdProcess } from '../base/clock.ts';
+import { type Clock, holdProcess } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { parseJson } from '../base/json.ts';
@@ -14,6 +14,7 @@ import { type Company, driveToRest } from './drive-to-rest.ts';
 import { createFollower, type Follower } from './follow.ts';
 import { personHere } from './person-here.ts';
 import type { GivenAnswer } from './questions.ts';
+import { restElsewhere } from './rest-elsewhere.ts';
 import type { CompanyOptions, Decision, TextSource } from './run-options.ts';
 import { outcomeOf, type RunOutcome } from './run-outcome.ts';
 
@@ -22,13 +23,14 @@ export interface Stage {
   /** Goes on with a run, unless the project is being closed. */
   readonly resume: Engine['resume'];
   readonly ledger: Ledger;
+  readonly clock: Clock;
   /** Aborted as soon as the project is being closed. */
   readonly closing: AbortSignal;
 }
 
 /** `from`: shows the run from its start, or only what comes from now on. */
 export async function keepCompany(
-  { engine, resume: goOn, ledger, closing }: Stage,
+  { engine, resume: goOn, ledger, clock, closing }: Stage,
   handle: RunHandle & { readonly agent: string },
   options: CompanyOptions,
   from: 'start' | 'now',
@@ -41,10 +43,13 @@ export async function keepCompany(
   try {
     const follow = await followWith(follower, handle, options, stopping.guard, from);
     const resume: Engine['resume'] = async (id) => (closing.aborted ? { kind: 'refused', error: closed } : goOn(id));
-    const company = {
-      engine: { answer: engine.answer, waits: engine.waits, resume },
+    const { answer, waits } = engine;
+    const beside = { ledger, clock, engine: { resume, waits }, leaving: stopping.leaving };
+    const company: Company = {
+      engine: { answer, waits, resume },
       follow,
-      answer: (wait: OpenWait) => stopping.unless(() => answerTo(wait, options)),
+      elsewhere: (id) => restElsewhere(beside, id),
+      answer: (wait) => stopping.unless(() => answerTo(wait, options)),
       oneByOne: false,
     };
     const end = await stopping.settled(await driveToRest(company, handle));
@@ -123,6 +128,8 @@ interface Stopping {
   readonly guard: Guard;
   /** What `work` gives, or nothing as soon as the program has had enough or closes the project. */
   unless<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
+  /** The program has had enough, or closes the project: aborted then. */
+  readonly leaving: AbortSignal;
   /** How the run stands once what was asked of it has had its effect. */
   settled(end: RunEnd): Promise<RunEnd>;
   /** Waits for callbacks that are not done yet, and throws the error of the first that failed. */
@@ -140,7 +147,11 @@ function createStopping(
   let asked: Promise<unknown> | undefined;
   const pending = new Set<Promise<void>>();
   const enough = Promise.withResolvers<undefined>();
-  const leave = (): void => enough.resolve(undefined);
+  const leaving = new AbortController();
+  const leave = (): void => {
+    enough.resolve(undefined);
+    leaving.abort();
+  };
   const failed = (error: unknown): void => {
     failure ??= { error };
   };
@@ -181,6 +192,7 @@ function createStopping(
       }
     },
     unless,
+    leaving: leaving.signal,
     async settled(end) {
       await asked;
       if (signal?.aborted !== true || whenAborted === 'pause' || end.kind === 'ended') return end;

@@ -17,7 +17,7 @@ interface Beside {
 /** `free`: nobody drives it, and nothing keeps it from going on. */
 export async function restElsewhere(beside: Beside, run: RunId): Promise<RunEnd | 'free'> {
   const { ledger, engine, clock, leaving } = beside;
-  for (; !leaving.aborted; await sleep(clock, limits.inboxLookMs)) {
+  for (; !leaving.aborted; await sleep(clock, limits.inboxLookMs, leaving)) {
     const [row] = await ledger.runs({ run });
     if (row === undefined) return { kind: 'lost' };
     if (row.endedAt !== null) {

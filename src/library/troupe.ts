@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Engine, RunHandle } from '../engine/port.ts';
@@ -81,7 +82,8 @@ export async function openTroupe(options: OpenOptions, extras: Extras): Promise<
   const project = await openProject(options, extras);
   const { root, ledger } = project;
   const visits = createVisits({ engine: checkedEngine(project.engine), close: project.close });
-  const stage: Stage = { engine: project.engine, resume: visits.engine.resume, ledger, closing: visits.closing };
+  const { clock = systemClock } = options;
+  const stage: Stage = { engine: project.engine, resume: visits.engine.resume, ledger, clock, closing: visits.closing };
   const all: Opened = { ...stage, project, brought: extras.agents ?? [] };
   const { close } = visits;
   return {

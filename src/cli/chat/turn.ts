@@ -50,7 +50,7 @@ export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): 
     shown.view.leave();
     shown.view.back();
   });
-  const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, keys: 'elsewhere' } as const;
+  const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, leaving: chat.leaving };
   const rested = await stayWithRun(drive, handle).finally(() => {
     stopReturning();
     deaf();

@@ -28,14 +28,14 @@ export interface Drive {
   readonly view: RunView;
   /** Every permission is given without asking. */
   readonly approveAll: boolean;
-  /** Somebody else hears keys and signals, and decides what they do. */
-  readonly keys?: 'elsewhere' | undefined;
+  /** Somebody else hears keys and signals, decides what they do, and leaves when this aborts. */
+  readonly leaving?: AbortSignal | undefined;
 }
 
 export async function stayWithRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
-  const here = drive.keys === undefined;
+  const here = drive.leaving === undefined;
   const leaving = new AbortController();
   const stopListening = here ? stopOnSignal(drive, leaving) : () => undefined;
   const keysAgain = here ? keysAside(drive) : () => undefined;
@@ -53,7 +53,12 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
   try {
-    const beside = { ledger: project.ledger, engine: project.engine, clock: drive.context.clock, leaving: leaving.signal };
+    const beside = {
+      ledger: project.ledger,
+      engine: project.engine,
+      clock: drive.context.clock,
+      leaving: drive.leaving ?? leaving.signal,
+    };
     const elsewhere: Company['elsewhere'] = (run) => restElsewhere(beside, run);
     const company = { engine: project.engine, follow, answer, told, elsewhere, oneByOne: true };
     const end = await driveToRest(company, started);
