@@ -5,6 +5,8 @@ const tasks = 'src/projections/tasks/tasks.ts';
 const folded = 'src/projections/tasks/tasks.test.ts';
 const conformance = 'src/engine/local/conformance.test.ts';
 const peers = 'src/protocols/a2a/a2a.test.ts';
+const asked = 'src/engine/calls/recorded-peer.ts';
+const remote = 'test/sim/remote-agents.test.ts';
 
 export const peerMutations: readonly Mutation[] = [
   {
@@ -225,5 +227,45 @@ export const peerMutations: readonly Mutation[] = [
     find: 'const at = args.findIndex((word) => !isOption(word));',
     replace: 'const at = 0;',
     caughtBy: { file: 'src/permissions/programs.test.ts', test: 'sees the verb behind options: git --no-pager' },
+  },
+  {
+    invariant: 'R1: before a message goes to a peer its intent is on the disk',
+    change: 'nobody waits for it',
+    file: asked,
+    find: "await tree.writer.write([node.journal.event('peer.sent',",
+    replace: "void tree.writer.write([node.journal.event('peer.sent',",
+    caughtBy: { file: remote, test: 'cut at every append' },
+  },
+  {
+    invariant: 'R2: a message that may have been taken is not sent again unless a person says so',
+    change: 'nobody is asked',
+    file: asked,
+    find: '!peer.idempotent && !(await mayRepeat(recorder, step))',
+    replace: 'false',
+    caughtBy: { file: remote, test: 'is sent again to no other peer until somebody says so' },
+  },
+  {
+    invariant: 'R2: what names a task is committed before anything is done',
+    change: 'it is not written down',
+    file: asked,
+    find: "await tree.writer.write([node.journal.event('peer.task',",
+    replace: "void ([node.journal.event('peer.task',",
+    caughtBy: { file: remote, test: 'is sent again to no other peer until somebody says so' },
+  },
+  {
+    invariant: 'R2: what cannot be written down is not gone on from',
+    change: 'a ledger that fails is taken for a stream that breaks off',
+    file: 'src/peers/a2a/exchange.ts',
+    find: '  if (unrecorded !== undefined) throw unrecorded.error;\n',
+    replace: '',
+    caughtBy: { file: 'src/peers/a2a/exchange.test.ts', test: 'a task that cannot be written down is not gone on with' },
+  },
+  {
+    invariant: 'R5: the end of a run reaches the task of its peer',
+    change: 'nobody tells it',
+    file: 'src/engine/run/own-loop.ts',
+    find: 'await peer.leave();',
+    replace: 'void peer;',
+    caughtBy: { file: remote, test: 'reaches the task of a peer that works' },
   },
 ];

@@ -295,6 +295,16 @@ describe('a bad peer', () => {
 /** Neither a task nor a message nor an update: nothing comes of it. */
 const MESSAGELESS = undefined;
 
+it('a task that cannot be written down is not gone on with', async () => {
+  await using server = await sdkServer();
+  const peer = await open({ card: server.card });
+  const message = { id: 'only', context: 'mine', parts: [{ type: 'text' as const, text: 'Porto' }] };
+  const full = async (): Promise<void> => {
+    throw new Error('the disk is full');
+  };
+  await expect(peer.send(message, { ...quiet, onTask: full })).rejects.toThrow('the disk is full');
+});
+
 it('a token whose variable is not set is not sent as nothing', async () => {
   const peers = createA2aPeers({ clock: systemClock, env: {}, kept: keepsNoCards });
   const opened = await peers.open({ card: 'http://127.0.0.1:9/card', ...TOKEN }, new AbortController().signal);

@@ -22,7 +22,8 @@ export interface Scenario {
     | 'compositions'
     | 'groups'
     | 'dispatch'
-    | 'verification';
+    | 'verification'
+    | 'remote agents';
   /** The first one is asked. */
   readonly agents: readonly AgentDefinition[];
   readonly prompt: string;

@@ -16,6 +16,7 @@ import { dispatchScenarios } from './dispatch.ts';
 import { groupScenarios } from './groups.ts';
 import { reflectScenarios } from './groups-reflect.ts';
 import { handoffScenarios } from './handoff.ts';
+import { remoteScenarios } from './remote.ts';
 import { routerScenarios } from './router.ts';
 import { never, type Scenario, type ScenarioEvent, type ScenarioRun } from './scenarios.ts';
 import { createTwin } from './steps-twin.ts';
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   ...reflectScenarios,
   ...dispatchScenarios,
   ...verificationScenarios,
+  ...remoteScenarios,
 ];
 
 export const ROOT_RUN = 'run_0000000000000pattern' as RunId;
