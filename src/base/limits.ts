@@ -386,6 +386,8 @@ export const limits = {
   attachRows: 10,
   attachEntries: 200,
   attachLookMs: 2_000,
+  /** Longer than terminals keep back that their window has another size. */
+  resizeSettlesMs: 300,
   inboxLookMs: 250,
   inboxTakeUpMs: 1_500,
   /** So many characters of its hash stand for what was shown, at the least. */

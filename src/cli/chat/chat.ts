@@ -161,7 +161,8 @@ async function talk(chat: Chat): Promise<void> {
     commands: slashCommands.map(({ name }) => name),
     agents: async () => (await project.agents()).agents.map(({ definition }) => definition.name),
   };
-  const parts = { typing, keys, screen, history, complete: (draft: Chat['draft']) => completeDraft(draft, names) };
+  const { clock } = context;
+  const parts = { typing, keys, screen, clock, history, complete: (draft: Chat['draft']) => completeDraft(draft, names) };
   while (!chat.over && !chat.leaving.aborted) {
     const read = await readMessage(parts, chat.draft, chat.leaving);
     chat.draft = emptyDraft;

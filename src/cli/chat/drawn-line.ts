@@ -45,7 +45,7 @@ export function createDrawnLine(screen: Screen): DrawnLine {
       // The cursor is as many rows further down as those above it take now.
       const width = screen.width();
       const above = drawn.widths.slice(0, drawn.row).reduce((sum, one) => sum + Math.max(1, Math.ceil(one / width)), 0);
-      drawn = { ...drawn, row: above + Math.floor(drawn.column / width) };
+      drawn = { ...drawn, row: above + (screen.breaksCursorLine ? Math.floor(drawn.column / width) : 0) };
     },
     leave() {
       screen.write(`${drawn !== undefined && drawn.below > 0 ? `\u001b[${drawn.below}B` : ''}\r\n`);

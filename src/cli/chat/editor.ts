@@ -1,6 +1,8 @@
 /** The line at the bottom where a message is typed: keys, what was said before, and what Tab finds. */
+import type { Clock } from '../../base/clock.ts';
 import type { KeyByKey } from '../terminal/key-by-key.ts';
 import type { Screen } from '../terminal/terminal.ts';
+import { watchSize } from '../terminal/window-size.ts';
 import { type ChatDraft, draftOf, draftReplaced, editedDraft, emptyDraft, isEmptyDraft, typedInto } from './draft.ts';
 import { createDrawnLine } from './drawn-line.ts';
 import type { Key, KeyName } from './keys.ts';
@@ -20,6 +22,7 @@ export interface EditorParts {
   readonly typing: Typing;
   readonly keys: KeyByKey;
   readonly screen: Screen;
+  readonly clock: Clock;
   /** What was said before, newest first. */
   readonly history: readonly string[];
   complete(draft: ChatDraft): Promise<Completion | undefined>;
@@ -36,10 +39,17 @@ const TOO_LONG = 'that is more than one message can hold (limit promptBytes): pu
 
 /** Reads one message. `signal` aborts when nobody wants to know any more. */
 export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: AbortSignal): Promise<Read> {
-  const { keys, typing, screen } = parts;
+  const { keys, typing, screen, clock } = parts;
   const line = createDrawnLine(screen);
   const editing = createEditing(parts, begun);
-  const draw = (): void => line.draw(editing.draft(), editing.hints());
+  const size = watchSize(screen, clock, {
+    changes: () => undefined,
+    settles() {
+      line.resized();
+      draw();
+    },
+  });
+  const draw = (): void => (size.isChanging() ? undefined : line.draw(editing.draft(), editing.hints()));
   const { promise, resolve } = Promise.withResolvers<Read>();
   const leave = (): void => resolve({ kind: 'left' });
   const comesBack = (): void => {
@@ -65,10 +75,6 @@ export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: 
     },
     idle: draw,
   });
-  const stopResizing = screen.onResize(() => {
-    line.resized();
-    draw();
-  });
   const stopReturning = keys.onReturn(() => {
     comesBack();
     draw();
@@ -78,11 +84,12 @@ export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: 
   try {
     draw();
     const read = await promise;
+    if (size.isChanging()) line.resized();
     if (read.kind === 'said') line.commit(read.draft);
     else line.erase();
     return read;
   } finally {
-    for (const stop of [stopListening, stopResizing, stopReturning]) stop();
+    for (const stop of [stopListening, size.stop, stopReturning]) stop();
     signal.removeEventListener('abort', leave);
   }
 }

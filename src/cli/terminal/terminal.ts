@@ -28,6 +28,8 @@ export interface Screen {
   readonly isTty: boolean;
   readonly width: () => number;
   readonly height: () => number;
+  /** Whether the line that the cursor stands in is broken anew, too, when the window becomes narrower. */
+  readonly breaksCursorLine: boolean;
   /** Calls back when the window has another size, until the returned function is called. */
   onResize(callback: () => void): () => void;
 }
@@ -89,7 +91,7 @@ export const SHOW_CURSOR = '\u001b[?25h';
 const DEFAULT_WIDTH = 80;
 const DEFAULT_HEIGHT = 24;
 
-export function createScreen(output: Output, colour: boolean): Screen {
+export function createScreen(output: Output, colour: boolean, breaksCursorLine = true): Screen {
   const line = (text = ''): void => void output.write(`${text}\n`);
   return {
     write: (text) => void output.write(text),
@@ -100,6 +102,7 @@ export function createScreen(output: Output, colour: boolean): Screen {
     },
     paint: picocolors.createColors(colour),
     isTty: output.isTTY === true,
+    breaksCursorLine,
     width: () => Math.max(20, output.columns || DEFAULT_WIDTH),
     height: () => Math.max(2, output.rows || DEFAULT_HEIGHT),
     onResize(callback) {
@@ -121,6 +124,11 @@ export function wantsMotion(isTty: boolean, env: Terminal['env']): boolean {
   return isTty && env['TERM'] !== 'dumb' && !inAutomation(env);
 }
 
+/** Most terminals do; those that are made of xterm.js, as the one of VS Code is, and xterm itself do not. */
+export function breaksCursorLine(env: Terminal['env']): boolean {
+  return (env['TMUX'] ?? '') !== '' || (env['TERM_PROGRAM'] !== 'vscode' && (env['XTERM_VERSION'] ?? '') === '');
+}
+
 export function inAutomation(env: Terminal['env']): boolean {
   const value = env['CI'] ?? '';
   return value !== '' && value !== '0' && value !== 'false';
@@ -134,8 +142,8 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   let lent = false;
   const keys = createKeyByKey(process);
   return {
-    out: createScreen(stdout, wantsColour(stdout.isTTY, env, args)),
-    progress: createScreen(stderr, wantsColour(stderr.isTTY, env, args)),
+    out: createScreen(stdout, wantsColour(stdout.isTTY, env, args), breaksCursorLine(env)),
+    progress: createScreen(stderr, wantsColour(stderr.isTTY, env, args), breaksCursorLine(env)),
     input: stdin,
     interactive,
     animated: wantsMotion(stderr.isTTY, env),

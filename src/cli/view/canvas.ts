@@ -23,48 +23,67 @@ export interface Canvas {
    * meanwhile is said, and `back` draws what there is by then.
    */
   lend(back: () => void): () => void;
+  /** Until `release` nothing is drawn, and what is said is kept: where it would stand is not known. */
+  hold(): void;
+  release(): void;
 }
 
 export function createCanvas(screen: Screen): Canvas {
   let drawn: readonly string[] = [];
   let drawnTyped = '';
-  /** While somebody else has the screen: what is to be said afterwards. */
-  let held: string[] | undefined;
+  /** The column of the cursor in the line that is being typed. */
+  let column = 0;
+  /** Why nothing is drawn now, and what is to be said afterwards. */
+  const away = new Set<'lent' | 'held'>();
+  let late: string[] = [];
   let hidden = false;
   /** From where the cursor stands, below the lines or in the one that is being typed, to the first line that was drawn. */
-  const toFirst = (): string =>
-    drawn.length === 0 ? `${HIDE_CURSOR}${drawnTyped === '' ? '' : '\r'}` : `\u001b[${rowsOf(drawn, screen.width())}A\r`;
+  const toFirst = (): string => {
+    const width = screen.width();
+    const above = rowsOf(drawn, width) + (drawnTyped !== '' && screen.breaksCursorLine ? Math.floor(column / width) : 0);
+    const up = above === 0 ? '' : `\u001b[${above}A`;
+    return drawn.length === 0 ? `${HIDE_CURSOR}${up}${drawnTyped === '' ? '' : '\r'}` : `${up}\r`;
+  };
   const wipe = (text: string): void => {
     screen.write(`${toFirst()}\u001b[J${text}`);
     hidden ||= drawn.length === 0;
     drawn = [];
     drawnTyped = '';
   };
+  const comeBack = (from: 'lent' | 'held'): void => {
+    away.delete(from);
+    if (away.size > 0 || (from === 'held' && late.length === 0)) return;
+    const said = late;
+    late = [];
+    wipe(ended(said));
+  };
   const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
   return {
     paint(lines, typed) {
-      if (held !== undefined) return;
-      const below = typed === undefined ? '' : typedLine(typed, screen.width());
+      if (away.size > 0) return;
+      const typing = typed === undefined ? undefined : typedLine(typed, screen.width());
+      const below = typing?.text ?? '';
       if (below === drawnTyped && lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
       const cursor = typed !== undefined ? SHOW_CURSOR : drawnTyped === '' ? '' : HIDE_CURSOR;
       // Erased before they are written: behind a line that fills its row, the last sign would go.
       screen.write(`${toFirst()}${lines.map((line) => `\u001b[K${line}\n`).join('')}\u001b[J${below}${cursor}`);
       drawn = lines;
       drawnTyped = below;
+      column = typing?.column ?? 0;
       hidden = typed === undefined;
     },
     say(lines) {
-      if (held === undefined) wipe(ended(lines));
-      else held.push(...lines);
+      if (away.size === 0) wipe(ended(lines));
+      else late.push(...lines);
     },
+    hold: () => void away.add('held'),
+    release: () => comeBack('held'),
     lend(back) {
       wipe(SHOW_CURSOR);
       hidden = false;
-      held ??= [];
+      away.add('lent');
       return () => {
-        const late = held ?? [];
-        held = undefined;
-        wipe(ended(late));
+        comeBack('lent');
         back();
       };
     },
@@ -79,14 +98,17 @@ export function createCanvas(screen: Screen): Canvas {
 }
 
 /** The line that is being typed, within one row, and the cursor where it belongs; of a long text the part around it. */
-function typedLine({ prompt: whole, text, cursor }: TypedLine, width: number): string {
+function typedLine(
+  { prompt: whole, text, cursor }: TypedLine,
+  width: number,
+): { readonly text: string; readonly column: number } {
   // Two rows of it would be counted as one when the window has another width.
   const prompt = textWidth(whole) < width - TYPED_COLUMNS ? whole : `${cutToWidth(whole, width - TYPED_COLUMNS)} `;
   const room = Math.max(TYPED_COLUMNS - 2, width - textWidth(prompt) - 2);
   const from = Math.max(0, cursor - room);
   const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
   const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
-  return `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`;
+  return { text: `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`, column };
 }
 
 /** How many rows lines take that were drawn when the window may have been wider: terminals break them anew. */

@@ -12,6 +12,7 @@ import type { RunTree } from '../../projections/run-tree.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
+import { type WindowSize, watchSize } from '../terminal/window-size.ts';
 import { createCanvas, rowsOf } from './canvas.ts';
 import { progressLines } from './iterations.ts';
 import type { RunView, TypedLine } from './run-view.ts';
@@ -60,7 +61,7 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
   const canvas = createCanvas(screen);
   let cancelTimer: (() => void) | undefined;
   let resting = true;
-  let stopResizing = (): void => undefined;
+  let size: WindowSize | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let typed: TypedLine | undefined;
 
@@ -91,7 +92,13 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
   const wake = (): void => {
     if (!resting) return;
     resting = false;
-    stopResizing = screen.onResize(paint);
+    size = watchSize(screen, clock, {
+      changes: canvas.hold,
+      settles() {
+        canvas.release();
+        paint();
+      },
+    });
   };
 
   return {
@@ -121,7 +128,8 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
       cancelTimer?.();
       if (resting) return;
       resting = true;
-      stopResizing();
+      size?.stop();
+      canvas.release();
       dueAt = Number.POSITIVE_INFINITY;
       typed = undefined;
       canvas.paint(still?.(last) ?? picture(''), undefined);

@@ -44,7 +44,9 @@ export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Se
   const { columns = 100, rows = 30, main = MAIN, shell } = seat;
   const command = [process.execPath, main, ...args];
   const [program = '', ...rest] = shell === undefined ? command : ['/bin/sh', '-c', SHELLS[shell], 'sh', ...command];
-  const child = pseudoTerminals.spawn(program, rest, { cols: columns, rows, cwd: folder, env: { ...env }, name: 'xterm' });
+  // The screen is xterm.js, as in VS Code.
+  const seen = { TERM_PROGRAM: 'vscode', ...env };
+  const child = pseudoTerminals.spawn(program, rest, { cols: columns, rows, cwd: folder, env: seen, name: 'xterm' });
   const screen = createTerminalScreen(columns, rows);
   const listeners = new Set<() => void>();
   let drawn = Promise.resolve();

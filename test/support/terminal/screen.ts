@@ -16,8 +16,10 @@ export interface TerminalScreen {
   cursorIsShown(): boolean;
 }
 
-export function createTerminalScreen(columns: number, rows: number): TerminalScreen {
-  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true });
+/** `reflowCursorLine`: the line with the cursor is broken anew, too, as most terminals do it that are not xterm.js. */
+export function createTerminalScreen(columns: number, rows: number, reflowCursorLine = false): TerminalScreen {
+  const options = { cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true, reflowCursorLine };
+  const terminal = new xterm.Terminal(options);
   let cursor = true;
   const follow = (final: string, shown: boolean): void => {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (modes) => {

@@ -1,0 +1,118 @@
+/** A window that is made narrower and wider faster than the program hears of it, as under tmux: nothing is left behind. */
+import { expect, it } from 'vitest';
+import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
+import { createTerminalScreen } from '../../../test/support/terminal/screen.ts';
+import type { Clock } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import { createScreen } from '../terminal/terminal.ts';
+import { createLiveTree } from './live-tree.ts';
+import type { TypedLine } from './run-view.ts';
+
+const ROWS = 24;
+
+/** Time stands still until the test moves it. */
+function handClock(): Clock & { advance(milliseconds: number): void } {
+  let now = 0;
+  let timers: { readonly at: number; readonly callback: () => void }[] = [];
+  return {
+    now: () => startedAt(0),
+    elapsed: () => now,
+    after: (delayMs, callback) => {
+      const timer = { at: now + delayMs, callback };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+    advance(milliseconds) {
+      now += milliseconds;
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { callback } of due) callback();
+    },
+  };
+}
+
+/** A terminal that breaks every line anew at once, and a program that hears of it when it is told. */
+function lateTerminal(columns: number) {
+  const emulator = createTerminalScreen(columns, ROWS, true);
+  let written = Promise.resolve();
+  let told = columns;
+  const listeners = new Set<() => void>();
+  const write = (text: string): void => {
+    written = written.then(() => emulator.write(text.replaceAll('\n', '\r\n')));
+  };
+  const output = {
+    write,
+    isTTY: true,
+    rows: ROWS,
+    get columns() {
+      return told;
+    },
+    on: (_event: 'resize', callback: () => void) => listeners.add(callback),
+    off: (_event: 'resize', callback: () => void) => listeners.delete(callback),
+  };
+  return {
+    screen: createScreen(output, false),
+    async resize(wide: number) {
+      await written;
+      emulator.resize(wide, ROWS);
+    },
+    tell(wide: number) {
+      told = wide;
+      for (const listener of listeners) listener();
+    },
+    async lines() {
+      await written;
+      return emulator.lines();
+    },
+  };
+}
+
+function team() {
+  const list = eventList();
+  started(list, 'lead', {}, { at: 0 });
+  list.add('model.request', { turn: 1, model: 'test/model', added: [] }, { at: 1 });
+  answered(list, 1, { tokens: [1_200, 34], nanoUsd: 12_000_000 }, { at: 2 });
+  list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' }, { at: 3 });
+  return list.events;
+}
+
+const ABOVE = Array.from({ length: 8 }, (_none, index) => `what was there before, line ${index + 1}`);
+const QUESTION: TypedLine = { prompt: '  allow? yes, always, edit, no (or no and why): ', text: 'no', cursor: 2 };
+
+it.each([
+  ['a tree', undefined],
+  ['a question below it', QUESTION],
+])('%s is there once, and what was above it too', async (_what, typed) => {
+  const terminal = lateTerminal(100);
+  const clock = handClock();
+  terminal.screen.write(ABOVE.map((line) => `${line}\n`).join(''));
+  const view = createLiveTree({ screen: terminal.screen, clock, root: ROOT });
+  const tree = initialRunTree();
+  for (const event of team()) view.event(event, foldRunTree(tree, event));
+  if (typed !== undefined) view.typing(typed);
+  clock.advance(2_000);
+  const before = await terminal.lines();
+  // It is told of the first width when the window has another one already, and of the last one late.
+  await terminal.resize(90);
+  terminal.tell(90);
+  await terminal.resize(40);
+  clock.advance(100);
+  await terminal.resize(110);
+  terminal.tell(40);
+  clock.advance(200);
+  view.say(['somebody has answered']);
+  await terminal.resize(100);
+  terminal.tell(100);
+  clock.advance(limits.resizeSettlesMs);
+  expect(await terminal.lines()).toEqual([...ABOVE, 'somebody has answered', ...before.slice(8)]);
+  // One that stays narrower is drawn anew, too.
+  await terminal.resize(45);
+  terminal.tell(45);
+  clock.advance(limits.resizeSettlesMs);
+  const narrow = await terminal.lines();
+  expect(narrow.slice(0, 9)).toEqual([...ABOVE, 'somebody has answered']);
+  expect(narrow).toHaveLength(before.length + 1);
+});
