@@ -7,6 +7,7 @@ import type { Environment } from '../base/environment.ts';
 import type { Ids } from '../base/ids.ts';
 import type { LedgerAddress } from './address.ts';
 import type { CopyStore } from './copy/store.ts';
+import { madeWithFirstWrite } from './made-with-first-write.ts';
 import type { LeaseOwner, Ledger } from './port.ts';
 import type { Protection } from './seals/protection.ts';
 import { openSqliteLedger } from './sqlite/store.ts';
@@ -31,8 +32,10 @@ export async function openLedger(address: LedgerAddress, options: OpenLedgerOpti
   if (address.kind === 'sqlite') {
     const path = address.location();
     // Whoever only reads is told that there is none.
-    const readOnly = options.readOnly === true || (existing && !existsSync(path));
-    return openSqliteLedger({ ...options, path, readOnly });
+    const isThere = existsSync(path);
+    const readOnly = options.readOnly === true || (existing && !isThere);
+    const open = (): Ledger => openSqliteLedger({ ...options, path, readOnly });
+    return isThere || readOnly ? open() : madeWithFirstWrite(path, open);
   }
   const { openPostgresLedger } = await import('./postgres/store.ts');
   return await openPostgresLedger({ ...rest, url: address.location() });

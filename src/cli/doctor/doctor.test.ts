@@ -257,7 +257,7 @@ describe('doctor starts the MCP servers', () => {
   });
 });
 
-describe('commands that only read', () => {
+describe('commands that only read, or are refused', () => {
   it.each([
     ['doctor'],
     ['check'],
@@ -275,11 +275,26 @@ describe('commands that only read', () => {
     ['servers', 'list'],
     ['ledger', 'stats'],
     ['ledger', 'verify'],
+    ['run', 'nobody', 'x'],
+    ['run', '--continue', 'x'],
+    ['run', 'nobody', 'x', '--session', 'abc'],
+    ['groups', 'send', 'nobody', 'x'],
+    ['groups', 'create', 'x', '--preset', 'nothing'],
+    ['measure', 'nobody', 'x.yaml'],
+    ['chat', 'nobody'],
   ])('%s %s leaves nothing in a folder', async (...args) => {
     await using project = await temporaryProject();
     const terminal = testTerminal({ env: environment(project, {}) });
     await runProgram(['-C', project.root, ...args], terminal);
     expect(terminal.written.all).not.toBe('');
     expect(await readdir(project.root)).toEqual([]);
+  });
+
+  it('nor does a run without a key', async () => {
+    await using project = await temporaryProject({ 'agents/a.md': NAMED('anthropic/claude-sonnet-5') });
+    const terminal = testTerminal({ env: environment(project, {}) });
+    expect(await runProgram(['-C', project.root, 'run', 'a', 'x'], terminal)).not.toBe(0);
+    expect(terminal.written.progress).toContain('There is no key for anthropic');
+    expect(await readdir(project.root)).toEqual(['agents']);
   });
 });

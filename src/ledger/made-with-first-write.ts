@@ -1,0 +1,32 @@
+/**
+ * A ledger whose file is not there yet. It is made by the first write, so that a command that is refused leaves nothing behind;
+ * until then it is empty, unless another process has made it meanwhile.
+ */
+import { existsSync } from 'node:fs';
+import type { Ledger } from './port.ts';
+
+export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
+  let opened: Ledger | undefined;
+  const real = (): Ledger => {
+    opened ??= open();
+    return opened;
+  };
+  const found = (): Ledger | undefined => (opened === undefined && !existsSync(path) ? undefined : real());
+  return {
+    append: async (request) => await real().append(request),
+    read: async (query) => (await found()?.read(query)) ?? [],
+    tail: (session, after, signal) => real().tail(session, after, signal),
+    onInbound: (session, callback) => real().onInbound(session, callback),
+    payload: async (ref) => await found()?.payload(ref),
+    runs: async (filter) => (await found()?.runs(filter)) ?? [],
+    counter: async (name) => (await found()?.counter(name)) ?? 0,
+    acquire: async (session, run, options) => await real().acquire(session, run, options),
+    release: async (fence) => await found()?.release(fence),
+    stats: async () => await real().stats(),
+    verify: async (session) => await real().verify(session),
+    rebuild: async () => await real().rebuild(),
+    pin: async (session, pinned) => await real().pin(session, pinned),
+    gc: async (policy) => await real().gc(policy),
+    close: async () => await opened?.close(),
+  };
+}
