@@ -57,7 +57,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ledger: [
     ['port', 'rows', 'write-queue'],
-    ['pages', 'watch', 'follow', 'seals'],
+    ['pages', 'watch', 'follow', 'seals', 'made-with-first-write'],
     ['rules'],
     ['verify'],
     ['blobs'],

@@ -56,7 +56,11 @@ export async function reopen(
     const earlier = putOnAccount(events, past);
     const all = { events: [...events, ...earlier.events], counters: earlier.counters };
     const { kind } = await ledger.append({ session, fence, ...all, sync: 'power', release: true });
-    if (kind !== 'appended') return { kind: 'refused', error: { code: 'held', message: 'Another process has taken it up.' } };
+    if (kind !== 'appended')
+      return {
+        kind: 'refused',
+        error: { code: 'held', message: 'Another process has taken it up.', fix: 'Look how it stands now.' },
+      };
     return { kind: 'goes on' };
   });
 }

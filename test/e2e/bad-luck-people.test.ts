@@ -82,6 +82,24 @@ it.concurrent('a run that another process drives is refused, naming that process
   await expectKept(project, 'completed');
 });
 
+it.concurrent('of two that resume a run at once one goes on, and the other ends with a word for scripts', async () => {
+  await using project = await createTestProject();
+  const other = Promise.withResolvers<void>();
+  const server = await project.serve(...slow.slice(0, 2), () => other.promise.then(() => ({ text: 'Finally.' })));
+  const running = project.start(['run', 'helper', 'wait']);
+  await hanging(server);
+  running.kill('SIGKILL');
+  await running.ended;
+  const both = [1, 2].map(() => project.troupe('resume', 'last', '--json'));
+  const late = await Promise.race(both);
+  expect(late.code).toBe(1);
+  expectErrorObject(late, 'held');
+  other.resolve();
+  const codes = (await Promise.all(both)).map(({ code }) => code);
+  expect(codes.toSorted()).toEqual([0, 1]);
+  expect(await project.typed(printed(late.err, 'resume'))).toMatchObject({ code: 0, out: 'Finally.\n' });
+});
+
 it.concurrent('a run whose output nobody reads any more is stopped, and does not say that it completed', async () => {
   await using project = await createTestProject();
   // The answer comes when the reader has gone.

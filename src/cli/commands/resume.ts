@@ -75,7 +75,7 @@ async function resumeAndDrive(
       return { kind: 'ended', result: resumed.result };
     case 'held':
       throw new TroupeError('held', `Process ${resumed.owner.pid} on ${resumed.owner.host} drives this run now`, {
-        fix: `watch it: troupe logs -f ${shortId(run)}`,
+        fix: `watch it: troupe logs -f ${shortId(run)}\n  or, for its result when it has ended: troupe resume ${shortId(run)}`,
       });
     case 'unknown':
       throw new TroupeError('unknown_run', `There is no run ${run} any more`, { fix: 'see what there is: troupe ps --all' });

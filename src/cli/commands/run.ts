@@ -18,6 +18,7 @@ import type { Project } from '../../project/project.ts';
 import { foldBudget, initialBudget, type Totals } from '../../projections/budget.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
+import { nextCommand, stateOf } from '../drive/find-run.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
 import { sayPassedOver } from '../drive/passed-over.ts';
@@ -84,7 +85,7 @@ async function runOnce(
   const { model, maxTurns, workspace, var: vars, require, notify } = options;
   return withProject(context, { flags: { model, maxTurns, workspace, vars, agentFile, require, notify } }, async (project) => {
     const files = { ...(await project.agents()), root: project.root, variables: Object.keys(project.config.vars) };
-    const before = await goesOnFrom(project, options);
+    const before = await goesOnFrom(context, project, options);
     const agent = await findAgent(files, named ?? before?.agent ?? first, agentFile);
     const { definition } = agent;
     await requireFolder(project.config.workspace);
@@ -135,9 +136,22 @@ function usedUp(left: Budget): string | undefined {
 }
 
 /** The newest run of the session that the new one is part of, if it is part of one. */
-async function goesOnFrom({ ledger }: Project, options: RunCommandOptions): Promise<RunRow | undefined> {
+async function goesOnFrom(
+  { terminal: { progress } }: CommandContext,
+  { ledger }: Project,
+  options: RunCommandOptions,
+): Promise<RunRow | undefined> {
   if (options.session !== undefined) return await findSession(ledger, options.session);
-  return options.continue === true ? await latestConversation(ledger) : undefined;
+  if (options.continue !== true) return undefined;
+  const { newest, passedOver } = await latestConversation(ledger);
+  // Said with --quiet too: whoever calls may mean the other one.
+  if (passedOver !== undefined) {
+    const how = `the newer one, with ${safeLine(passedOver.agent)}, has a run that is ${stateOf(passedOver)}`;
+    progress.line(
+      `${progress.paint.yellow('passed over')}: ${how}: ${nextCommand(passedOver) ?? `troupe show ${shortId(passedOver.run)}`}`,
+    );
+  }
+  return newest;
 }
 
 interface Asked {

@@ -24,12 +24,18 @@ export async function findSession(ledger: Ledger, text: string): Promise<RunRow>
   throw usageError(`This session belongs to the group ${group.name}`, `talk to it: troupe groups send "${group.name}" "…"`);
 }
 
+export interface LatestConversation {
+  readonly newest: RunRow;
+  /** The unfinished run of a newer one. */
+  readonly passedOver: RunRow | undefined;
+}
+
 /** The newest root run of the newest session that a person talks in, is no group's and has nothing unfinished. */
-export async function latestConversation(ledger: Ledger): Promise<RunRow> {
+export async function latestConversation(ledger: Ledger): Promise<LatestConversation> {
   let unfinished: RunRow | undefined;
   for await (const [newest, rows] of conversations(ledger)) {
     const open = rows.find(({ endedAt }) => endedAt === null);
-    if (open === undefined) return newest;
+    if (open === undefined) return { newest, passedOver: unfinished };
     unfinished ??= open;
   }
   if (unfinished === undefined) throw usageError(NO_CONVERSATION, START);
