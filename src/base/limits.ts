@@ -175,6 +175,7 @@ export const limits = {
   a2aPushRetryMs: 1 * SECOND,
   a2aPushRetryMaxMs: 60 * SECOND,
   a2aPushAtATime: 50,
+  a2aPushStandByMs: 5 * SECOND,
   a2aCardSeconds: 60,
   a2aFoldsKept: 64,
   a2aOriginsKept: 20_000,

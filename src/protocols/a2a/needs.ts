@@ -13,7 +13,7 @@ export interface A2aNeeds {
   readonly agents: Pick<AgentCatalogue, 'list'>;
   readonly engine: Engine;
   readonly assistants: Pick<Assistants, 'send'>;
-  readonly ledger: Pick<Ledger, 'runs' | 'read' | 'tail' | 'append'>;
+  readonly ledger: Pick<Ledger, 'runs' | 'read' | 'tail' | 'append' | 'acquire' | 'release'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'nonce'>;
   readonly settings: ProjectConfig['a2a'];

@@ -6,10 +6,12 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import { V1PushNotificationSerializer } from '@a2a-js/sdk/server';
 import { sleep } from '../../base/clock.ts';
+import { runIdFrom, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { reachableAddresses } from '../../network/addresses.ts';
 import { sendRequest } from '../../network/http-request.ts';
+import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import { LEGACY } from './cards.ts';
 import { type Following, taskUpdate, updatesOf } from './follow.ts';
 import type { FoundTask, TaskFinder } from './found-tasks.ts';
@@ -33,7 +35,7 @@ export function createPushDelivery(needs: A2aNeeds, tasks: TaskFinder): PushDeli
       const key = `${found.id} ${name}`;
       if (target.failed !== undefined || underWay.has(key)) continue;
       underWay.add(key);
-      tell(needs, turns, found, scope, name)
+      alone(needs, found, name, () => tell(needs, turns, found, scope, name))
         .catch(needs.onError)
         .finally(() => underWay.delete(key));
     }
@@ -49,6 +51,37 @@ export function createPushDelivery(needs: A2aNeeds, tasks: TaskFinder): PushDeli
       }
     },
   };
+}
+
+/**
+ * Of all servers of the ledger one tells an address. The others stand by: it is theirs when that one has gone, and nobody's when
+ * there is nothing more to tell.
+ */
+async function alone(needs: A2aNeeds, found: FoundTask, name: string, work: () => Promise<void>): Promise<void> {
+  const { ledger, clock, stopping } = needs;
+  const claim = runIdFrom(JSON.stringify(['a2a-push', found.id, name]));
+  for (;;) {
+    const target = (await pushTargets(needs, found)).get(name);
+    if (target === undefined || target.failed !== undefined || (await isTold(needs, found, target))) return;
+    // A name of its own: the lease of the run itself belongs to who works on it.
+    const outcome = await ledger.acquire(claim.replace(/^run_/, 'ses_') as SessionId, claim);
+    if (outcome.kind === 'acquired') {
+      try {
+        return await work();
+      } finally {
+        // A ledger that closes gives everything back itself.
+        await ledger.release(outcome.fence).catch((error: Error) => void (stopping.aborted || needs.onError(error)));
+      }
+    }
+    if ((await sleep(clock, limits.a2aPushStandByMs, stopping)) !== 'elapsed') return;
+  }
+}
+
+/** Whether the address knows that the task is over. */
+async function isTold(needs: A2aNeeds, found: FoundTask, { told }: PushTarget): Promise<boolean> {
+  if (told === undefined) return false;
+  const task = (await foldedTasks(needs, found.session, told)).tasks.get(found.id);
+  return task !== undefined && isTerminalTask(task.state);
 }
 
 /** One address, until the task is over or nobody wants it any more. */

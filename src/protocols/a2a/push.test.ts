@@ -3,10 +3,12 @@ import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { startReceiver, statesTold } from '../../../test/support/a2a/receiver.ts';
-import { ALICE, BOB, type Served, served } from '../../../test/support/a2a/served.ts';
+import { serveProject } from '../../../test/support/a2a/serve-project.ts';
+import { ALICE, BOB, connect, type Served, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
 import { limits } from '../../base/limits.ts';
 import { readEvents } from '../../ledger/pages.ts';
+import { openProject } from '../../project/open.ts';
 
 const INSIDE = 'a2a: { privatePush: true }\n';
 const SECRET = 'hook-secret-0123456789abcdef';
@@ -140,4 +142,33 @@ it('who follows sees the words as they come, and the whole answer in their place
   expect(stateOf(await client.getTask({ tenant: '', id }))).toBe(
     last?.$case === 'statusUpdate' ? last.value.status?.state : undefined,
   );
+});
+
+describe('of two servers', () => {
+  const alice = { tokens: [{ name: 'alice', token: ALICE }], callers: { alice: { name: 'alice', sees: 'own' } } } as const;
+  const ends = (told: readonly string[]) => told.filter((state) => state === 'TASK_STATE_COMPLETED');
+
+  it.each(['both stay', 'the one that tells goes'])('one tells: %s', async (which) => {
+    await using receiver = await startReceiver();
+    await using server = await served({ settings: INSIDE, play });
+    const other = await openProject({ cwd: server.folder.folder, env: server.folder.env });
+    const second = await serveProject(other, alice);
+    const leave = async (): Promise<void> => {
+      await second[Symbol.asyncDispose]();
+      await other.close();
+    };
+    const how = { taskPushNotificationConfig: config(receiver.url, { id: 'hook' }) };
+    const message = said('task: ask.');
+    const { id: taskId } = taskIn(await (await connect(second.origin, ALICE, 'JSONRPC')).sendMessage(request(message, how)));
+    await eventually(() => (statesTold(receiver).at(-1) === 'TASK_STATE_INPUT_REQUIRED' ? true : undefined));
+    // Sent again, it is the same message for the other one, which then knows the address as well.
+    const client = await server.client();
+    expect(taskIn(await client.sendMessage(request(message, how))).id).toBe(taskId);
+    if (which !== 'both stay') await leave();
+    await client.sendMessage(request(said('The second.', { taskId })));
+    await eventually(() => (ends(statesTold(receiver)).length > 0 ? true : undefined));
+    if (which === 'both stay') await leave();
+    expect(ends(statesTold(receiver))).toHaveLength(1);
+    expect([...server.errors, ...second.errors]).toEqual([]);
+  });
 });
