@@ -29,6 +29,13 @@ export type ClientRights = z.infer<typeof clientRights>;
 /** Where a person answered, or wrote to a run. */
 export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp', 'a2a']);
 
+/** Begins the name of the message that tells somebody that theirs was not read: the run has ended. */
+export const unreadPrefix = 'unread_';
+
+/** Whether somebody outside is told so: an agent that wrote has a run. */
+export const isToldUnread = ({ message, to }: { readonly message: string; readonly to: Party }): boolean =>
+  message.startsWith(unreadPrefix) && to.run === undefined;
+
 export const assistantEvents = {
   /** The run that the event belongs to is the owner of the thread. */
   'message.sent': z.object({

@@ -8,6 +8,7 @@
 
 import type { EventId, RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
+import { isToldUnread } from '../events/assistants.ts';
 import type { Budget, Failure, Payloads, Report, RunState, Verification } from '../events/catalogue.ts';
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
@@ -96,6 +97,8 @@ export interface RunNode {
   /** What it said to the child that it starts next in this role. */
   readonly noteForNext: NotesForNext | null;
   readonly error: Failure | null;
+  /** What people were told whose words it ended without having heard. */
+  readonly unread: readonly string[];
   readonly children: readonly RunId[];
   /** What runs below it have done that are not in this tree, because it begins later. */
   readonly earlier: DoingsBelow;
@@ -233,6 +236,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     finalRun: null,
     noteForNext: null,
     error: null,
+    unread: [],
     children: [],
     earlier: nothingBelow(),
   });
@@ -296,6 +300,8 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       return withCall(node, event, at);
     case 'tool.result':
       return withResult(node, event);
+    case 'message.sent':
+      return isToldUnread(event.payload) ? { ...node, unread: [...node.unread, event.payload.content] } : node;
     case 'approval.asked':
     case 'task.clarify':
       return withWaits(node, [...node.waits.filter((wait) => wait !== event.payload.wait), event.payload.wait]);
@@ -359,7 +365,7 @@ function withWaits(node: RunNode, waits: readonly string[]): RunNode {
 
 /** The end that it had is not its end any more. */
 function reopenedNode(node: RunNode, { payload }: EventOf<'run.reopened'>): RunNode {
-  const open = { report: null, finalAgent: null, finalRun: null, error: null, verification: null };
+  const open = { report: null, finalAgent: null, finalRun: null, error: null, verification: null, unread: [] };
   const budget = payload.budget === undefined ? node.budget : { ...node.budget, ...payload.budget };
   return {
     ...node,

@@ -34,6 +34,19 @@ describe('what a person says to a run', () => {
     expect(late.err).toContain('run --continue --session ses_');
   });
 
+  it('and that came too late is named where the run ends, and wherever it is shown', async () => {
+    await using project = await createTestProject();
+    const { asked, goOn } = await gated(project);
+    const running = project.start(['run', 'helper', 'Go.', '--max-turns', '1']);
+    await asked;
+    expect(await project.look('send', 'last', WORDS)).toMatchObject({ code: 0 });
+    goOn();
+    const told = `Your message came too late, helper ended without having read it: ${WORDS}`;
+    expect(await running.ended).toMatchObject({ code: 1, err: expect.stringContaining(`\nunread  ${told}\n`) });
+    expect((await project.look('show', 'last')).out).toContain(`\nunread  ${told}\n`);
+    expect(objectIn((await project.look('show', 'last', '--json')).out)).toMatchObject({ unread: [told] });
+  });
+
   it('is heard once after kill -9, although nobody worked on it when it was said', async () => {
     await using project = await createTestProject();
     const { asked } = await gated(project);

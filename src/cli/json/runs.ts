@@ -71,6 +71,7 @@ const summaryShape = {
   turns: count.describe('of the run and everything below it, as are the sums that follow'),
   toolCalls: count,
   callsGone: count.describe('calls that were not made because their exact arguments are gone'),
+  unread: z.array(z.string()).describe('what people were told whose words came too late to be heard by the run'),
   runs: count,
   failedBelow: z
     .array(z.object({ run: z.string(), agent: z.string(), role: z.string().nullable(), error: failure.nullable() }))

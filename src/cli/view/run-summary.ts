@@ -9,7 +9,7 @@ import type { OpenWait, PermissionWait, RunEnd } from '../../engine/port.ts';
 import type { Failure, Report, Verification } from '../../events/catalogue.ts';
 import type { GroupProgress } from '../../projections/patterns/group-progress.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
-import { type RunNode, type RunTree, subtreeDoings } from '../../projections/run-tree.ts';
+import { type RunNode, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
@@ -34,6 +34,8 @@ export interface RunSummary {
   readonly toolCalls: number;
   /** Calls that were not made because their exact arguments are gone. */
   readonly callsGone: number;
+  /** What people were told whose words came too late to be heard by the run. */
+  readonly unread: readonly string[];
   readonly runs: number;
   /** Runs below it that failed and stayed so: what they should have done is missing in the result. */
   readonly failedBelow: readonly Pick<RunNode, 'run' | 'agent' | 'role' | 'error'>[];
@@ -70,6 +72,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     turns,
     toolCalls,
     callsGone: gone,
+    unread: subtree(tree, node.run).flatMap(({ unread }) => unread),
     runs,
     failedBelow: failedBelow(tree, node).map(({ run, agent, role, error }) => ({ run, agent, role, error })),
     tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
@@ -138,6 +141,7 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
     const secret = `they held a secret, and the key that sealed them is not here: see \`${call} doctor\``;
     lines.push(...said(paint.yellow('gone'), what), ...said(paint.dim('fix'), secret));
   }
+  for (const text of summary.unread) lines.push(...said(paint.yellow('unread'), safeLine(text)));
   return lines;
 }
 

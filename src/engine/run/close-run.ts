@@ -4,6 +4,7 @@
  * "accepted" had an effect, or is told here that it was too late.
  */
 import { shortId, threadOf } from '../../base/ids.ts';
+import { unreadPrefix } from '../../events/assistants.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { CANCELLED } from '../../loop/port.ts';
@@ -84,10 +85,11 @@ function cancelled(result: RunResult): RunResult {
 function unread(tree: TimeAndIds & HasAssistants, node: DrivenRun, { run, payload }: SentMessage): NewEvent[] {
   const { message, from, kind, thread, content } = payload;
   const ofMine = tree.spawned.of(node.run).some((assistant) => assistant.run === from.run);
-  if (kind !== undefined || ofMine || message.startsWith(UNREAD) || thread !== threadOf(node.run) || run !== node.run) return [];
+  if (kind !== undefined || ofMine || message.startsWith(unreadPrefix) || thread !== threadOf(node.run) || run !== node.run)
+    return [];
   const { agent } = node.started;
   const back = {
-    message: `${UNREAD}${message}`,
+    message: `${unreadPrefix}${message}`,
     thread,
     from: { assistant: agent, run: node.run },
     to: from,
@@ -97,6 +99,5 @@ function unread(tree: TimeAndIds & HasAssistants, node: DrivenRun, { run, payloa
   return [node.journal.event('message.sent', back, { step: `message/${back.message}`, actor: 'system', aside: true })];
 }
 
-const UNREAD = 'unread_';
 /** Enough of a message to tell which one it was. */
 const SHOWN_CHARACTERS = 120;
