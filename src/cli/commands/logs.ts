@@ -9,7 +9,7 @@ import { type Level, timelineLine } from '../../projections/timeline.ts';
 import { belongsTo, findRun } from '../drive/find-run.ts';
 import { type CommandContext, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { isAtLeast, plainLine } from '../view/plain-lines.ts';
+import { isAtLeast, shownLines } from '../view/plain-lines.ts';
 
 export interface LogsOptions {
   readonly follow?: boolean | undefined;
@@ -60,6 +60,6 @@ function printer(context: CommandContext, options: LogsOptions, collected: Ledge
   if (options.json) return (event) => void collected.push(event);
   return (event) => {
     const line = timelineLine(agents, event);
-    if (isAtLeast(line.level, options.level)) out.line(plainLine(line, out.paint));
+    if (isAtLeast(line.level, options.level)) for (const text of shownLines(line, out)) out.line(text);
   };
 }

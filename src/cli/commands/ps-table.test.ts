@@ -54,8 +54,15 @@ describe('the table of processes', () => {
       state: 'failed',
       error: { code: 'x', message: 'The agent used its 2 turns without giving an answer.' },
     });
-    const [, , why = ''] = psLines([failed], false, 50);
-    expect(why).toBe('        The agent used its 2 turns without giving…');
+    expect(psLines([failed], false, 50).slice(2)).toEqual([
+      '        The agent used its 2 turns without giving',
+      '        an answer.',
+    ]);
+    const long = row({ state: 'failed', error: { code: 'x', message: 'one two three four five six '.repeat(9) } });
+    expect(psLines([long], false, 50).slice(2)).toEqual([
+      '        one two three four five six one two three',
+      '        four five six one two three four five six…',
+    ]);
     const waiting = row({ nextAttemptAt: 65_000 });
     expect(psLines([waiting], false, 80, 25_000)[2]).toBe('        its model is out of order; asked again in 40s');
     expect(psLines([failed, waiting], false)).toHaveLength(3);
@@ -110,18 +117,31 @@ describe('the table of processes', () => {
     row({ state: 'completed_unverified', verification: 'unverified', endedAt: 4_000, pid: null }),
   ];
 
-  it('leaves out on 80 columns how long it took, and says what to do in a word', () => {
+  it('says on 80 columns below a run what to do, and leaves out pids and threads before it cuts a name', () => {
     expect(psLines(busy, false, 80)).toEqual([
-      'RUN     PID    AGENT         THREAD  STATUS       UNREAD   AGE  COST    NEXT',
-      '88pqjp  -      release-c…    -       interrupted  -        2m   $0.012  resume',
-      'j429fp  19218  └ a-rather-…  j429fp  waiting      12 (1m)  2m   $0.012  answer',
-      '88pqjp  -      lead          -       unverified   -        2m   $0.012',
+      'RUN     AGENT                             STATUS       UNREAD   AGE  COST',
+      '88pqjp  release-coordinator               interrupted  -        2m   $0.012',
+      '        next: troupe resume 88pqjp',
+      'j429fp  └ a-rather-long-name-of-an-agent  waiting      12 (1m)  2m   $0.012',
+      '        next: troupe answer j429fp',
+      '88pqjp  lead                              unverified   -        2m   $0.012',
     ]);
   });
 
-  it('has only the word on 80, whatever the command is called with', () => {
-    const [, line = ''] = psLines([row({ state: 'waiting', next: 'troupe -C /far/away answer j429fp "…"' })], false, 80);
-    expect(line).toMatch(/ answer$/);
+  it('cuts on 60 columns names only, and only long ones', () => {
+    expect(psLines(busy, false, 60)).toEqual([
+      'RUN     AGENT             STATUS       UNREAD   AGE  COST',
+      '88pqjp  release-coord…    interrupted  -        2m   $0.012',
+      '        next: troupe resume 88pqjp',
+      'j429fp  └ a-rather-long…  waiting      12 (1m)  2m   $0.012',
+      '        next: troupe answer j429fp',
+      '88pqjp  lead              unverified   -        2m   $0.012',
+    ]);
+  });
+
+  it('breaks a long command between its words', () => {
+    const lines = psLines([row({ state: 'waiting', next: 'troupe -C /far/away answer j429fp "…"' })], false, 40);
+    expect(lines.slice(2)).toEqual(['        next: troupe -C /far/away answer', '        j429fp "…"']);
   });
 
   it('has whole commands on 120', () => {

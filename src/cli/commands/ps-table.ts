@@ -1,37 +1,39 @@
 /**
  * Processes as a table. Everything is in it where there is room; on a narrow terminal the least needed goes first: how long a
- * run took, whole commands, long names. Threads share the end of their owner's id, so they go last.
+ * run took, then what to do next goes below its run, then threads, which share the end of their owner's id, and pids. Names are
+ * cut last.
  */
 
 import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import { readableDuration, readableMoney } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
-import { cutToWidth, textWidth } from '../terminal/text-width.ts';
+import { cutToWidth, textWidth, wrapToWidth } from '../terminal/text-width.ts';
 import { tableLines } from '../view/table.ts';
 import type { PsRow } from './ps-rows.ts';
 
 interface Look {
   readonly took: boolean;
   readonly thread: boolean;
+  readonly pid: boolean;
   /** Columns for the name, without what it is indented by. */
   readonly name: number;
   /** Short words for states. */
   readonly brief: boolean;
-  /** What to do as a command that can be copied, or in one word. */
-  readonly next: 'command' | 'word';
+  /** Where the command stands that is to be called next. */
+  readonly next: 'beside' | 'below';
 }
 
-const WHOLE: Look = { took: true, thread: true, name: Number.MAX_SAFE_INTEGER, brief: false, next: 'command' };
+const WHOLE: Look = { took: true, thread: true, pid: true, name: Number.MAX_SAFE_INTEGER, brief: false, next: 'beside' };
+const BELOW: Look = { took: false, thread: true, pid: true, name: 40, brief: true, next: 'below' };
 const LOOKS: readonly Look[] = [
   WHOLE,
-  { took: true, thread: true, name: 30, brief: false, next: 'command' },
-  { took: false, thread: true, name: 30, brief: true, next: 'command' },
-  { took: false, thread: true, name: 16, brief: true, next: 'command' },
-  { took: false, thread: true, name: 30, brief: true, next: 'word' },
-  { took: false, thread: true, name: 16, brief: true, next: 'word' },
-  { took: false, thread: true, name: 10, brief: true, next: 'word' },
-  { took: false, thread: false, name: 12, brief: true, next: 'word' },
+  { ...WHOLE, name: 40 },
+  { ...WHOLE, name: 40, took: false, brief: true },
+  BELOW,
+  { ...BELOW, thread: false },
+  { ...BELOW, thread: false, pid: false },
+  ...[24, 20, 18, 16, 14, 12, 10].map((name) => ({ ...BELOW, thread: false, pid: false, name })),
 ];
 
 /** Of the assistants of a run that have ended, the newest so many have a line. */
@@ -42,7 +44,8 @@ type Line = { readonly kind: 'row'; readonly row: PsRow } | { readonly kind: 'le
 /** Without a width nothing is cut: the reader is a program. */
 export function psLines(rows: readonly PsRow[], all: boolean, width?: number, now = 0): readonly string[] {
   const lines = all ? rows.map((row): Line => ({ kind: 'row', row })) : withoutMost(rows);
-  const drawn = (look: Look): readonly string[] => withReasons(draw(lines, rows, look), lines, now, width ?? 0);
+  const drawn = (look: Look): readonly string[] =>
+    draw(lines, rows, look).flatMap((text, index) => [text, ...below(lines[index - 1], look, now, width ?? 0)]);
   if (width === undefined) return draw(lines, rows, WHOLE);
   const fits = (text: readonly string[]): boolean => text.every((line) => textWidth(line) <= width);
   const chosen = LOOKS.find((look) => fits(drawn(look)));
@@ -51,14 +54,24 @@ export function psLines(rows: readonly PsRow[], all: boolean, width?: number, no
 }
 
 const INDENT = '        ';
+/** Of a long reason the beginning is enough: `troupe show` has all of it. */
+const REASON_ROWS = 2;
 
-/** Why a run failed, was cancelled or stands still has a line of its own below it. */
-function withReasons(drawn: readonly string[], lines: readonly Line[], now: number, width: number): readonly string[] {
-  return drawn.flatMap((text, index) => {
-    const line = lines[index - 1];
-    const reason = line?.kind === 'row' ? reasonOf(line.row, now) : undefined;
-    return reason === undefined ? [text] : [text, cutToWidth(`${INDENT}${safeLine(reason)}`, width)];
-  });
+/** Why a run failed, was cancelled or stands still, and where there is no room beside it what to do, have lines of their own. */
+function below(line: Line | undefined, look: Look, now: number, width: number): readonly string[] {
+  if (line?.kind !== 'row') return [];
+  const { next } = line.row;
+  const reason = reasonOf(line.row, now);
+  return [
+    ...(reason === undefined ? [] : cutToRows(wrapToWidth(safeLine(reason), width - INDENT.length), width - INDENT.length)),
+    ...(next === null || look.next === 'beside' ? [] : wrapToWidth(`next: ${next}`, width - INDENT.length)),
+  ].map((text) => `${INDENT}${text}`);
+}
+
+function cutToRows(rows: readonly string[], width: number): readonly string[] {
+  if (rows.length <= REASON_ROWS) return rows;
+  const last = rows.slice(REASON_ROWS - 1).join(' ');
+  return [...rows.slice(0, REASON_ROWS - 1), cutToWidth(last, width)];
 }
 
 function reasonOf({ error, nextAttemptAt }: PsRow, now: number): string | undefined {
@@ -104,7 +117,7 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
   const talks = rows.some((row) => row.process !== null);
   return [
     { title: 'RUN', cell: ({ run }) => shortId(run) },
-    { title: 'PID', cell: ({ pid }) => (pid === null ? '-' : String(pid)) },
+    ...(look.pid ? [{ title: 'PID', cell: ({ pid }: PsRow) => (pid === null ? '-' : String(pid)) }] : []),
     { title: 'AGENT', cell: ({ agent, depth }) => indented(cutToWidth(safeLine(agent), look.name), depth) },
     ...(talks && look.thread
       ? [{ title: 'THREAD', cell: ({ process }: PsRow) => (process === null ? '-' : shortId(process.thread)) }]
@@ -114,11 +127,7 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
     { title: 'AGE', cell: ({ ageMs }) => readableAge(ageMs) },
     ...(look.took ? [{ title: 'TOOK', cell: tookOf }] : []),
     { title: 'COST', cell: ({ cost }) => costCell(cost) },
-    {
-      title: 'NEXT',
-      cell: ({ next }) =>
-        look.next === 'word' ? (/ (show|approve|answer|resume|retry) /.exec(next ?? '')?.[1] ?? '') : (next ?? ''),
-    },
+    ...(look.next === 'beside' ? [{ title: 'NEXT', cell: ({ next }: PsRow) => next ?? '' }] : []),
   ];
 }
 

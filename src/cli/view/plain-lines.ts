@@ -4,6 +4,7 @@ import type { EventOf } from '../../events/envelope.ts';
 import { type Level, type TimelineLine, timelineLine } from '../../projections/timeline.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
+import { proseLines, textWidth } from '../terminal/text-width.ts';
 import type { RunView } from './run-view.ts';
 
 const ORDER: Readonly<Record<Level, number>> = { detail: 0, info: 1, warn: 2, error: 3 };
@@ -31,9 +32,10 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
       if (agent !== undefined) agents.set(event.run_id, agent);
       const line = timelineLine(agents, event);
       if (!isAtLeast(line.level, atLeast)) return;
-      const text = plainLine(event.event_type === 'approval.asked' ? inShort(line, event) : line, screen.paint);
-      if (held === undefined) screen.line(text);
-      else held.push(text);
+      for (const text of shownLines(event.event_type === 'approval.asked' ? inShort(line, event) : line, screen)) {
+        if (held === undefined) screen.line(text);
+        else held.push(text);
+      }
     },
     piece: () => undefined,
     rest: () => undefined,
@@ -54,10 +56,24 @@ export function isAtLeast(level: Level, least: Level): boolean {
 
 /** `12:03:04 fixer: turn 1: calls read_file`. The time is UTC, as in the ledger. */
 export function plainLine(line: TimelineLine, paint: Screen['paint']): string {
-  const text = safeLine(line.text);
-  const shown = line.level === 'error' ? paint.red(text) : line.level === 'warn' ? paint.yellow(text) : text;
-  return `${paint.dim(line.time.slice(11, 19))} ${paint.bold(safeLine(line.agent))}: ${shown}`;
+  return headed(line, paint, safeLine(line.text));
 }
+
+const TIME_COLUMNS = 9;
+
+/** The same on a terminal: broken between words, the rest below the name. A pipe gets one line. */
+export function shownLines(line: TimelineLine, { paint, isTty, width }: Screen): readonly string[] {
+  if (!isTty) return [plainLine(line, paint)];
+  const head = ' '.repeat(TIME_COLUMNS + textWidth(`${safeLine(line.agent)}: `));
+  const [first = '', ...rest] = proseLines(safeLine(line.text), width(), { head, indent: TIME_COLUMNS });
+  return [headed(line, paint, first.slice(head.length)), ...rest.map((text) => coloured(line, paint, text))];
+}
+
+const headed = (line: TimelineLine, paint: Screen['paint'], text: string): string =>
+  `${paint.dim(line.time.slice(11, 19))} ${paint.bold(safeLine(line.agent))}: ${coloured(line, paint, text)}`;
+
+const coloured = ({ level }: TimelineLine, paint: Screen['paint'], text: string): string =>
+  level === 'error' ? paint.red(text) : level === 'warn' ? paint.yellow(text) : text;
 
 /** Every event as one JSON line, as it is in the ledger. */
 export function createJsonLines(screen: Screen): RunView {
