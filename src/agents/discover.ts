@@ -18,6 +18,8 @@ export interface DiscoverOptions {
   readonly userConfigDir?: string | undefined;
   /** Names of the user's own prompt variables. */
   readonly variables?: readonly string[] | undefined;
+  /** Agents that the settings name themselves. */
+  readonly inSettings?: readonly LoadedAgent[] | undefined;
 }
 
 export interface ShadowedAgent {
@@ -70,7 +72,10 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
       }
     }
   }
-  const chosen = choose(loaded);
+  loaded.push(...(options.inSettings ?? []));
+  // The user's own are for all projects: what the project has comes first.
+  const near = [...loaded.filter(({ origin }) => origin !== 'user'), ...loaded.filter(({ origin }) => origin === 'user')];
+  const chosen = choose(near);
   return { broken, salvaged, ...chosen, diagnostics: [...diagnostics, ...twins([...loaded, ...salvaged])] };
 }
 

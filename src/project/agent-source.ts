@@ -40,7 +40,7 @@ export function createAgentSource(
   let named: Promise<AgentDefinition | undefined> | undefined;
   let checked: Promise<ProjectCheck> | undefined;
 
-  const files = createRegistered(given, {
+  const files = createRegistered([...config.agents.map(({ definition }) => definition).toReversed(), ...brought], {
     projectRoot: config.root,
     userConfigDir: userFolder(options.env),
     clock,
@@ -56,8 +56,7 @@ export function createAgentSource(
       variables: Object.keys(config.vars),
       mcpServers: serverNames(config),
       permissions: config.permissions,
-      named: config.named,
-      brought: tools,
+      ...{ named: config.named, brought: tools, inSettings: config.agents },
     });
   };
   /** A right of the settings that stands for nothing may have been meant as a ban: nobody runs until that is known. */
@@ -126,7 +125,8 @@ export function createAgentSource(
 }
 
 /** Loaded with the first question: most commands ask none. */
-function createRegistered(given: ReadonlyMap<string, AgentDefinition>, options: FileSourceOptions): FileSource {
+function createRegistered(beside: readonly AgentDefinition[], options: FileSourceOptions): FileSource {
+  const given = new Map(beside.map((definition) => [definition.name, definition]));
   let made: Promise<FileSource> | undefined;
   const files = (): Promise<FileSource> => {
     made ??= import('../agents/registry/files.ts').then(({ createFileSource }) => createFileSource(options));

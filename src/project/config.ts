@@ -11,11 +11,14 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { NamedAgent, NamedPlace } from '../agents/check-project.ts';
 import { placeOfDemand } from '../agents/definition/check-verify.ts';
-import { type Diagnostic, errorAt, type SourcePlace } from '../agents/text/diagnostics.ts';
+import type { LoadedAgent } from '../agents/file/load.ts';
+import { arrange, type Diagnostic, errorAt, isError, type SourcePlace } from '../agents/text/diagnostics.ts';
 import { readText } from '../agents/text/read-text.ts';
+import type { PlaceOf } from '../agents/text/yaml-map.ts';
 import type { Environment } from '../base/environment.ts';
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
 import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
@@ -25,6 +28,7 @@ import type { DotEnv } from './dot-env.ts';
 import { hasForeignFiles } from './servers/foreign-files.ts';
 import type { ForeignServers } from './servers/foreign-servers.ts';
 import type { Settings } from './settings.ts';
+import type { AgentsInSettings } from './settings-agents.ts';
 import type { ParsedSettings } from './settings-file.ts';
 
 export const CONFIG_FILE = 'troupe.yaml';
@@ -81,6 +85,8 @@ export interface ProjectConfig extends DotEnv {
   readonly assistants: NonNullable<Settings['assistants']>;
   readonly serve: NonNullable<Settings['serve']>;
   readonly a2a: NonNullable<Settings['a2a']>;
+  /** Those that the settings name themselves. */
+  readonly agents: readonly LoadedAgent[];
   readonly workspace: string;
   readonly vars: Readonly<Record<string, string>>;
   /** Where permissions are given, for whoever checks the names. */
@@ -134,7 +140,7 @@ export async function salvageConfig(places: ConfigPlaces): Promise<SalvagedConfi
     if (text !== undefined && salvaged === undefined) unreadable = true;
     if (salvaged === undefined) return { path, settings: undefined };
     for (const key of ['mcp', 'vars', 'providers', 'prices'] as const) names[key].push(...salvaged.names[key]);
-    return { path, ...(await placesIn(salvaged)) };
+    return { path, ...(await placesIn(salvaged, shown)) };
   };
   const project = await read(join(root, CONFIG_FILE), CONFIG_FILE);
   const user = await read(join(userFolder(places.env), USER_FILE));
@@ -161,6 +167,7 @@ interface SettingsFile {
   readonly namedAgents?: ProjectConfig['namedAgents'];
   readonly verifyPlaces?: ProjectConfig['verifyPlaces'];
   readonly modelPlaces?: ProjectConfig['modelPlaces'];
+  readonly agents?: AgentsInSettings;
 }
 
 async function settle(root: string, places: ConfigPlaces, project: SettingsFile, user: SettingsFile): Promise<ProjectConfig> {
@@ -197,6 +204,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     serve: { ...far.serve, ...near.serve },
     taskRedis: redisOf({ ...far.tasks, ...near.tasks }, env),
     a2a: { ...far.a2a, ...near.a2a },
+    agents: [...(project.agents?.agents ?? []), ...(user.agents?.agents ?? [])],
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },
     named: [...(project.named ?? []), ...(user.named ?? [])],
@@ -279,10 +287,12 @@ async function readSettings(path: string, shown = path): Promise<Result<Settings
   const { settingsSchema } = await import('./settings.ts');
   const parsed = parseSettings(shown, text.value, settingsSchema);
   if (!parsed.ok) return parsed;
-  return ok({ path, ...(await placesIn(parsed.value)) });
+  const read = await placesIn(parsed.value, shown);
+  const wrong = read.agents?.problems.filter(isError) ?? [];
+  return wrong.length > 0 ? fail(arrange(wrong)) : ok({ path, ...read });
 }
 
-async function placesIn({ value, placeOf }: ParsedSettings<Settings>): Promise<Omit<SettingsFile, 'path'>> {
+async function placesIn({ value, placeOf }: ParsedSettings<Settings>, shown: string): Promise<Omit<SettingsFile, 'path'>> {
   const { rightsIn } = await import('../agents/definition/tool-names.ts');
   const named = rightsIn(value.permissions ?? {}).map(({ path, ...right }) => ({
     ...right,
@@ -291,7 +301,15 @@ async function placesIn({ value, placeOf }: ParsedSettings<Settings>): Promise<O
   const verifyPlaces = value.verify?.commands.map((_, index) => placeOfDemand(placeOf, index)) ?? [];
   const namedAgents = agentsIn(value).map(({ name, key, path }) => ({ name, key, place: placeOf(path) }));
   const modelPlaces = value.model === undefined ? [] : [{ models: value.model, place: placeOf(['model']) }];
-  return { settings: value, named, namedAgents, verifyPlaces, modelPlaces };
+  const agents = await elsewhere(value, placeOf, shown);
+  return { settings: value, named, namedAgents, verifyPlaces, modelPlaces, ...present({ agents }) };
+}
+
+/** Loaded only for settings that name some. */
+async function elsewhere({ agents }: Settings, placeOf: PlaceOf, shown: string): Promise<AgentsInSettings | undefined> {
+  if (agents === undefined) return undefined;
+  const { agentsInSettings } = await import('./settings-agents.ts');
+  return agentsInSettings(agents, placeOf, shown === CONFIG_FILE ? 'project' : 'user');
 }
 
 interface AgentAt extends Pick<NamedAgent, 'name' | 'key'> {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { definitionSchema } from '../agents/definition/definition.ts';
 import { duration } from '../agents/definition/duration-schema.ts';
+import { elsewhereSchema } from '../agents/definition/remote.ts';
 import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
 import { priceOverride } from '../models/prices.ts';
@@ -29,6 +30,12 @@ const caller = z.strictObject({
   answers: z.boolean().optional(),
   approves: z.boolean().optional(),
   workspace: z.string().min(1).optional(),
+});
+
+/** What may be said of an agent that lives elsewhere, as in a file of its own. */
+const { description, tags, examples, input, output, chat, maxTurns, budget } = definitionSchema.shape;
+const remoteAgent = z.strictObject({
+  ...{ a2a: elsewhereSchema, description, tags, examples, input, output, chat, maxTurns, budget },
 });
 
 export const settingsSchema = z.strictObject({
@@ -105,6 +112,8 @@ export const settingsSchema = z.strictObject({
       callers: z.record(z.string().min(1), caller).optional(),
     })
     .optional(),
+  /** Agents that live elsewhere, by the names that they have here. */
+  agents: z.record(z.string().min(1).max(200).normalize('NFC'), remoteAgent).optional(),
   /** What peers find by A2A: nothing, unless an agent's file or this says so. */
   a2a: z
     .strictObject({

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
+import { limits } from '../../src/base/limits.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
@@ -201,12 +202,14 @@ describe('a message that may have been taken', () => {
 });
 
 describe('a peer that cannot be reached', () => {
-  it.each(['unsent', 'lost', 'perhaps'] as const)('holds the run up and is gone on with later: %s', async (how) => {
+  it.each(['closed', 'unsent', 'lost', 'perhaps'] as const)('holds the run up and is gone on with later: %s', async (how) => {
     let away: typeof how | undefined = how;
     const kept = newPlay({ ...sunny, habits: { away: () => away } });
     const first = await live(kept);
     expect(first.end).toMatchObject({ kind: 'parked', error: { code: 'peer_network' } });
-    expect(kept.memory.taken).toHaveLength(how === 'unsent' ? 0 : 1);
+    const tries = (await eventsOf(kept)).filter(({ event_type }) => event_type === 'model.failed');
+    expect(tries).toHaveLength(how === 'lost' ? 1 : limits.peerAttempts);
+    expect(kept.memory.taken).toHaveLength(how === 'closed' || how === 'unsent' ? 0 : 1);
     away = undefined;
     expect(bodyOf((await live(kept)).end)).toBe('Sun.');
     expect(kept.memory.taken).toHaveLength(1);

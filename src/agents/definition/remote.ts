@@ -23,6 +23,8 @@ const remoteSchema = z.strictObject({
   idempotent: z.boolean().optional(),
 });
 
+/** Where it is. */
+export const elsewhereSchema = z.union([card, remoteSchema]);
 /** Whether peers may find the agent; or where it is, when it is a peer's. */
 export const a2aSchema = z.union([z.boolean(), card, remoteSchema]);
 

@@ -27,8 +27,8 @@ function diagnose(issue: Issue, path: Path, file: Subject): readonly Diagnostic[
   const { placeOf } = file;
   if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, file);
   if (issue.code === 'invalid_key') return [wrongKey(issue, path, placeOf)];
-  if (issue.code === 'invalid_union') return diagnoseUnion(issue, path, file);
   if (issue.input === undefined && path.length > 0) return [missingKey(path, placeOf)];
+  if (issue.code === 'invalid_union') return diagnoseUnion(issue, path, file);
   if (issue.input === null) {
     return [errorAt(placeOf(path, 'key'), `${subject(path)} has no value`, 'Give it a value or remove the line.')];
   }

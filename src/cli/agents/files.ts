@@ -27,6 +27,7 @@ export async function readAgentFiles(context: CommandContext): Promise<AgentFile
   const user = userFolder(context.terminal.env);
   const variables = Object.keys(vars);
   const mcpServers = serverNames(settings);
-  const check = await checkProject({ projectRoot: root, userConfigDir: user, variables, mcpServers, permissions });
+  const inSettings = settings.agents;
+  const check = await checkProject({ projectRoot: root, userConfigDir: user, variables, mcpServers, permissions, inSettings });
   return { ...check, root, home, userFolder: user, variables, mcpServers };
 }

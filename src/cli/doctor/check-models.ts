@@ -44,7 +44,9 @@ export function checkModels(agents: readonly LoadedAgent[], options: CheckModels
       ? []
       : [...unreachable({ models, ...rest }, sources), ...models.flatMap((model) => unheardOf(model, rest.place, sources))];
   const settings = config.modelPlaces.flatMap((one) => askable({ ...one, whose: `in ${one.place.file}` }));
-  const own = agents.flatMap((agent) => {
+  // Whoever lives elsewhere has models of its own; `doctor` tries it.
+  const ours = agents.filter(({ definition }) => definition.remote === undefined);
+  const own = ours.flatMap((agent) => {
     const { definition, placeOf } = agent;
     const whose = `of ${definition.name}`;
     const given = modelsGiven(definition).map(({ name, path }) => ({ whose, models: [name], place: placeOf(path) }));

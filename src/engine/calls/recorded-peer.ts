@@ -45,7 +45,6 @@ interface Recorder extends TurnRecorder {
 interface Exchange {
   readonly step: string;
   readonly request: TurnRequest;
-  readonly peer: RemotePeer;
   readonly attempts: Attempts;
   readonly startedAt: number;
   /** Whether its request was written in this life. */
@@ -79,11 +78,9 @@ async function exchange(recorder: Recorder, step: string, request: TurnRequest):
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const startedAt = tree.clock.elapsed();
-  const opened = await tree.atWork.during(() => openPeer(recorder));
-  if (!opened.ok) return await failed(recorder, step, request, opened.error, 1);
   const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
   try {
-    return await persist(recorder, { step, request, peer: opened.value, attempts, startedAt, announced: false });
+    return await persist(recorder, { step, request, attempts, startedAt, announced: false });
   } finally {
     attempts.done();
   }
@@ -98,20 +95,22 @@ async function openPeer({ tree, node, setup }: Recorder): ReturnType<NonNullable
 
 /** Until it is known what came of it: again after what passes, and never in a way that could begin it twice. */
 async function persist(recorder: Recorder, at: Exchange): Promise<TurnOutcome> {
-  const { tree, node } = recorder;
+  const { tree, node, tasks } = recorder;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await next(recorder, at);
     tree.checkpoint(node);
     if ('done' in outcome) return outcome.done;
     const { came } = outcome;
     if (came.kind === 'stopped' || node.abort.signal.aborted) return TURN_CANCELLED;
-    if (came.kind !== 'failed') return record(recorder, at, came, attempt);
-    if (came.taken === 'no') unsent(recorder, at.step, came.failure);
-    const isLast = attempt >= limits.peerAttempts || came.taken === 'yes' || !PASSING.has(came.failure.kind);
-    if (isLast && (came.taken !== 'perhaps' || attempt >= limits.peerAttempts))
-      return await failed(recorder, at.step, at.request, came.failure, attempt, at.attempts);
+    if (came.kind !== 'failed' && came.kind !== 'closed') return record(recorder, at, came, attempt);
+    const { failure } = came;
+    const taken = came.kind === 'closed' ? undefined : came.taken;
+    if (taken === 'no') unsent(recorder, at.step, failure);
+    const mayPass = taken === 'perhaps' || (taken !== 'yes' && PASSING.has(failure.kind));
+    if (!mayPass || attempt >= limits.peerAttempts)
+      return await failed(recorder, at.step, at.request, failure, attempt, at.attempts);
     const nextInMs = Math.min(limits.peerRetryMs * 2 ** (attempt - 1), limits.peerRetryMaxMs);
-    const error = { ...came.failure, peer: true, ...(came.taken === 'no' ? { unsent: true } : {}) };
+    const error = { ...failure, peer: true, ...(tasks.of(at.step).kind === 'unsent' ? { unsent: true } : {}) };
     const payload = { turn: at.request.turn, model: modelOf(recorder), attempt, error, final: false, nextInMs };
     const event = node.journal.event('model.failed', payload, { step: at.step });
     const { events, options } = at.attempts.failed(error);
@@ -125,12 +124,17 @@ async function persist(recorder: Recorder, at: Exchange): Promise<TurnOutcome> {
 /** What may be over the next time. */
 const PASSING: ReadonlySet<PeerFailure['kind']> = new Set(['network', 'timeout', 'overloaded', 'rate_limited', 'bad_response']);
 
-type Next = { readonly came: PeerOutcome } | { readonly done: TurnOutcome };
+/** `closed`: it was not even asked, as there is no way to it. */
+type Tried = PeerOutcome | { readonly kind: 'closed'; readonly failure: PeerFailure };
+type Next = { readonly came: Tried } | { readonly done: TurnOutcome };
 
 /** Goes on with the task that there is, or sends; what may have been taken is looked for first. */
 async function next(recorder: Recorder, at: Exchange): Promise<Next> {
   const { tree, tasks } = recorder;
-  const { step, peer } = at;
+  const { step } = at;
+  const opened = await tree.atWork.during(() => openPeer(recorder));
+  if (!opened.ok) return { came: { kind: 'closed', failure: opened.error } };
+  const peer = opened.value;
   const standing = tasks.of(step);
   const call = callOf(recorder, at);
   if (standing.kind === 'task') return { came: await tree.atWork.during(() => peer.follow(standing, call)) };
@@ -145,7 +149,7 @@ async function next(recorder: Recorder, at: Exchange): Promise<Next> {
     if (!peer.idempotent && !(await mayRepeat(recorder, step))) return { done: await leftOpen(recorder, at) };
   }
   const message = await outgoing(recorder, at);
-  const refused = await intend(recorder, at, message);
+  const refused = await intend(recorder, at, peer, message);
   if (refused !== undefined) return { done: refused };
   return { came: await tree.atWork.during(() => peer.send(message, call)) };
 }
@@ -192,9 +196,14 @@ function partsOf(message: Message): readonly (TextPart | ImagePart)[] {
 }
 
 /** The request and its reservation are committed, then the intent is on the disk: everything before it is, too. */
-async function intend(recorder: Recorder, at: Exchange, { id, context, task }: PeerMessage): Promise<TurnOutcome | undefined> {
+async function intend(
+  recorder: Recorder,
+  at: Exchange,
+  peer: RemotePeer,
+  { id, context, task }: PeerMessage,
+): Promise<TurnOutcome | undefined> {
   const { tree, node, tasks } = recorder;
-  const { step, request, peer, attempts } = at;
+  const { step, request, attempts } = at;
   // What it costs is known when it says so; until then it is one call.
   const worst = { model: modelOf(recorder), inputTokens: 0, outputTokens: 0, amounts: { calls: 1, tokens: 0 } };
   const refused = await announceTurn(recorder, step, request, !at.announced, attempts, worst);

@@ -35,7 +35,7 @@ export interface PeerHabits {
   /** They say which tasks there are. */
   readonly lists?: boolean;
   /** Why they cannot be reached just now. */
-  readonly away?: () => 'unsent' | 'perhaps' | 'lost' | undefined;
+  readonly away?: () => 'closed' | 'unsent' | 'perhaps' | 'lost' | undefined;
 }
 
 /** An agent that lives elsewhere; its address says its name. */
@@ -51,7 +51,12 @@ export const remote = (name: string, changes: Partial<AgentDefinition> = {}): Ag
 type Brain = (request: ModelRequest) => ModelOutcome | Promise<ModelOutcome>;
 
 export function brainPeers(memory: PeerMemory, brain: Brain, habits: PeerHabits = {}): Peers {
-  return { open: async (at) => ok(createPeer(memory, at, brain, habits)) };
+  return {
+    async open(at) {
+      if (habits.away?.() === 'closed') return fail({ kind: 'network', message: 'there is no card' });
+      return ok(createPeer(memory, at, brain, habits));
+    },
+  };
 }
 
 function createPeer(
