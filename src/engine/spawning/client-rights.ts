@@ -11,10 +11,20 @@ import { brokenReference } from '../reachable.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 
 export function rightsOf(node: DrivenRun): ClientRights | undefined {
+  const origin = originAbove(node);
+  return origin.kind === 'client' ? origin.rights : undefined;
+}
+
+/** In whose name the run works; the owner's own work has no name. */
+export function callerOf(node: DrivenRun): string {
+  const origin = originAbove(node);
+  return origin.kind === 'client' ? origin.by : '';
+}
+
+function originAbove(node: DrivenRun): DrivenRun['started']['origin'] {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
-  const { origin } = root.started;
-  return origin.kind === 'client' ? origin.rights : undefined;
+  return root.started.origin;
 }
 
 /** An agent that may not be spawned does not exist for whoever asks. */

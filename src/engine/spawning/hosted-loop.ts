@@ -9,6 +9,7 @@ import type { HearsOutside } from '../hearing/hears.ts';
 import type { HostAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
+import { callerOf } from './client-rights.ts';
 import type { HasAssistants } from './spawned.ts';
 
 export async function hostedLoop(
@@ -20,7 +21,7 @@ export async function hostedLoop(
 ): Promise<LoopResult> {
   const { host } = tree;
   if (host === undefined || !isolated(node, definition)) return await runLoop(input, ports);
-  await tree.slots.enter(node.run, node.abort.signal);
+  await tree.slots.enter(node.run, node.abort.signal, callerOf(node));
   try {
     // Cancelled while it waited for a slot: there is nothing to host.
     if (node.abort.signal.aborted) return await runLoop(input, ports);

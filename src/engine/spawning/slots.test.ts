@@ -35,6 +35,32 @@ describe('slots', () => {
     expect(entered).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('go to the caller who has the fewest at work, also when another has many waiting', async () => {
+    const slots = createSlots(2);
+    const entered: string[] = [];
+    const come = (name: string, caller: string): void => void slots.enter(id(name), never, caller).then(() => entered.push(name));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) come(name, 'alice');
+    come('b1', 'bob');
+    come('b2', 'bob');
+    await settled();
+    expect(entered).toEqual(['a1', 'a2']);
+    slots.leave(id('a1'));
+    await settled();
+    expect(entered).toEqual(['a1', 'a2', 'b1']);
+    // What waits for others comes back in the name of its caller.
+    const child = Promise.withResolvers<void>();
+    const waited = slots.released(id('b1'), never, () => child.promise);
+    await settled();
+    expect(entered.at(-1)).toBe('b2');
+    child.resolve();
+    await settled();
+    slots.leave(id('b2'));
+    await waited;
+    slots.leave(id('a2'));
+    await settled();
+    expect(entered).toEqual(['a1', 'a2', 'b1', 'b2', 'a3']);
+  });
+
   it('are one per run, and leaving twice gives back one', async () => {
     const slots = createSlots(1);
     await slots.enter(id('a'), never);
