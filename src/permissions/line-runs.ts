@@ -250,9 +250,29 @@ const GIT_VALUED: readonly string[] = ['-C', '--git-dir', '--work-tree', '--name
 function gitBelow(args: readonly LineWord[]): Below {
   for (let index = 0; index < args.length; index += 1) {
     const { text, dynamic } = args[index] ?? { text: '', dynamic: true };
-    if (!dynamic && !text.startsWith('-')) return {};
+    if (!dynamic && !text.startsWith('-')) return runsCommand(text, args.slice(index + 1)) ? { unseen: `git ${text} runs it` } : {};
     if (dynamic || /^(?:-c|--config-env|--exec-path)/.test(text)) return { unseen: `git with ${text} can run anything` };
     if (GIT_VALUED.includes(text)) index += 1;
   }
   return {};
+}
+
+/** Whether git runs a command that stands behind the verb: no rule sees it. */
+function runsCommand(verb: string, args: readonly LineWord[]): boolean {
+  const has = (words: RegExp): boolean => args.some(({ text }) => words.test(text));
+  switch (verb) {
+    case 'submodule':
+      return has(/^foreach$/);
+    case 'bisect':
+    case 'hook':
+      return has(/^run$/);
+    case 'rebase':
+      return has(/^(?:-[A-Za-z]*x|--ex)/);
+    case 'difftool':
+      return has(/^(?:-[A-Za-z]*x|--ex)/);
+    case 'grep':
+      return has(/^(?:-[A-Za-z]*O|--op)/);
+    default:
+      return verb === 'filter-branch';
+  }
 }

@@ -40,7 +40,11 @@ const HARMLESS_GIT = list(
 );
 const PACKAGE_MANAGER: Program = {
   short: 'Cc',
-  long: list('prefix userconfig globalconfig node-options dir cwd call package viewer git cache ignore-workspace workspace-root'),
+  long: list(
+    'prefix local-prefix userconfig globalconfig node-options dir cwd call package viewer browser git cache ignore-workspace ' +
+      'workspace-root use-yarnrc pack-destination',
+  ),
+  words: /^--config\./,
   verbs: list('test t tst run run-script ls list view info outdated why explain search ping whoami help root'),
 };
 const AWK: Program = { code: 1, short: 'fielE', long: list('file source exec load include profile dump-variables') };
@@ -98,14 +102,16 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       short: 'cCOoxu',
       long: list(
         'git-dir work-tree namespace config-env attr-source super-prefix open-files-in-pager template edit upload-pack ' +
-          'gpg-sign output-directory',
+          'gpg-sign output-directory separate-git-dir',
       ),
       verbs: HARMLESS_GIT,
       below: GIT_VERBS,
-      words: /^(?:ext|fd)::/,
+      // A helper is a program of that name.
+      words: /^[a-z\d+.-]+::/i,
     },
   ],
-  ...['npm', 'pnpm', 'yarn', 'bun'].map((name) => [name, PACKAGE_MANAGER] as const),
+  ...['npm', 'pnpm', 'yarn'].map((name) => [name, PACKAGE_MANAGER] as const),
+  ['bun', { ...PACKAGE_MANAGER, short: 'Ccre' }],
   ...['awk', 'gawk', 'mawk', 'nawk'].map((name) => [name, AWK] as const),
   ...['docker', 'podman', 'nerdctl'].map((name) => [name, CONTAINERS] as const),
   [

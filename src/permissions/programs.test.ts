@@ -113,6 +113,8 @@ describe('a star behind a program', () => {
       'rubocop -A',
       'rake -f evil',
     ],
+    ...['npm test --local-prefix=evil', 'npm help --browser=evil x', 'yarn test --use-yarnrc=evil', 'bun test -r ./evil.ts'],
+    ...['pnpm test --config.script-shell=evil', 'pnpm test --config.scriptShell=evil'],
     ...['node --outputFile=x a.js', 'anything --outputFile=x', 'anything --output_file x', 'anything --initScript=x'],
   ])('does not cover %s', (line) => {
     expect(decide(line)).toBe('ask');
@@ -229,7 +231,8 @@ describe('a star behind a verb of git', () => {
       'git checkout -p',
       'git checkout - a',
     ],
-    ...['git clean -i', 'git clean -id', 'git clean --inter'],
+    ...['git clean -i', 'git clean -id', 'git clean --inter', 'git remote show evil::x', 'git fetch evil::x', 'git push --repo=evil'],
+    ...['git init --separate-git-dir=x', 'git config --list --replace-all a b', 'git send-email --smtp-server=./evil x'],
     ...['git checkout .', 'git checkout -- .', 'git checkout -- a', 'git checkout main -- a', 'git checkout ./a'],
     ...['git checkout HEAD :/', "git checkout '*.ts'", 'git checkout --theirs a', 'git checkout --pathspec-from-file=l'],
     ...['git restore .', 'git restore a', 'git restore -SW a', 'git restore --staged --worktree a', 'git restore -s HEAD~1 a'],
