@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../test/support/models/model-server.ts';
 import { systemClock } from '../base/clock.ts';
@@ -36,7 +38,28 @@ describe('detectDefaultModel', () => {
     await server.close();
     expect(await detect({ OPENAI_BASE_URL: base, ...NOBODY })).toMatchObject({
       ok: false,
-      error: expect.stringContaining('OPENAI_MODEL'),
+      error: 'OPENAI_BASE_URL is set, but nobody answers there.\nStart the server, or correct the address.',
+    });
+  });
+
+  it.each([
+    [401, 'refuses the key (HTTP 401).\nSet the right OPENAI_API_KEY.'],
+    [302, 'sends requests on to another address (HTTP 302).\nName the address of the server itself'],
+    [404, 'answers with HTTP 404 when it is asked for its models.\nLook at the address'],
+    [200, 'answers with something that is no list of models.\nLook at the address'],
+  ])('says what a server that answers with %i is asked to be', async (status, text) => {
+    const server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': 'text/html', location: 'https://login.example/', connection: 'close' });
+      response.end('<html><title>Sign in</title></html>');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const found = await detect({ OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'x', ...NOBODY });
+    server.close();
+    expect(found).toMatchObject({
+      ok: false,
+      error: expect.stringContaining(`the server there ${text}`),
     });
   });
 

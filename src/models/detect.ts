@@ -7,6 +7,7 @@ import type { Environment } from '../base/environment.ts';
 import { isJsonObject, type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { isRedirect } from './failures.ts';
 import { keyVariables, ollamaAddress, setting } from './provider/providers.ts';
 import { createTransport, type Transport, UnexpectedResponse } from './provider/transport.ts';
 
@@ -67,23 +68,34 @@ async function fromServer(baseURL: string, options: DetectOptions): Promise<Resu
   const first = await firstName(`${baseURL.replace(/\/+$/, '')}/models`, 'data', 'id', options);
   if (first.ok)
     return ok({ name: `openai/${first.value}`, because: 'OPENAI_BASE_URL is set and the server there lists it first' });
-  const why = `OPENAI_BASE_URL is set, but ${first.error}.`;
-  return fail(`${why}\nLook at the address, or set OPENAI_MODEL to the name of a model there.`);
+  return fail(`OPENAI_BASE_URL is set, but ${first.error.why}.\n${first.error.fix}`);
 }
 
-/** The first name in a list such as `{"data": [{"id": "…"}]}`, or why there is none. */
-async function firstName(url: string, list: string, field: string, options: DetectOptions): Promise<Result<string, string>> {
+/** Why nobody names a model there, and what to do. */
+interface Silence {
+  readonly why: string;
+  readonly fix: string;
+}
+
+const NO_LIST: Silence = {
+  why: 'the server there answers with something that is no list of models',
+  fix: 'Look at the address, which often ends in /v1, or set OPENAI_MODEL to the name of a model there.',
+};
+
+/** The first name in a list such as `{"data": [{"id": "…"}]}`. */
+async function firstName(url: string, list: string, field: string, options: DetectOptions): Promise<Result<string, Silence>> {
   const answer = await getJson(url, options);
   if (!answer.ok) return answer;
   const entries = isJsonObject(answer.value) ? answer.value[list] : undefined;
   const first: Json | undefined = Array.isArray(entries) ? entries[0] : undefined;
   const name = isJsonObject(first) ? first[field] : undefined;
-  return typeof name === 'string' && name !== '' ? ok(name) : fail('the server there lists no models');
+  if (typeof name === 'string' && name !== '') return ok(name);
+  return fail({ why: 'the server there lists no models', fix: 'Set OPENAI_MODEL to the name of one.' });
 }
 
-async function getJson(url: string, options: DetectOptions): Promise<Result<Json, string>> {
-  if (!URL.canParse(url)) return fail('it is no address');
-  if (options.offline === true) return fail('no server was asked for a model');
+async function getJson(url: string, options: DetectOptions): Promise<Result<Json, Silence>> {
+  if (!URL.canParse(url)) return fail({ why: 'it is no address', fix: 'Write one such as http://localhost:8000/v1.' });
+  if (options.offline === true) return fail({ why: 'no server was asked for a model', fix: 'Set OPENAI_MODEL.' });
   const transport = options.transport ?? createTransport({ env: options.env });
   const key = setting(options.env, 'OPENAI_API_KEY');
   const controller = new AbortController();
@@ -92,15 +104,25 @@ async function getJson(url: string, options: DetectOptions): Promise<Result<Json
     const headers: Record<string, string> =
       key === undefined || !url.endsWith('/models') ? {} : { authorization: `Bearer ${key}` };
     const response = await transport(url, { method: 'GET', headers, signal: controller.signal });
-    if (!response.ok) return fail(`the server there answers with HTTP ${response.status} when it is asked for its models`);
+    if (!response.ok) return fail(refusal(response.status));
     const parsed = parseJson(await response.text());
     return parsed.ok ? parsed : fail(NO_LIST);
   } catch (error) {
     // A page in place of a list is found out by the transport.
-    return fail(error instanceof UnexpectedResponse ? NO_LIST : 'nobody answers there');
+    if (error instanceof UnexpectedResponse) return fail(NO_LIST);
+    return fail({ why: 'nobody answers there', fix: 'Start the server, or correct the address.' });
   } finally {
     cancel();
   }
 }
 
-const NO_LIST = 'the server there answers with something that is no list of models';
+function refusal(status: number): Silence {
+  if (status === 401 || status === 403)
+    return { why: `the server there refuses the key (HTTP ${status})`, fix: 'Set the right OPENAI_API_KEY.' };
+  if (isRedirect(status))
+    return {
+      why: `the server there sends requests on to another address (HTTP ${status})`,
+      fix: 'Name the address of the server itself: redirects are not followed, so that a key goes nowhere else.',
+    };
+  return { ...NO_LIST, why: `the server there answers with HTTP ${status} when it is asked for its models` };
+}

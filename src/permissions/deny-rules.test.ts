@@ -71,7 +71,13 @@ describe('a deny', () => {
       'npm $X rm x',
     ],
     ...['uv --directory d run rm x', 'npm exec -c "rm x"', 'fd -xrm', 'nix-shell --run "rm x"', 'watchexec rm x'],
-    ...['git submodule foreach rm x', 'git bisect run rm x', 'git rebase -x "rm x" a', 'git difftool --extcmd=rm', 'git grep -Orm x'],
+    ...[
+      'git submodule foreach rm x',
+      'git bisect run rm x',
+      'git rebase -x "rm x" a',
+      'git difftool --extcmd=rm',
+      'git grep -Orm x',
+    ],
     ...['git -C a rebase --exec "rm x"', 'git filter-branch --tree-filter "rm x"', 'git hook run rm'],
     ...['git -c alias.x=!rm x', 'kill $X 1', 'kill -9 1', 'find . -exec $X {} \\;', 'xargs $X', 'git $X', 'fish -c "rm x"'],
   ])('is at least a question where nobody can tell: %s', (line) => expect(decided(line, rules)).toBe('ask'));

@@ -25,7 +25,14 @@ export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['tag', { short: 'dfs', long: list('delete force sign local-user') }],
   ['stash', { notVerbs: list('drop clear') }],
   ['remote', { verbs: list('show get-url') }],
-  ['config', { short: 'e', long: list('add replace-all unset unset-all rename-section remove-section edit'), onlyShows: /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l|get|list)(?: |$)/ }],
+  [
+    'config',
+    {
+      short: 'e',
+      long: list('add replace-all unset unset-all rename-section remove-section edit'),
+      onlyShows: /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l|get|list)(?: |$)/,
+    },
+  ],
   ['reflog', { notVerbs: list('expire delete drop write') }],
   ['notes', { verbs: list('list show') }],
   ['worktree', { verbs: ['list'] }],

@@ -250,7 +250,8 @@ const GIT_VALUED: readonly string[] = ['-C', '--git-dir', '--work-tree', '--name
 function gitBelow(args: readonly LineWord[]): Below {
   for (let index = 0; index < args.length; index += 1) {
     const { text, dynamic } = args[index] ?? { text: '', dynamic: true };
-    if (!dynamic && !text.startsWith('-')) return runsCommand(text, args.slice(index + 1)) ? { unseen: `git ${text} runs it` } : {};
+    if (!dynamic && !text.startsWith('-'))
+      return runsCommand(text, args.slice(index + 1)) ? { unseen: `git ${text} runs it` } : {};
     if (dynamic || /^(?:-c|--config-env|--exec-path)/.test(text)) return { unseen: `git with ${text} can run anything` };
     if (GIT_VALUED.includes(text)) index += 1;
   }
