@@ -128,11 +128,12 @@ export type SignalOutcome =
 /**
  * `answered`: somebody else was first; `expired`: the time for it had run out; `cancelled`: the run, or one above it, is being
  * ended; `unseen`: whoever approves has not seen all of it; `other`: they have seen something else; `hidden`: what they made of
- * the call has a mark in it where a secret was. Nothing was written.
+ * the call has a mark in it where a secret was; `unfit`: it does not fit the tool. Nothing was written.
  */
 export type AnswerOutcome =
   | SignalOutcome
   | { readonly kind: 'answered'; readonly first?: FirstAnswer | undefined }
+  | { readonly kind: 'unfit'; readonly why: string }
   | { readonly kind: 'expired' | 'cancelled' | 'unseen' | 'other' | 'hidden' };
 
 /**

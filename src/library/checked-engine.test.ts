@@ -37,6 +37,22 @@ describe('the engine of a program', () => {
     expect(answers.map(({ payload }) => payload)).toMatchObject([{ where: 'library' }, { where: 'library', shown }]);
   });
 
+  it('approves no input that does not fit the tool, and says what is wrong with it', async () => {
+    await using project = await createTemporaryProject({ agents: [asker], replies: asks.slice(1) });
+    const { engine, ledger } = project.troupe;
+    const waiting = await project.troupe.run('asker', 'Go.');
+    const { run, wait } = openWait(waiting);
+    const { session } = waiting;
+    const unfit = { comand: 'echo bye' };
+    const why = expect.stringContaining('`command` is required');
+    expect(await engine.answer(run, wait, { kind: 'approved', input: unfit })).toEqual({ kind: 'unfit', why });
+    const given = project.troupe.resume(run, { approve: () => ({ input: unfit }) });
+    await expect(given).rejects.toMatchObject({ code: 'usage', message: why, fix: expect.stringContaining('by their names') });
+    expect(await ledger.read({ session, types: ['approval.answered'] })).toEqual([]);
+    const ended = await project.troupe.resume(run, { approve: () => ({ input: { command: 'echo bye' } }) });
+    expect(ended).toMatchObject({ status: 'completed', report: { body: expect.stringContaining('bye') } });
+  });
+
   it('starts, cancels and pauses nothing for what cannot be', async () => {
     await using project = await createTemporaryProject({ agents: [asker], replies: asks });
     const { engine } = project.troupe;

@@ -50,6 +50,10 @@ export async function keepCompany(
       follow,
       elsewhere: (id) => restElsewhere(beside, id),
       answer: (wait) => stopping.unless(() => answerTo(wait, options)),
+      // A program would return the same again.
+      told: (_wait, outcome) => {
+        if (outcome.kind === 'unfit') throw unfitInput(outcome.why);
+      },
       oneByOne: false,
     };
     const end = await stopping.settled(await driveToRest(company, handle));
@@ -122,6 +126,11 @@ function isJson(value: unknown): boolean {
 
 const unfit = (callback: string, what: string): TroupeError =>
   new TroupeError('usage', `What \`${callback}\` returned is no answer.`, { fix: `Return ${what}; then resume the run.` });
+
+const unfitInput = (why: string): TroupeError =>
+  new TroupeError('usage', `What \`approve\` returned as input does not fit: nothing was approved. ${why}`, {
+    fix: 'Return all arguments of the call by their names; then resume the run.',
+  });
 
 interface Stopping {
   /** Calls back into the program. The first error pauses the run; it is thrown when the run stands still. */

@@ -58,8 +58,8 @@ export function createQuestions(answerer: Answerer, run: RunHandle['run']): Ques
     sent.add(key);
     const outcome = await engine.answer(wait.run, wait.wait, given.answer, given.answering);
     answered += 1;
-    // Who has seen something else is asked again.
-    if (outcome.kind !== 'other') settled.add(key);
+    // Who has seen something else, or gave what does not fit, is asked again.
+    if (outcome.kind !== 'other' && outcome.kind !== 'unfit') settled.add(key);
     answerer.told?.(wait, outcome);
   };
   const ask = (wait: OpenWait): void => {

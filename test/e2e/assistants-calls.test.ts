@@ -107,6 +107,9 @@ describe('answer_assistant', () => {
     const input = { command: 'touch right.txt' };
     for (const more of [{ input }, { question_id, input, answer: 'no' }, { question_id, answer: 'yes, but elsewhere' }])
       expect((await answer(more)).isError).toBe(true);
+    const unfit = await answer({ question_id, input: { comand: 'touch right.txt' } });
+    expect(unfit).toMatchObject({ isError: true });
+    expect(JSON.stringify(unfit)).toContain('`command` is required');
     expect((await answer({ question_id, input })).isError).not.toBe(true);
     await answer({ question_id: await asked(), input: { command: 'rm right.txt' } });
     expect((await untilEnded(process_id)).process).toMatchObject({ status: 'finished' });

@@ -8,8 +8,8 @@ import { createTestProject, objectIn, type TestProject } from './support-project
 
 const WORKER = `---
 name: w
-tools: [shell, write]
-permissions: { shell: { "*": ask, "rm *": deny }, write: ask }
+tools: [shell, write, read]
+permissions: { shell: { "*": ask, "rm *": deny }, write: ask, read: ask }
 ---
 You work.
 `;
@@ -29,7 +29,8 @@ async function withEditor(script: string, input: Record<string, string> = { comm
   await chmod(join(project.folder, 'my editor'), 0o755);
   // Two words, the way people have it with options.
   project.env['EDITOR'] = `'${join(project.folder, 'my editor')}' --wait`;
-  await project.script({ toolCalls: [{ name: 'command' in input ? 'shell' : 'write', input }] }, { text: 'Done.' });
+  const name = 'command' in input ? 'shell' : 'content' in input ? 'write' : 'read';
+  await project.script({ toolCalls: [{ name, input }] }, { text: 'Done.' });
   return project;
 }
 
@@ -80,6 +81,28 @@ describe('an editor', () => {
     person.type('no\r');
     expect(await person.ended).toBe(0);
     expect((await given(project)).map(({ answer }) => answer)).toEqual([{ kind: 'denied' }]);
+  });
+
+  it('whose text does not fit the tool approves nothing: it is said why, and what was written can be mended', async () => {
+    // A key is misspelled first; what is there then is set right.
+    await using project = await withEditor(
+      `if grep -q pth "$2"; then sed -i s/pth/path/ "$2"; else sed -i 's/"path": "a.txt"/"pth": "b.txt"/' "$2"; fi`,
+      { path: 'a.txt' },
+    );
+    await project.write('b.txt', 'the other file');
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees('`path` is required and must be a string');
+    await person.sees('Nothing is approved. edit it again? edit, no (or no and why):');
+    person.type('yes\r');
+    await person.sees('that is none of the answers');
+    expect(await given(project)).toEqual([]);
+    person.type('edit\r');
+    await person.sees('allow this? yes, edit, no');
+    person.type('yes\r');
+    expect(await person.ended).toBe(0);
+    expect((await given(project)).map(({ answer }) => answer)).toMatchObject([{ kind: 'approved', input: { path: 'b.txt' } }]);
   });
 
   it('is given several lines as they are, and what is too long for a screen is allowed behind its last page', async () => {

@@ -108,6 +108,12 @@ export function answerFailure(outcome: AnswerOutcome, wait: OpenWait, process: s
         message: 'What you made of the call has [redacted:…] in it, where a secret was.',
         fix: 'Write out what is meant there, or answer without input.',
       };
+    case 'unfit':
+      return {
+        code: 'invalid',
+        message: outcome.why,
+        fix: 'Give all arguments of the call by their names as input, or answer without input.',
+      };
     case 'answered':
       return { code: 'answered', message: `Somebody else has answered this question${firstBy(outcome)}.` };
     case 'expired':

@@ -5,9 +5,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { eventLoopTurn } from '../../base/clock.ts';
 import { present } from '../../base/present.ts';
+import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import { personHere } from '../../library/person-here.ts';
-import { askPerson } from '../drive/ask-person.ts';
+import { askPerson, type Unfit } from '../drive/ask-person.ts';
 import type { Desk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import type { Attachment } from './attachment.ts';
@@ -129,7 +130,8 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
 
 async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: AbortSignal): Promise<boolean | undefined> {
   const { context, project } = attachment;
-  const answer = await askPerson(desk, attachment.room(), wait);
+  const unfit: Unfit = (asked, input) => whyUnfit(project.ledger, asked, input);
+  const answer = await askPerson(desk, attachment.room(), wait, unfit);
   if (answer === undefined) {
     const first = attachment.firsts.get(`${wait.run} ${wait.wait}`) ?? '';
     attachment.change({ notice: gone.aborted ? `answered elsewhere${first}` : 'the question stays open' });

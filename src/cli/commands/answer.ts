@@ -6,11 +6,11 @@ import { shortId } from '../../base/ids.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
 import { isWithin, rootOf } from '../../engine/record/root-of.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import type { RunRow } from '../../ledger/port.ts';
-import { whyUnfit } from '../../library/fits-tool.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { approvedText, confirmApproval } from '../drive/ask-person.ts';
@@ -21,7 +21,6 @@ import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readInput } from '../terminal/read-input.ts';
-import { safeText } from '../terminal/safe-text.ts';
 import { waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
 import { resumeRun } from './resume.ts';
@@ -44,7 +43,7 @@ export async function answerCommand(
     const meant = await readMeant(project, text, options);
     const { row } = meant;
     const wait = await findWait(context, project, meant, answer);
-    await requireFitting(project, row, wait, answer);
+    await requireFitting(context, project, wait, answer);
     const given = await givenTo(context, wait, answer, options);
     if (given === undefined) {
       context.terminal.progress.line('nothing was recorded; the question stays open');
@@ -67,11 +66,11 @@ export async function answerCommand(
   });
 }
 
-async function requireFitting({ ledger }: Project, { session }: RunRow, wait: OpenWait, answer: Answer): Promise<void> {
+/** Before anybody is asked whether they mean it. */
+async function requireFitting(context: CommandContext, { ledger }: Project, wait: OpenWait, answer: Answer): Promise<void> {
   if (wait.kind !== 'permission' || answer.kind !== 'approved' || answer.input === undefined) return;
-  const unfit = await whyUnfit(ledger, session, wait, answer.input);
-  if (unfit !== undefined)
-    throw usageError(`nothing was approved. ${safeText(unfit)}`, 'give all arguments of the call by their names');
+  const why = await whyUnfit(ledger, wait, answer.input);
+  if (why !== undefined) throw notRecorded(context, wait, { kind: 'unfit', why });
 }
 
 interface Given {

@@ -8,6 +8,7 @@ import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
+import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { FirstAnswer, OpenWait, RunEnd } from '../../engine/port.ts';
 import { type EventType, eventTypes, inboundTypes } from '../../events/catalogue.ts';
 import type { EventOf } from '../../events/envelope.ts';
@@ -148,7 +149,7 @@ async function answerOne(
   try {
     const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, stopping]));
     desk.say('', headLine(item));
-    const answer = await askPerson(desk, terminal.progress, wait);
+    const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
     if (answer === undefined && gone.signal.aborted)
       desk.say('', `  answered elsewhere${firstText(await firstAnswer(ledger, session, wait))}`);
     else if (answer === undefined) desk.say('');
@@ -158,7 +159,7 @@ async function answerOne(
     const outcome = await engine.answer(wait.run, wait.wait, answer, answering);
     if (outcome.kind === 'accepted') return 'answered';
     desk.say(`  ${notRecorded(context, wait, outcome).message}`);
-    return outcome.kind === 'other' ? 'answered' : 'left';
+    return outcome.kind === 'other' || outcome.kind === 'unfit' ? 'answered' : 'left';
   } finally {
     stopListening();
   }

@@ -8,17 +8,20 @@ import type { Answer } from '../../events/catalogue.ts';
 import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import { hardWrap, textWidth } from '../terminal/text-width.ts';
+import { hardWrap, proseLines, textWidth } from '../terminal/text-width.ts';
 import type { Desk } from './desk.ts';
 import { editInput } from './edit-input.ts';
 import { pagesOf, requestLines } from './request-pages.ts';
 
 const ATTEMPTS_MAX = 5;
 
+/** Why what they made of a call cannot be what it is made with; `undefined` when it can. */
+export type Unfit = (wait: PermissionWait, input: Json) => Promise<string | undefined>;
+
 /** `undefined` when they would rather not answer now. */
-export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait): Promise<Answer | undefined> {
+export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait, unfit: Unfit): Promise<Answer | undefined> {
   const mark = screen.paint.yellow('?');
-  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark);
+  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark, unfit);
   const choices = wait.choices ?? [];
   const about = (): readonly string[] => [
     ...`${mark} ${screen.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`.split('\n'),
@@ -51,7 +54,13 @@ export const approvedText = ({ request, tool }: PermissionWait, input: Json | un
   safeText(input === undefined ? request : changedQuestion(tool, input));
 
 /** Nothing is allowed before its last page was shown; it can be refused at any time. */
-async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, mark: string): Promise<Answer | undefined> {
+async function askPermission(
+  desk: Desk,
+  screen: Screen,
+  wait: PermissionWait,
+  mark: string,
+  unfit: Unfit,
+): Promise<Answer | undefined> {
   const rule = wait.rule === undefined ? undefined : safeLine(visibleText(wait.rule));
   // A permission is asked for in a sentence of our own, which names the agent. What "always" would mean is said before anybody
   // chooses it.
@@ -64,7 +73,7 @@ async function askPermission(desk: Desk, screen: Screen, wait: PermissionWait, m
       isEdit(typed) ? 'edit' : parsePermission(typed),
     );
     if (answer !== 'edit') return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
-    const edited = await editAndAsk(desk, screen, wait.input, wait.tool);
+    const edited = await editAndAsk(desk, screen, wait, unfit);
     if (edited !== 'nothing') return edited;
   }
 }
@@ -116,13 +125,31 @@ function alwaysLines(rule: string, width: number): readonly string[] {
 const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);
 
 /** What they make of it is shown like anything else before it is allowed, and is theirs. */
-async function editAndAsk(desk: Desk, screen: Screen, input: Json, tool: string): Promise<Answer | 'nothing' | undefined> {
-  for (let current = input; ; ) {
-    const changed = await editInput(desk, current);
+async function editAndAsk(
+  desk: Desk,
+  screen: Screen,
+  wait: PermissionWait,
+  unfit: Unfit,
+): Promise<Answer | 'nothing' | undefined> {
+  const { input, tool } = wait;
+  for (let current = input, draft = input; ; ) {
+    const changed = await editInput(desk, draft);
     if (changed === undefined) return undefined;
+    const why = changed.ok ? await unfit(wait, changed.value) : undefined;
+    if (changed.ok && why !== undefined) {
+      // Said before an editor takes the screen again; what they wrote is not lost.
+      const about = (): readonly string[] =>
+        proseLines(`${safeLine(why)} Nothing is approved.`, screen.width(), { head: '  ', indent: 2 });
+      desk.say(...about());
+      const again = await asked(desk, '  edit it again? edit, no (or no and why): ', about, parseAgain);
+      if (again !== 'edit') return again;
+      draft = changed.value;
+      continue;
+    }
     if (!changed.ok) desk.say(`  ${safeLine(changed.error)}: nothing is approved`);
     if (changed.ok) current = changed.value;
     else if (current === input) return 'nothing';
+    draft = current;
     const request = changedQuestion(tool, current);
     const shown = createShown(screen, { request, mark: screen.paint.yellow('!'), below: () => [] });
     const seen = await showWhole(desk, screen, shown);
@@ -142,6 +169,12 @@ function parseChanged(typed: string): Answer | 'edit' | undefined {
   if (isEdit(typed)) return 'edit';
   const answer = parsePermission(typed);
   return answer?.kind === 'approved' && answer.remember === true ? undefined : answer;
+}
+
+/** What does not fit cannot be allowed. */
+function parseAgain(typed: string): Answer | 'edit' | undefined {
+  const answer = parseChanged(typed);
+  return answer === 'edit' || answer?.kind === 'denied' ? answer : undefined;
 }
 
 /** What it is about is shown again with every attempt: it may have gone from the screen meanwhile. */

@@ -5,7 +5,9 @@ import { present } from '../../base/present.ts';
 import type { AnswerOutcome, FirstAnswer, OpenWait } from '../../engine/port.ts';
 import type { EventOf } from '../../events/envelope.ts';
 import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
-import { safeLine } from '../terminal/safe-text.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
+
+const GIVE_ALL = 'give all arguments of the call by their names';
 
 export function notRecorded(
   context: CommandContext,
@@ -35,6 +37,8 @@ export function notRecorded(
         `what you made of the call of ${run} has [redacted:…] in it, where a secret was; your approval was not recorded`,
         'write out what is meant there, or approve or deny the call as it is',
       );
+    case 'unfit':
+      return usageError(`nothing was approved. ${safeText(outcome.why)}`, GIVE_ALL);
     case 'ended':
     case 'unknown':
       return usageError(`${run} has ended; nothing waits for an answer any more`);

@@ -4,6 +4,7 @@
  */
 import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
+import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
 import type { EventOf } from '../../events/envelope.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
@@ -81,7 +82,7 @@ function tellEnd(notifier: Notifier, agent: string, end: RunEnd): void {
 }
 
 async function answerTo(
-  { approveAll, context: { terminal }, view }: Drive,
+  { approveAll, context: { terminal }, project: { ledger }, view }: Drive,
   notifier: Notifier,
   wait: OpenWait,
   gone: AbortSignal,
@@ -93,7 +94,7 @@ async function answerTo(
   notifier.tell(`Needs you: ${wait.agent}`);
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, gone);
-  const answer = await askPerson(desk, terminal.progress, wait);
+  const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
   if (answer === undefined && gone.aborted)
     desk.say(...proseLines(`  answered elsewhere${firstText(firstOf(first()))}`, terminal.progress.width(), { indent: 4 }));
   const shown = wait.kind === 'permission' ? wait.shown : undefined;

@@ -136,7 +136,7 @@ describe('answers that are typed', () => {
     const asked = (answers: readonly string[]) => {
       const terminal = testTerminal({ answers });
       const desk = createDesk(terminal, createSilentView(terminal.progress), new AbortController().signal);
-      return askPerson(desk, terminal.progress, wait);
+      return askPerson(desk, terminal.progress, wait, async () => undefined);
     };
     expect(await asked(['hm', '', 'n'])).toEqual({ kind: 'denied' });
     expect(await asked([])).toBeUndefined();

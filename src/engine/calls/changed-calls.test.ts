@@ -13,7 +13,6 @@ import type { Answer } from '../../events/catalogue.ts';
 import { createKeyRing, passingKeys } from '../../ledger/seals/keys.ts';
 import { createProtection } from '../../ledger/seals/protection.ts';
 import type { RunEnd } from '../port.ts';
-import { readAll } from '../record/read-all.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-changed-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -118,15 +117,15 @@ describe('an answer that changes a call', () => {
   it.each([
     ['does not fit the tool', { wrong: 1 }],
     ['is no object', 'touch x'],
-  ])('is told to the model where what was made of it %s', async (_name, input) => {
+  ])('is refused where what was made of it %s, and the question stays open', async (_name, input) => {
     const here = asks();
     const handle = await start(here);
-    await answerAll(here, await handle.done, { kind: 'approved', input });
-    expect(await goesOn(here, handle.run)).toMatchObject({ kind: 'waiting' });
-    expect(here.outside.effects).toEqual([]);
-    const results = (await readAll(here.ledger, handle.session)).filter(({ event_type }) => event_type === 'tool.result');
-    expect(results).toMatchObject([{ payload: { isError: true } }]);
-    expect(JSON.stringify(results)).toContain('The user changed this call before it was made');
+    const end = await handle.done;
+    expect(await answerAll(here, end, { kind: 'approved', input })).toEqual([
+      { kind: 'unfit', why: expect.stringContaining("do not fit the tool's schema") },
+    ]);
+    expect(await here.engine.waits(handle.run)).toHaveLength(1);
+    expect(await answerAll(here, end, { kind: 'approved', input: { name: 'other' } })).toMatchObject([{ kind: 'accepted' }]);
   });
 });
 

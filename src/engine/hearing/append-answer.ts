@@ -13,6 +13,7 @@ import { requestText } from '../../projections/request-text.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import type { AnswerOutcome } from '../port.ts';
 import { readAll } from '../record/read-all.ts';
+import { whyUnfit } from './fits-tool.ts';
 
 type Tell = (() => Promise<void>) | undefined;
 type Recorded = { readonly tell: Tell } | Exclude<AnswerOutcome, { readonly kind: 'accepted' }>;
@@ -42,6 +43,8 @@ export async function appendAnswer(
     if (first !== undefined) return tooLate(first);
     const refused = cause.event_type === 'approval.asked' ? whyNot(given, cause.payload) : undefined;
     if (refused !== undefined) return { kind: refused };
+    const unfit = cause.event_type === 'approval.asked' ? await whyChangeUnfit(ledger, run, given, cause.payload) : undefined;
+    if (unfit !== undefined) return { kind: 'unfit', why: unfit };
     if (await isCancelled(ledger, session, lineage)) return { kind: 'cancelled' };
     tell ??= await foresee();
     const event: NewEvent = {
@@ -78,6 +81,17 @@ function whyNot({ answer, shown }: Given, asked: Payloads['approval.asked']): 'u
   // Whoever writes what the call is made with instead knows all of it.
   if (answer.whole === true || answer.input !== undefined) return undefined;
   return requestText(asked).missing > 0 ? 'unseen' : undefined;
+}
+
+/** What does not fit would be approved, and then fail where nobody can mend it any more. */
+async function whyChangeUnfit(
+  ledger: Ledger,
+  run: RunId,
+  { answer }: Given,
+  { tool }: Payloads['approval.asked'],
+): Promise<string | undefined> {
+  if (answer.kind !== 'approved' || answer.input === undefined) return undefined;
+  return await whyUnfit(ledger, { run, tool }, answer.input);
 }
 
 /** What is typed may be the beginning of it. */
