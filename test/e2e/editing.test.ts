@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sitDown } from '../support/terminal/at-keyboard.ts';
-import { createTestProject, objectIn, type TestProject } from './support-project.ts';
+import { createTestProject, MAIN, objectIn, type TestProject } from './support-project.ts';
 
 const WORKER = `---
 name: w
@@ -94,7 +94,8 @@ describe('an editor', () => {
     await person.sees('allow? yes, always, edit');
     person.type('edit\r');
     await person.sees('`path` is required and must be a string');
-    await person.sees('Nothing is approved. edit it again? edit, no (or no and why):');
+    await person.sees('Nothing is approved.');
+    await person.sees('edit it again? edit, no (or no and why):');
     person.type('yes\r');
     await person.sees('that is none of the answers');
     expect(await given(project)).toEqual([]);
@@ -139,6 +140,62 @@ describe('an editor', () => {
     expect(await person.ended).toBe(0);
     expect(await readdir(project.folder)).toContain('right.txt');
     expect(await given(project)).toMatchObject([{ answer: { input: { command: 'touch right.txt' } }, where: 'inbox' }]);
+  });
+});
+
+/** A shell of sorts: starts the command line, says how the terminal is before and after it, and where the process is. */
+const AROUND = `
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+const modes = () => execFileSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).trim();
+const before = modes();
+const child = spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' });
+writeFileSync('pid', String(child.pid));
+child.on('close', (code) => console.log('[over]', code, modes() === before ? 'as it was' : 'torn'));
+`;
+
+/** An editor behind a script, which has the terminal in a mode of its own. */
+const STUBBORN =
+  'sh -c \'stty raw -echo; echo $$ > editor; printf "in the editor"; while :; do sleep 1; done\'; echo touch PWNED > "$2"';
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('whoever is told to go while an editor is open', () => {
+  it.each([
+    ['a run', ['run', 'w', 'Go.'], ''],
+    ['the inbox', ['inbox'], ''],
+    ['the whole screen', ['attach', 'last'], 'i'],
+    ['a run whose editor does not listen', ['run', 'w', 'Go.'], 'deaf'],
+  ])('ends it, leaves the terminal as it was and the question open: %s', async (_name, args, how) => {
+    await using project = await withEditor(how === 'deaf' ? STUBBORN.replace('stty', 'trap "" TERM; stty') : STUBBORN);
+    await project.write('around.mjs', AROUND);
+    if (args[0] !== 'run') expect((await project.look('run', 'w', 'Go.')).code).toBe(5);
+    await using person = sitDown(project, [MAIN, ...args], { main: join(project.folder, 'around.mjs') });
+    if (how === 'i') {
+      await person.sees('i answers');
+      person.type('i');
+    }
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees('in the editor');
+    const read = async (name: string): Promise<number> => Number(await readFile(join(project.folder, name), 'utf8'));
+    const editor = await read('editor');
+    process.kill(await read('pid'), 'SIGTERM');
+    await person.sees(/\[over\] (130|5) as it was/);
+    await expect.poll(() => isThere(editor)).toBe(false);
+    expect(await given(project)).toEqual([]);
+    expect(await readdir(project.folder)).not.toContain('PWNED');
+    expect(objectIn((await project.look('show', 'last', '--json')).out)).toMatchObject({
+      status: 'waiting',
+      waits: [{ kind: 'permission', tool: 'shell' }],
+    });
+    expect(await project.look('deny', 'last')).toMatchObject({ code: 0 });
   });
 });
 

@@ -98,12 +98,19 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
     },
     async edit(draft) {
       const { terminal } = attachment.context;
-      terminal.fullScreen.leave();
-      try {
-        return await terminal.edit(draft);
-      } finally {
+      const back = (): void => {
         terminal.fullScreen.enter();
         attachment.redraw();
+      };
+      terminal.fullScreen.leave();
+      try {
+        const edited = await terminal.edit(draft);
+        // Whoever is asked to go gets their own screen, and nothing is drawn on another.
+        if (edited !== 'left') back();
+        return edited;
+      } catch (error) {
+        back();
+        throw error;
       }
     },
   };

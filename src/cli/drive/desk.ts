@@ -1,7 +1,6 @@
 /** Where a person is asked while a run goes on: what is said stays above the picture, what they type is at its bottom. */
 
-import type { Result } from '../../base/result.ts';
-import type { Draft } from '../terminal/editor.ts';
+import type { Draft, Edited } from '../terminal/editor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { proseLines } from '../terminal/text-width.ts';
 import type { RunView } from '../view/run-view.ts';
@@ -11,7 +10,7 @@ export interface Desk {
   /** `undefined` when they would rather not, or nobody wants to know any more. */
   ask(prompt: string, put?: Put): Promise<string | undefined>;
   /** Their own editor on a text, with the screen to itself; `undefined` when they have named none. */
-  edit(draft: Draft): Promise<Result<string, string> | undefined>;
+  edit(draft: Draft): Promise<Edited | undefined>;
 }
 
 export interface Put {

@@ -16,6 +16,7 @@ export async function editInput(desk: Desk, input: Json): Promise<Result<Json, s
   const text = name === undefined ? undefined : object[name];
   if (name === undefined || file === undefined || typeof text !== 'string') return await editJson(desk, input);
   const withEditor = await desk.edit({ name: file, text });
+  if (withEditor === 'left') return undefined;
   if (withEditor !== undefined) return withEditor.ok ? ok({ ...object, [name]: withEditor.value }) : withEditor;
   // One line has to hold them all.
   const isOneLine = !/[\n\r\t\\]/.test(text);
@@ -28,6 +29,7 @@ const UNCHANGED = fail('nothing was changed');
 
 async function editJson(desk: Desk, input: Json): Promise<Result<Json, string> | undefined> {
   const withEditor = await desk.edit({ name: 'arguments.json', text: `${JSON.stringify(input, null, 2)}\n` });
+  if (withEditor === 'left') return undefined;
   if (withEditor !== undefined) {
     if (!withEditor.ok) return withEditor;
     const parsed = parseJson(withEditor.value);

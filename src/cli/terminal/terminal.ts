@@ -8,8 +8,7 @@
 import { Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import type { Environment } from '../../base/environment.ts';
-import type { Result } from '../../base/result.ts';
-import { type Draft, edited, editorIn } from './editor.ts';
+import { type Draft, type Edited, type Editing, editorIn, startEditing } from './editor.ts';
 import { createFullScreen, type FullScreen } from './full-screen.ts';
 import { createKeyByKey, type KeyByKey } from './key-by-key.ts';
 import { createKeyboard, type Keyboard } from './keyboard.ts';
@@ -53,7 +52,7 @@ export interface Terminal {
   /** Asks a person; `undefined` when they end the input instead, or nobody wants to know any more. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
   /** Has a text changed in the editor of whoever sits here, or says why not; `undefined` when they have named none. */
-  edit(draft: Draft): Promise<Result<string, string>> | undefined;
+  edit(draft: Draft): Promise<Edited> | undefined;
   /** Calls back on SIGINT and SIGTERM until the returned function is called. */
   onStop(callback: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Ends the process at once: for the second Ctrl-C. */
@@ -139,7 +138,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   const args = process.argv.slice(2);
   const interactive = stdin.isTTY === true && stderr.isTTY === true && !inAutomation(env);
   const keyboard = createKeyboard(process);
-  let lent = false;
+  let editing: Editing | undefined;
   const keys = createKeyByKey(process);
   return {
     out: createScreen(stdout, wantsColour(stdout.isTTY, env, args), breaksCursorLine(env)),
@@ -156,18 +155,19 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       const editor = editorIn(env);
       if (editor === undefined) return undefined;
       return keyboard.lend(async () => {
-        lent = true;
         if (stdin.isRaw) stdin.setRawMode(false);
-        return await edited(editor, draft, process).finally(() => {
-          lent = false;
+        editing = startEditing(editor, draft, process);
+        return await editing.done.finally(() => {
+          editing = undefined;
         });
       });
     },
     keys,
     onStop: (callback) => {
       // In an editor Ctrl-C is the editor's.
-      const interrupt = (): void => (lent ? undefined : callback('SIGINT'));
-      const terminate = (): void => callback('SIGTERM');
+      const interrupt = (): void => (editing !== undefined ? undefined : callback('SIGINT'));
+      // Nothing is printed into what an editor draws: it ends first.
+      const terminate = (): void => (editing === undefined ? callback('SIGTERM') : editing.stop(() => callback('SIGTERM')));
       process.on('SIGINT', interrupt);
       process.on('SIGTERM', terminate);
       return () => {
