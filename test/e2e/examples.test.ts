@@ -1,9 +1,11 @@
 /** Every example as its README says, with the real command line and without a key; the ledger goes to a temporary folder. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
@@ -182,6 +184,33 @@ describe.concurrent('what the examples show', () => {
       code: 0,
       out: 'The light is as you want it, at 20 %. The pasta timer is set to nine minutes.\n',
     });
+  });
+
+  it('20: what an agent elsewhere asks comes up, and the answer goes back', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'troupe-example-20-'));
+    await cp(join(EXAMPLES, '20-remote'), copy, { recursive: true });
+    const env = { PATH: process.env['PATH'] ?? '', HOME: copy };
+    const server = spawn(process.execPath, [MAIN, '-C', join(copy, 'elsewhere'), 'serve', '--port', '0'], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const [first] = await once(createInterface({ input: server.stdout }), 'line');
+      const file = join(copy, 'agents', 'weather.md');
+      const text = readFileSync(file, 'utf8');
+      await writeFile(file, text.replace('http://127.0.0.1:4750', new URL(String(first)).origin));
+      const at = (...args: readonly string[]) => lookInside(copy, env, args);
+      const asked = await at('run', 'guide', 'A day in Porto, please.');
+      expect(asked).toMatchObject({ code: 5, err: expect.stringContaining('weather asks: For which day?') });
+      const answered = await at('answer', 'last', 'Saturday');
+      expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('Walk along the Douro') });
+      const logs = await at('logs', 'last', '--jsonl');
+      expect(logs.out).toContain('Saturday: sun until three, then rain, 19 degrees.');
+    } finally {
+      server.kill('SIGTERM');
+      await once(server, 'exit');
+      await rm(copy, { recursive: true, force: true });
+    }
   });
 
   it('07: all of it together, one answer, and the costs add up', async () => {

@@ -46,7 +46,8 @@ export const remoteScenarios: readonly Scenario[] = [
     expect: { body: 'Now I see.', finalAgent: 'boss' },
     check(played) {
       const [, second, third] = askedOf(played, 'boss');
-      expect(told(second)).toContain(`${UNCHECKED_LINE}\n\nanswer 1`);
+      expect(told(second)).toContain(`${UNCHECKED_LINE}\n\nfar lives elsewhere. `);
+      expect(told(second)).toMatch(/\n\n<answer-(\w+)>\nanswer 1\n<\/answer-\1>\n\n---\nfar can be asked further/);
       expect(told(third)).toContain('"content":"answer 2"');
       expect(told(askedOf(played, 'far')[1])).toMatch(/^Look\.\s+## CLARIFICATION REQUEST FROM boss\n\nWhy\?$/);
     },
