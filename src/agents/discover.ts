@@ -30,7 +30,7 @@ export interface ShadowedAgent {
 export interface Discovery {
   readonly agents: readonly LoadedAgent[];
   readonly shadowed: readonly ShadowedAgent[];
-  /** Names, by file, of agents that could not be loaded: who names them has nothing to correct. */
+  /** Names of agents that could not be loaded, by file where none can be read: who names them has nothing to correct. */
   readonly broken: ReadonlySet<string>;
   /** What could be read of those: to find what else is wrong with them, never to run. */
   readonly salvaged: readonly SalvagedAgent[];
@@ -62,12 +62,9 @@ export async function discoverAgents(options: DiscoverOptions): Promise<Discover
         if (!result.value.disabled) loaded.push(result.value);
         diagnostics.push(...result.value.diagnostics);
       } else if (file !== undefined) {
-        broken.add(nameFromFile(file.path.replaceAll('\\', '/')));
         const rest = await salvageAgent(file);
-        if (rest !== undefined) {
-          salvaged.push(rest);
-          broken.add(rest.definition.name);
-        }
+        if (rest !== undefined) salvaged.push(rest);
+        broken.add(rest?.definition.name ?? nameFromFile(file.path.replaceAll('\\', '/')));
         diagnostics.push(...result.error.map((one) => gentler(file.origin ?? 'project', one)));
       }
     }

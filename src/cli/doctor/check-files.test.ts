@@ -200,12 +200,14 @@ describe('check looks at everything in one pass', () => {
       'agents/a.md': AGENT('handoff: b'),
       'agents/b.md': AGENT('handoff: a\nmodle: x'),
       'agents/c.md': AGENT('name: a\nmodle: x'),
+      'agents/d.md': AGENT('agents: [c]'),
     });
     expect(lines(out)).toEqual([
       'agents/b.md:3:10: error: agents call each other in a circle: b -(handoff)-> a -(handoff)-> b',
       'agents/b.md:4:1: error: unknown key "modle"',
       'agents/c.md:3:7: error: a second agent named "a": agents/a.md has the same name',
       'agents/c.md:4:1: error: unknown key "modle"',
+      'agents/d.md:3:10: error: there is no agent "c" (named as sub-agent)',
     ]);
   });
 
