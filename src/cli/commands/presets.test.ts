@@ -53,6 +53,18 @@ describe('troupe presets', () => {
     expect(out).toContain('Correctness: finds logic errors');
   });
 
+  it('says of one that is shown in the place of another why that is, to programs too', async () => {
+    const presets = JSON.stringify([{ name: 'bug hunt', mode: 'reflect', workers: 5 }]);
+    await using project = await temporaryProject({ 'home/.config/troupe/presets.json': presets });
+    const why = expect.stringMatching(/preset "bug hunt" is passed over: "workers" must be a list, not 5/);
+    expect((await call(project.root, 'show', 'Bug Hunt')).progress).toEqual(why);
+    expect(shown((await call(project.root, 'show', 'Bug Hunt', '--json')).out)).toMatchObject({
+      badge: '📦 built-in',
+      warnings: [why],
+    });
+    expect(shown((await call(project.root, 'show', 'Research Panel', '--json')).out)).toMatchObject({ warnings: [] });
+  });
+
   it('knows what was probably meant', async () => {
     await using project = await temporaryProject();
     const { code, progress } = await call(project.root, 'show', 'reserch-panel');
