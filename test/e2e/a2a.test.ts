@@ -1,7 +1,8 @@
 /** `troupe serve` as peers have it: killed in the middle of a task, it loses nothing and begins nothing twice. */
 import { generateKeyPairSync } from 'node:crypto';
-import { AgentCard, TaskState, verifyAgentCardSignature } from '@a2a-js/sdk';
+import { AgentCard, SecurityScheme, TaskState, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { expect, it } from 'vitest';
+import { signatureProblem } from '../../src/peers/cards/verify-card.ts';
 import { answerOf, eventually, request, said, stateOf, taskIn } from '../support/a2a/peer.ts';
 import { startReceiver, statesTold } from '../support/a2a/receiver.ts';
 import { serve } from '../support/a2a/serve-process.ts';
@@ -119,5 +120,11 @@ it('a card is signed with the key of the project', async () => {
   const card = AgentCard.fromJSON(await (await fetch(new URL('/.well-known/agent-card.json', server.origin))).json());
   expect(card.supportedInterfaces[0]?.url).toBe('https://agents.example/a2a');
   await verifyAgentCardSignature(async () => publicKey)(card);
+  // All of it is signed, how to log in included, which the SDK does not look at.
+  const trusted = publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  expect(Object.keys(card.securitySchemes)).toEqual(['token']);
+  expect(signatureProblem(card, trusted)).toBeUndefined();
+  const other = SecurityScheme.fromJSON({ httpAuthSecurityScheme: { scheme: 'basic' } });
+  expect(signatureProblem({ ...card, securitySchemes: { token: other } }, trusted)).toContain('no signature');
   await expect(verifyAgentCardSignature(async () => publicKey)({ ...card, name: 'Somebody else' })).rejects.toThrow();
 });

@@ -1,12 +1,16 @@
 /** The SDK's client for the interface that was chosen: any binding, either version. Each is loaded when it is needed. */
 import type { AgentCard } from '@a2a-js/sdk';
 import type { Client, TransportFactory } from '@a2a-js/sdk/client';
+import { reachableAddresses } from '../../network/addresses.ts';
 import type { CardInterface } from '../cards/port.ts';
+import type { PeerFailure } from '../port.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 
 export async function connect(card: AgentCard, chosen: CardInterface): Promise<Client> {
   const { ClientFactory } = await import('@a2a-js/sdk/client');
-  const { url, binding, version, tenant } = chosen;
+  const { binding, version, tenant } = chosen;
+  // gRPC has no addresses of this kind, and would take what stands before the host for a way to look it up.
+  const url = binding === 'GRPC' ? bareTarget(chosen.url) : chosen.url;
   const only = { url, protocolBinding: binding, protocolVersion: version, tenant };
   const factory = new ClientFactory({ transports: [await transportFor(chosen)] });
   return await factory.createFromAgentCard({ ...card, supportedInterfaces: [only] });
@@ -27,4 +31,15 @@ async function transportFor({ binding, url, inside }: CardInterface): Promise<Tr
   const { JsonRpcTransportFactory, RestTransportFactory } = await import('@a2a-js/sdk/client');
   const options = { fetchImpl: guardedFetch(inside), legacyCompat };
   return binding === 'JSONRPC' ? new JsonRpcTransportFactory(options) : new RestTransportFactory(options);
+}
+
+const bareTarget = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+
+/** gRPC looks names up by itself, so they are looked at before; for the other bindings each request does that. */
+export async function wayProblem({ binding, url, inside }: CardInterface): Promise<PeerFailure | undefined> {
+  if (binding !== 'GRPC') return undefined;
+  const host = URL.parse(`http://${bareTarget(url)}`)?.hostname ?? '';
+  const found = await reachableAddresses(host, inside);
+  if (found.ok) return undefined;
+  return { kind: found.error.kind === 'refused' ? 'refused' : 'network', message: found.error.message };
 }

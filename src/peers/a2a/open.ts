@@ -9,7 +9,7 @@ import { reachableAddresses } from '../../network/addresses.ts';
 import type { CardInterface, KeptCards, ReadCard } from '../cards/port.ts';
 import { readCard } from '../cards/read-card.ts';
 import type { PeerFailure, Peers, RemotePeer } from '../port.ts';
-import { connect } from './connect.ts';
+import { connect, wayProblem } from './connect.ts';
 import { findTask, followPeer, type PeerLine, sendToPeer, withinTime } from './exchange.ts';
 import { classified, isNoTask } from './failures.ts';
 import { filledHeaders } from './headers.ts';
@@ -34,6 +34,8 @@ export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
       if (outcome.state === 'refused') return fail({ kind: 'refused', message: outcome.reason, fix: outcome.fix });
       const closed = await closedWay(outcome.interface);
       if (closed !== undefined) return fail(closed);
+      const problem = await wayProblem(outcome.interface);
+      if (problem !== undefined) return fail(problem);
       const client = await connect(outcome.card, outcome.interface);
       const line = { client, clock, streams: outcome.card.capabilities?.streaming === true, headers: headers.value };
       return ok(peerOf(line, outcome, remote));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ALICE, served } from '../../../test/support/a2a/served.ts';
 import { answers, cardServer, goodCard, olderCard } from '../../../test/support/peers/card-server.ts';
 import { systemClock } from '../../base/clock.ts';
+import { wayProblem } from './connect.ts';
 import { tryPeer } from './try-peer.ts';
 
 const TOKEN = ['$', '{PEER_TOKEN}'].join('');
@@ -45,4 +46,17 @@ it('what is behind a card may be down, or something else', async () => {
     state: 'broken',
     reason: expect.stringContaining('ECONNREFUSED'),
   });
+});
+
+it('gRPC is looked up before it is spoken to, and may be named like the others', async () => {
+  const at = (url: string, inside: boolean) => ({ url, inside, binding: 'GRPC', version: '1.0', tenant: '' }) as const;
+  for (const url of ['localhost:1', 'http://localhost:1', '127.0.0.1:1'])
+    expect(await wayProblem(at(url, false)), url).toMatchObject({ kind: 'refused' });
+  expect(await wayProblem(at('localhost:1', true))).toBeUndefined();
+  await using server = await served();
+  const card: unknown = await (await server.fetch('/.well-known/agent-card.json', { headers: { 'a2a-version': '1.0' } })).json();
+  const target = /"url":"([^"]+)","protocolBinding":"GRPC"/.exec(JSON.stringify(card))?.[1] ?? '';
+  const supportedInterfaces = [{ url: `http://${target}/`, protocolBinding: 'GRPC', protocolVersion: '1.0' }];
+  await using named = await cardServer(answers(goodCard('', { supportedInterfaces })));
+  expect(await tryPeer({ card: named.url, token: TOKEN }, needs(ALICE))).toMatchObject({ state: 'answers' });
 });

@@ -7,7 +7,7 @@ import { limits } from '../../base/limits.ts';
 import { keepsNoCards } from '../cards/kept-cards.ts';
 import type { CardInterface } from '../cards/port.ts';
 import { readCard } from '../cards/read-card.ts';
-import { connect } from './connect.ts';
+import { connect, wayProblem } from './connect.ts';
 import { withinTime } from './exchange.ts';
 import { classified, isNoTask } from './failures.ts';
 import { filledHeaders } from './headers.ts';
@@ -31,6 +31,8 @@ export async function tryPeer(
   if (outcome.state === 'unreachable') return broken(outcome.reason, SEE);
   if (outcome.state === 'refused') return broken(outcome.reason, outcome.fix);
   const { card, hash, interface: chosen } = outcome;
+  const problem = await wayProblem(chosen);
+  if (problem !== undefined) return broken(`${chosen.url}: ${problem.message}`, SEE);
   try {
     const line = { client: await connect(card, chosen), clock, streams: false, headers: headers.value };
     await withinTime(line, limits.doctorPeerMs, undefined, (options) =>

@@ -46,6 +46,12 @@ describe('what is refused', () => {
     ['an older one with a strange login', olderCard(here, { securitySchemes: { a: { type: 'x' } } }), {}, 'security scheme'],
     ['a version before', olderCard(here, { protocolVersion: '0.2.5' }), {}, '0.2.5'],
     ['a version to come', goodCard(here, { supportedInterfaces: [{ ...place, protocolVersion: '2.0' }] }), {}, '2.0'],
+    [
+      'an extension that it demands',
+      goodCard(here, { capabilities: { extensions: [{ uri: 'urn:x' }, { uri: 'urn:must', required: true }] } }),
+      {},
+      'urn:must',
+    ],
     ['another binding', goodCard(here, { supportedInterfaces: [{ ...place, protocolBinding: 'SOAP' }] }), {}, 'SOAP'],
   ])('%s', async (_what, body, headers, reason) => {
     await using server = await cardServer(answers(body, headers));

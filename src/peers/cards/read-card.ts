@@ -3,6 +3,7 @@
  * pin and key. While the server is down a kept card stands in. Never throws for what a server does.
  */
 import { limits } from '../../base/limits.ts';
+import { ONCE } from '../a2a/once.ts';
 import { checkCard } from './check-card.ts';
 import { chooseInterface } from './choose-interface.ts';
 import { fetchCard } from './fetch-card.ts';
@@ -68,6 +69,12 @@ function judge(text: string, source: CardSource, ports: CardPorts): CardOutcome 
   const unsigned = source.key === undefined ? undefined : signatureProblem(card, source.key);
   if (unsigned !== undefined)
     return refusedCard(`the card is not to be trusted: ${unsigned}`, 'ask whoever runs the agent for its key');
+  const demanded = card.capabilities?.extensions.find(({ uri, required }) => required && uri !== ONCE);
+  if (demanded !== undefined)
+    return refusedCard(
+      `the agent demands the extension ${JSON.stringify(demanded.uri.slice(0, 200))}, which is not spoken here`,
+      'ask whoever runs the agent for a card without it',
+    );
   const chosen = chooseInterface(card, source, ports.allowPrivate === true);
   return chosen.ok ? { state: 'read', card, hash, interface: chosen.value } : refusedCard(chosen.error.reason, chosen.error.fix);
 }

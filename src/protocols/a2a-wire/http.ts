@@ -2,9 +2,10 @@
  * The A2A server as a function from a request to a response: cards, JSON-RPC and HTTP+JSON. Who may ask is decided before it, in
  * `src/http`. Which version is spoken is what the header says; without it the older one, as the protocol has it.
  */
-import { A2A_VERSION_HEADER, type AgentCard } from '@a2a-js/sdk';
+import { A2A_VERSION_HEADER, type AgentCard, Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
 import { ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { present } from '../../base/present.ts';
+import { ONCE } from '../../peers/a2a/once.ts';
 import { LEGACY, pathOf, REST, type ServedPlace } from '../a2a/cards.ts';
 import { agentsBehind, type Door } from '../a2a/doors.ts';
 import { createHandler } from '../a2a/handler.ts';
@@ -47,12 +48,19 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
     async fetch(request, caller) {
       const found = doorOf(new URL(request.url).pathname);
       if (found === undefined || (await agentsBehind(needs, found.door)).length === 0) return nothingHere();
-      return await answered(room, request, caller, found, placeOf(request, grpcPort?.()));
+      return withExtensions(request, await answered(room, request, caller, found, placeOf(request, grpcPort?.())));
     },
     async close() {
       stopping.abort();
     },
   };
+}
+
+/** Those that the peer asked for and that hold here: what is not known is as if it were not said. */
+function withExtensions(request: Request, response: Response): Response {
+  const asked = Extensions.parseServiceParameter(request.headers.get(HTTP_EXTENSION_HEADER) ?? '');
+  if (asked.includes(ONCE)) response.headers.set(HTTP_EXTENSION_HEADER, ONCE);
+  return response;
 }
 
 async function answered(

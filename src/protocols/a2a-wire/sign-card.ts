@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type AgentCard, generateAgentCardSignature } from '@a2a-js/sdk';
+import { AgentCard, generateAgentCardSignature } from '@a2a-js/sdk';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
@@ -33,7 +33,13 @@ async function signerOf(file: string): Promise<SignCard> {
   const kid = createHash('sha256')
     .update(JSON.stringify(jwk, Object.keys(jwk).sort()))
     .digest('base64url');
-  return generateAgentCardSignature(key, { alg: algorithmOf(key, file), kid, typ: 'JOSE' });
+  const sign = generateAgentCardSignature(key, { alg: algorithmOf(key, file), kid, typ: 'JOSE' });
+  return async (card) => {
+    // Of the JSON of a card: all of it. Of a card that it has read the SDK signs and checks all but how to log in.
+    const { signatures: whole } = await sign(AgentCard.toJSON(card) as AgentCard);
+    const { signatures: read } = await sign({ ...card, signatures: [] });
+    return { ...card, signatures: [...whole, ...read] };
+  };
 }
 
 async function keyIn(file: string): Promise<KeyObject> {

@@ -1,5 +1,5 @@
 /** What peers say, as agents hear it: words, data, files and addresses; and what is too much of it. */
-import { type Part, TaskState } from '@a2a-js/sdk';
+import { AgentCard, type Part, TaskState } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, BOB, served } from '../../../test/support/a2a/served.ts';
@@ -165,4 +165,17 @@ it('a messageId is for one message of a task: other words under it are refused, 
   await expect(say('answer', 'The second.')).rejects.toThrow('used before');
   expect(await say('answer', 'The first.')).toBe(TaskState.TASK_STATE_COMPLETED);
   expect(server.errors).toEqual([]);
+});
+
+it('an extension that a peer asks for is named in the answer, if it holds here', async () => {
+  await using server = await served();
+  const asked = async (path: string, extensions: string) => {
+    const headers = { 'a2a-version': '1.0', 'a2a-extensions': extensions };
+    return (await server.fetch(path, { headers })).headers.get('a2a-extensions');
+  };
+  const card = AgentCard.fromJSON(await (await server.fetch('/.well-known/agent-card.json')).json());
+  const [once] = card.capabilities?.extensions.map(({ uri }) => uri) ?? [];
+  expect(await asked('/a2a/rest/tasks', `urn:unknown, ${once}`)).toBe(once);
+  expect(await asked('/a2a/rest/tasks/run_nobody', `${once}`)).toBe(once);
+  expect(await asked('/a2a/rest/tasks', 'urn:unknown')).toBeNull();
 });
