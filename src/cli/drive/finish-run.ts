@@ -81,10 +81,14 @@ export async function finishRun(
     return code;
   }
   const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end });
-  const answers = node.report !== null && !(terminal.out.isTty && isOnlyError(node.report, summary.error));
+  const onlyError = node.report !== null && isOnlyError(node.report, summary.error);
+  const answers = node.report !== null && !onlyError;
   if (!options.quiet && answers) terminal.progress.line();
   if (options.json) printJson(context, 'run', summary);
   else if (!options.jsonl && node.report !== null && answers) await printReport(context, node.report);
+  // The summary says it, where there is one.
+  if (onlyError && options.quiet && !options.json && !options.jsonl && summary.error !== null)
+    terminal.progress.line(safeText(summary.error.message));
   if (!options.quiet) {
     terminal.progress.line();
     const { paint, isTty, width } = terminal.progress;

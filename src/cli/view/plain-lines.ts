@@ -6,6 +6,7 @@ import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
 import type { RunView } from './run-view.ts';
+import { createSaidOnce } from './said-once.ts';
 
 const ORDER: Readonly<Record<Level, number>> = { detail: 0, info: 1, warn: 2, error: 3 };
 
@@ -18,6 +19,13 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
     held = yes ? late : undefined;
     if (!yes) for (const text of late) screen.line(text);
   };
+  const print = (line: TimelineLine): void => {
+    for (const text of shownLines(line, screen)) {
+      if (held === undefined) screen.line(text);
+      else held.push(text);
+    }
+  };
+  const once = createSaidOnce(print);
   return {
     streams: false,
     draws: false,
@@ -31,14 +39,14 @@ export function createPlainLines(screen: Screen, atLeast: Level): RunView {
       const agent = tree.runs.get(event.run_id)?.agent;
       if (agent !== undefined) agents.set(event.run_id, agent);
       const line = timelineLine(agents, event);
-      if (!isAtLeast(line.level, atLeast)) return;
-      for (const text of shownLines(event.event_type === 'approval.asked' ? inShort(line, event) : line, screen)) {
-        if (held === undefined) screen.line(text);
-        else held.push(text);
-      }
+      const shown = event.event_type === 'approval.asked' ? inShort(line, event) : line;
+      once.event(event, isAtLeast(line.level, atLeast) ? shown : undefined);
     },
     piece: () => undefined,
-    rest: () => undefined,
+    rest: ({ roots, runs }) => {
+      const [root] = roots.slice(-1);
+      once.end(root === undefined ? undefined : runs.get(root)?.error?.message);
+    },
     leave: () => undefined,
     back: () => undefined,
   };
