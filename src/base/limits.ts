@@ -165,6 +165,8 @@ export const limits = {
   a2aStreamStuckMs: 60 * SECOND,
   a2aStreamTextCharacters: 64 * KIB,
   a2aEarlyPieces: 10_000,
+  a2aBeginMs: 10 * SECOND,
+  a2aBeginPollMs: 50,
   a2aBlockingMs: 30 * MINUTE,
   a2aCancelMs: 10 * SECOND,
   a2aFilesPerTask: 20,

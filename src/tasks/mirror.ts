@@ -55,6 +55,8 @@ export function withTaskMirror(needs: WriterNeeds): Ledger {
     while (!closing || behind.size > 0) {
       const done = await round().catch((): CopyWritten => fail({ kind: 'away', message: 'the ledger cannot be read' }));
       if (closing && !done.ok) return;
+      // When it is back it may be another one, or have lost what it held.
+      if (!done.ok && done.error.kind === 'away') catchUpAt = 0;
       if (!done.ok) await bell.silence(Math.max(store.retryInMs(), limits.redisRetryMs));
       else if (behind.size > 0) await bell.silence(limits.taskRoundMs);
       else {

@@ -110,6 +110,23 @@ describeWithRedis('the mirror of tasks', () => {
     await world.close();
   });
 
+  it('writes what was written before, too, when a Redis comes back that has lost everything', async () => {
+    await using server = await startRedis();
+    // For this one the minute after which it would look by itself never comes.
+    const standing: Clock = { ...systemClock, elapsed: () => 0 };
+    const world = createWorld({ brain: acts, wrapLedger: (ledger) => mirroredLedger(ledger, server, standing) });
+    const first = await begin(world);
+    await first.done;
+    await caughtUp(server, world, first.run);
+    await server.stop();
+    const second = await begin(world);
+    await second.done;
+    await server.start();
+    await caughtUp(server, world, second.run);
+    await caughtUp(server, world, first.run);
+    await world.close();
+  });
+
   it('finds out after a crash, and after everything was flushed, what is missing', async () => {
     await using server = await startRedis();
     const ledger = openSqliteLedger({ path: ':memory:', clock: systemClock, ids: { nonce: () => 'n' } });

@@ -21,7 +21,9 @@ export function tooMany(what: string, limit: LimitName): A2AError {
 
 /** What the engine refused. How it is mended is for whoever runs the server, and stays there. */
 export function refused({ code, message }: Failure): A2AError {
-  return new UnsupportedOperationError({ message, metadata: { code } });
+  // Who works on it, and where, is nobody's business outside.
+  const told = code === 'session_busy' ? 'The conversation has a task that is not over; it takes one at a time.' : message;
+  return new UnsupportedOperationError({ message: told, metadata: { code } });
 }
 
 /** What went wrong inside is for the log: a stranger learns only that it did. */

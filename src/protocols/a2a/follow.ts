@@ -21,6 +21,8 @@ export interface Following {
   /** Also the words as they come, while this process works on the task. */
   readonly words?: boolean | undefined;
   readonly historyLength?: number | undefined;
+  /** Whoever sent a message ends with the question that stands already: there is nothing more before it is answered. */
+  readonly sent?: boolean | undefined;
   /** What was said while the task began: a model speaks piece by piece only if somebody listened before it was asked. */
   readonly early?: EarlyWords | undefined;
 }
@@ -49,13 +51,13 @@ type Update = StreamResponse;
 
 /** Ends with the task, and when it needs something from whoever follows. */
 export async function* followTask(needs: A2aNeeds, following: Following): AsyncGenerator<Update, void, undefined> {
-  const { found, scope } = following;
+  const { found, scope, sent } = following;
   const tasks = await foldedTasks(needs, found.session);
   const first = tasks.tasks.get(found.id);
   if (first === undefined) return;
   yield await taskUpdate(needs, following, first);
-  if (isOver(stateOut(first, scope))) return;
   let before = stateOut(first, scope);
+  if (isOver(before) || (sent === true && before === TaskState.TASK_STATE_INPUT_REQUIRED)) return;
   for await (const { update, task } of updatesOf(needs, following, tasks)) {
     yield update;
     const state = task === undefined ? before : stateOut(task, scope);

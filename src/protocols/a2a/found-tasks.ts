@@ -41,7 +41,7 @@ export interface ListedTask {
 }
 
 /** Whoever has not ended yet. */
-const UNDER_WAY: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
+export const UNDER_WAY: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
 
 export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFinder {
   const known = createRecentlyUsed<RunId, FoundTask | { readonly other: true }>(limits.a2aOriginsKept);

@@ -73,7 +73,7 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
       const historyLength = checkedLength(params.configuration?.historyLength);
       using early = listenEarly(needs);
       const task = await guard(() => begun(room, door, scope, params, context));
-      yield* streams.counted(scope, followed(room, task, scope, context, { historyLength, early }));
+      yield* streams.counted(scope, followed(room, task, scope, context, { historyLength, early, sent: true }));
     },
     async *resubscribe({ id, tenant }, context) {
       const scope = scopeOf(context, tenant);
@@ -246,7 +246,7 @@ async function* followed(
   found: FoundTask,
   scope: Scope,
   context: ServerCallContext,
-  how: Pick<Following, 'historyLength' | 'early'>,
+  how: Pick<Following, 'historyLength' | 'early' | 'sent'>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const peer = peerIn(context);
   try {

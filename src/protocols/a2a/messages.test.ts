@@ -179,3 +179,22 @@ it('an extension that a peer asks for is named in the answer, if it holds here',
   expect(await asked('/a2a/rest/tasks/run_nobody', `${once}`)).toBe(once);
   expect(await asked('/a2a/rest/tasks', 'urn:unknown')).toBeNull();
 });
+
+it('whoever sends a message again is shown the question that stands, and the stream ends with it', async () => {
+  const play = ({ toolResults, body }: SeenRequest): Reply => {
+    if (toolResults === 0) return { calls: [{ name: 'ask', input: { question: 'Which one?' } }] };
+    return { text: JSON.stringify(body).includes('The second.') ? 'Took the second.' : 'Done.' };
+  };
+  await using server = await served({ play });
+  const client = await server.client();
+  const message = said('Do it.');
+  const [first] = await collect(client.sendMessageStream(request(message)));
+  const again = await collect(client.sendMessageStream(request(message)));
+  expect(again).toMatchObject([
+    { payload: { $case: 'task', value: { status: { state: TaskState.TASK_STATE_INPUT_REQUIRED } } } },
+  ]);
+  const taskId = first?.payload?.$case === 'task' ? first.payload.value.id : '';
+  const answered = await collect(client.sendMessageStream(request(said('The second.', { taskId }))));
+  const last = answered.at(-1)?.payload;
+  expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+});

@@ -6,16 +6,17 @@ import type { SendMessageRequest } from '@a2a-js/sdk';
 import { type A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { answerFailure, chosenAnswer } from '../../assistants/clients/answers.ts';
 import { callId } from '../../assistants/threads/service-needs.ts';
+import { sleep } from '../../base/clock.ts';
 import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import type { OpenWait } from '../../engine/port.ts';
+import type { OpenWait, StartRequest } from '../../engine/port.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
 import { AGENT_KEY, agentFor, type Door } from './doors.ts';
 import { refused, tooMany, tooMuch } from './errors.ts';
-import type { FoundTask } from './found-tasks.ts';
+import { type FoundTask, UNDER_WAY } from './found-tasks.ts';
 import { type HeardMessage, heardMessage } from './message-in.ts';
 import { type A2aNeeds, clientOf, type Scope } from './needs.ts';
 import type { PeerRoom } from './room.ts';
@@ -57,14 +58,29 @@ async function begin(
     throw tooMany('You have too many tasks under way', 'a2aTasksPerCaller');
   const { session, context } = await conversation(room, scope, message?.contextId ?? '', heard);
   const a2a = { message: heard.id, digest: heard.digest, ...present({ tenant: tenant || undefined, context }) };
-  const outcome = await needs.engine.start({
+  const begun = await started(room, scope, {
     ...{ agent, run, session, input: heard.input, workspace: caller.workspace ?? needs.workspace },
     origin: { kind: 'client', by: caller.name, a2a, ...present({ rights: caller.rights }) },
   });
-  const begun = await tasks.find(scope, run);
-  if (begun !== undefined) return sameTask(begun, heard);
-  if (outcome.kind === 'refused') throw refused(outcome.error);
-  throw new Error(`The run ${run} was started and is not in the ledger`);
+  return sameTask(begun, heard);
+}
+
+type Starting = StartRequest & { readonly run: RunId; readonly session: SessionId };
+
+/** Where another server has just heard the same message, what it writes is there in a moment. */
+async function started({ needs, tasks }: PeerRoom, scope: Scope, request: Starting): Promise<FoundTask> {
+  const { clock, stopping, ledger, engine } = needs;
+  const { run, session } = request;
+  const until = clock.elapsed() + limits.a2aBeginMs;
+  for (;;) {
+    const outcome = await engine.start(request);
+    const begun = await tasks.find(scope, run);
+    if (begun !== undefined) return begun;
+    if (outcome.kind === 'started') throw new Error(`The run ${run} was started and is not in the ledger`);
+    const [open] = await ledger.runs({ session, roots: true, states: UNDER_WAY, limit: 1 });
+    const waits = outcome.error.code === 'session_busy' && open === undefined && clock.elapsed() < until;
+    if (!waits || (await sleep(clock, limits.a2aBeginPollMs, stopping)) === 'aborted') throw refused(outcome.error);
+  }
 }
 
 /** A task that a process left when it died goes on as soon as its peer asks for it. */
@@ -109,8 +125,13 @@ async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageReques
   if (await wasHeard(room, scope, found, heard)) return found;
   if (isTerminalTask(task.state))
     throw new UnsupportedOperationError('The task has ended and hears nothing more; begin another one in its context.');
-  if (task.waits.length > 0) await answer(needs, scope, found, task, heard, message?.metadata?.[QUESTION_KEY]);
-  else await tell(needs, scope, found, heard);
+  try {
+    if (task.waits.length > 0) await answer(needs, scope, found, task, heard, message?.metadata?.[QUESTION_KEY]);
+    else await tell(needs, scope, found, heard);
+  } catch (error) {
+    // Another server may have heard the same in this moment: then it was said, and nothing is wrong.
+    if (!(await wasHeard(room, scope, found, heard))) throw error;
+  }
   return found;
 }
 
