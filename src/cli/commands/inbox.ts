@@ -22,6 +22,7 @@ import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
+import { proseLines } from '../terminal/text-width.ts';
 import { waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
 
@@ -150,9 +151,10 @@ async function answerOne(
     const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, stopping]));
     desk.say('', headLine(item));
     const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
-    if (answer === undefined && gone.signal.aborted)
-      desk.say('', `  answered elsewhere${firstText(await firstAnswer(ledger, session, wait))}`);
-    else if (answer === undefined) desk.say('');
+    if (answer === undefined && gone.signal.aborted) {
+      const first = firstText(await firstAnswer(ledger, session, wait));
+      desk.say('', ...proseLines(`  answered elsewhere${first}`, terminal.progress.width(), { indent: 4 }));
+    } else if (answer === undefined) desk.say('');
     if (answer === undefined) return 'left';
     const shown = wait.kind === 'permission' ? wait.shown : undefined;
     const answering = { by: personHere(), where: 'inbox', ...present({ shown }) } as const;
