@@ -56,6 +56,15 @@ describe('a deny', () => {
       'bundle exec rm x',
       'pipenv run rm x',
     ],
+    ...["tar xf a --to-command='rm x'", 'tar xf a --to-com rm', 'tar -I rm -xf a', 'tar -Irm -xf a'],
+    ...['tar cf a --checkpoint-action=exec=rm b', "rsync -e 'rm x' a b:", "rsync -ae 'rm x' a b:", 'rsync --rsh=rm a b:'],
+    ...[
+      "split --filter='rm x' a",
+      'sort --compress-program=rm a',
+      'rg --pre rm x',
+      'go test -exec rm ./...',
+      'go vet -vettool=rm',
+    ],
     ...['conda run rm x', 'mise exec -- rm x', 'mise x -- rm x', 'pyenv exec rm x', 'rustup run stable rm x'],
   ])('holds for %s', (line) => expect(decided(line, rules)).toBe('deny'));
 
@@ -84,6 +93,10 @@ describe('a deny', () => {
 
   it('is no question for what is plain', () => {
     for (const line of ['ls $X', 'git log push', 'echo rm', 'cat rm > y', 'npm run exec', 'npm install', 'uv sync', 'fd rm'])
+      expect(decided(line, rules)).toBe('allow');
+    for (const line of ['tar xf a.tar', 'tar -I zstd -xf a', 'tar cf a --checkpoint-action=dot b', 'rsync -ae ssh a b:'])
+      expect(decided(line, rules)).toBe('allow');
+    for (const line of ['rsync -av --exclude e a b', 'go test ./... -run exec', 'rg rm', 'sort -n a', 'split -l 5 a'])
       expect(decided(line, rules)).toBe('allow');
   });
 });

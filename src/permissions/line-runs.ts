@@ -159,6 +159,8 @@ function runBelow(name: string, args: readonly LineWord[], depth: number): Below
   if (name === 'git') return gitBelow(args);
   const verbs = VERB_RUNS.get(name);
   if (verbs !== undefined) return verbBelow(verbs, args, depth);
+  const taking = COMMAND_OPTIONS.get(name);
+  if (taking !== undefined) return optionBelow(taking, args, depth);
   const wrapper = WRAPPERS.get(name);
   if (wrapper === undefined) return {};
   // It only looks something up.
@@ -215,6 +217,59 @@ function findBelow(args: readonly LineWord[], depth: number): Below {
     const words = args.slice(from, index).map((word) => (word.text.includes('{}') ? { ...word, dynamic: true } : word));
     if (index >= args.length || words.length === 0) return { unseen: 'what find runs has no end' };
     runs.push(runOf({ assignments: [], words, redirected: false }, depth));
+  }
+  return { runs };
+}
+
+/** Options whose value is a command that the program runs. */
+interface CommandOptions {
+  readonly long: readonly string[];
+  readonly short?: string;
+}
+
+const COMMAND_OPTIONS: ReadonlyMap<string, CommandOptions> = new Map<string, CommandOptions>([
+  [
+    'tar',
+    {
+      long: [
+        'to-command',
+        'use-compress-program',
+        'info-script',
+        'new-volume-script',
+        'rmt-command',
+        'rsh-command',
+        'checkpoint-action',
+      ],
+      short: 'IF',
+    },
+  ],
+  ['rsync', { long: ['rsh', 'rsync-path'], short: 'e' }],
+  ['split', { long: ['filter'] }],
+  ['sort', { long: ['compress-program'] }],
+  ['rg', { long: ['pre', 'hostname-bin'] }],
+  ['go', { long: ['exec', 'toolexec', 'vettool'] }],
+  ['zip', { long: ['unzip-command'] }],
+]);
+
+/** What tar may do at a checkpoint beside running a command. */
+const HARMLESS_ACTION = /^(?:dot|\.|echo|bell|ttyout|sleep|totals|wait)/;
+
+/** A command among the options is looked at as one of the line; where it cannot be told, nobody can see what runs. */
+function optionBelow({ long, short = '' }: CommandOptions, args: readonly LineWord[], depth: number): Below {
+  const runs: Run[] = [];
+  for (const [index, word] of args.entries()) {
+    const [, name, given] = /^--?([a-z][a-z-]+)(?:=([\s\S]*))?$/.exec(word.text) ?? [];
+    const letter = short === '' || word.text.startsWith('--') ? -1 : word.text.search(new RegExp(`[${short}]`));
+    const isLong =
+      name !== undefined && long.some((one) => one.startsWith(name)) && (word.text.startsWith('--') || long.includes(name));
+    const isShort = !isLong && word.text.startsWith('-') && letter > 0;
+    if (!isLong && !isShort) continue;
+    const attached = isLong ? given : word.text.slice(letter + 1) || undefined;
+    const value = attached === undefined ? args[index + 1] : { text: attached, dynamic: word.dynamic };
+    if (name?.startsWith('checkpoint-') === true && HARMLESS_ACTION.test(value?.text ?? '')) continue;
+    const found = value === undefined || value.dynamic ? undefined : runsIn(value.text.replace(/^exec=/, ''), depth);
+    if (found?.ok !== true) return { unseen: 'what an option of it runs cannot be told' };
+    runs.push(...found.value);
   }
   return { runs };
 }
