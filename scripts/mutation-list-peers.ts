@@ -5,6 +5,8 @@ const tasks = 'src/projections/tasks/tasks.ts';
 const folded = 'src/projections/tasks/tasks.test.ts';
 const conformance = 'src/engine/local/conformance.test.ts';
 const peers = 'src/protocols/a2a/a2a.test.ts';
+const hostile = 'src/peers/cards/hostile-cards.test.ts';
+const read = 'src/peers/cards/read-card.test.ts';
 const asked = 'src/engine/calls/recorded-peer.ts';
 const remote = 'test/sim/remote-agents.test.ts';
 
@@ -267,5 +269,69 @@ export const peerMutations: readonly Mutation[] = [
     find: 'await peer.leave();',
     replace: 'void peer;',
     caughtBy: { file: remote, test: 'reaches the task of a peer that works' },
+  },
+  {
+    invariant: 'A token goes to the origin that it is for',
+    change: 'a card that leads elsewhere takes it along',
+    file: 'src/network/follow.ts',
+    find: '...(url.origin === origin ? journey.ownHeaders : {})',
+    replace: '...journey.ownHeaders',
+    caughtBy: { file: hostile, test: 'tokens stay with the host that they are for' },
+  },
+  {
+    invariant: 'Nobody is led inside',
+    change: 'a card inside leads to any place inside',
+    file: 'src/peers/cards/fetch-card.ts',
+    find: '(isInside && url.host === address.host)',
+    replace: 'isInside',
+    caughtBy: { file: hostile, test: 'not from one place inside to another' },
+  },
+  {
+    invariant: 'Nobody is led inside',
+    change: 'the gRPC of a public card may be anywhere',
+    file: 'src/peers/cards/choose-interface.ts',
+    find: 'if (isInside && !namesInside(address.hostname))',
+    replace: 'if (isInside && isPlain && !namesInside(address.hostname))',
+    caughtBy: { file: hostile, test: 'nor does it by gRPC' },
+  },
+  {
+    invariant: 'A card that is not taken pushes none out',
+    change: 'it is kept all the same',
+    file: 'src/peers/cards/read-card.ts',
+    find: "if (outcome.state === 'read') await (",
+    replace: 'await (',
+    caughtBy: { file: read, test: 'that does not fit the pin is asked for anew' },
+  },
+  {
+    invariant: 'A kept card stands in for a day',
+    change: 'for ever',
+    file: 'src/peers/cards/read-card.ts',
+    find: 'if (now - seenAt > limits.cardKeptMs)',
+    replace: 'if (now < seenAt)',
+    caughtBy: { file: read, test: 'stands in while the server is down, for a day' },
+  },
+  {
+    invariant: 'A variable is sent only where it was allowed',
+    change: 'every file may have it sent',
+    file: 'src/project/servers/allowed-peers.ts',
+    find: 'variablesIn(remote).length > 0 && !own.has(key)',
+    replace: 'false && !own.has(key)',
+    caughtBy: { file: 'test/e2e/agents-add-card.test.ts', test: 'what a file names of the environment is sent only' },
+  },
+  {
+    invariant: 'Of several servers one tells an address',
+    change: 'each does',
+    file: 'src/protocols/a2a/push-delivery.ts',
+    find: 'alone(needs, found, name, () => tell(needs, turns, found, scope, name))',
+    replace: 'tell(needs, turns, found, scope, name)',
+    caughtBy: { file: 'src/protocols/a2a/push.test.ts', test: 'one tells: both stay' },
+  },
+  {
+    invariant: 'No caller keeps another waiting',
+    change: 'who came first is first',
+    file: 'src/engine/spawning/slots.ts',
+    find: 'busy(one) < busy(first)',
+    replace: 'busy(one) < 0',
+    caughtBy: { file: 'src/engine/spawning/slots.test.ts', test: 'go to the caller who has the fewest at work' },
   },
 ];

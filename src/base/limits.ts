@@ -198,6 +198,7 @@ export const limits = {
 
   // agents that live elsewhere
   peerUrlCharacters: 2_000,
+  peerKeyCharacters: 10_000,
   peerIdCharacters: 500,
   peerMessageBytes: 1 * MIB,
   peerAnswerBytes: 1 * MIB,

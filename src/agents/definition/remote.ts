@@ -18,6 +18,8 @@ const remoteSchema = z.strictObject({
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hexadecimal digits' })
     .optional(),
+  /** The public key whose signature the card must bear: PEM, or a JWK as JSON. */
+  key: z.string().min(1).max(limits.peerKeyCharacters).optional(),
   binding: z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC']).optional(),
   /** It takes a message once, however often it is sent: after a crash it is sent again without a question. */
   idempotent: z.boolean().optional(),

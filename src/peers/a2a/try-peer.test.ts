@@ -1,4 +1,5 @@
 /** Agents that live elsewhere are tried: `troupe serve` on every binding, in both versions, with and without what it wants. */
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ALICE, served } from '../../../test/support/a2a/served.ts';
 import { answers, cardServer, goodCard, olderCard } from '../../../test/support/peers/card-server.ts';
@@ -59,4 +60,17 @@ it('gRPC is looked up before it is spoken to, and may be named like the others',
   const supportedInterfaces = [{ url: `http://${target}/`, protocolBinding: 'GRPC', protocolVersion: '1.0' }];
   await using named = await cardServer(answers(goodCard('', { supportedInterfaces })));
   expect(await tryPeer({ card: named.url, token: TOKEN }, needs(ALICE))).toMatchObject({ state: 'answers' });
+});
+
+it('a key in its file is the only one whose signature counts', async () => {
+  await using server = await served({ settings: 'a2a: { key: card-key.pem }\n' });
+  const [own, other] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+  await server.folder.write('card-key.pem', own.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
+  const card = `${server.origin}/.well-known/agent-card.json`;
+  const tried = async ({ publicKey }: typeof own) => {
+    const key = publicKey.export({ format: 'pem', type: 'spki' }).toString();
+    return await tryPeer({ card, token: TOKEN, key }, needs(ALICE));
+  };
+  expect(await tried(own)).toMatchObject({ state: 'answers' });
+  expect(await tried(other)).toMatchObject({ state: 'broken', reason: expect.stringContaining('not to be trusted') });
 });

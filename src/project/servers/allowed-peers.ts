@@ -56,8 +56,8 @@ export function createAllowedPeers(
 const hostOf = ({ card }: RemoteAgent): string => URL.parse(card)?.host ?? card;
 
 /** Everything that says where what goes. */
-function keyOfPeer(root: string, { card, token, headers, pin, binding }: RemoteAgent): string {
-  const said = canonicalJson([root, 'a2a', present({ card, token, headers, pin, binding })]);
+function keyOfPeer(root: string, { card, token, headers, pin, binding, key }: RemoteAgent): string {
+  const said = canonicalJson([root, 'a2a', present({ card, token, headers, pin, binding, key })]);
   return createHash('sha256').update(said).digest('hex');
 }
 
