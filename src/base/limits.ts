@@ -219,6 +219,7 @@ export const limits = {
   peerCancelMs: 10 * SECOND,
   peerHistory: 20,
   peerTasksListed: 50,
+  peerClientsKept: 64,
 
   // the engine on many machines
   ingressAttempts: 8,

@@ -109,36 +109,37 @@ async function serving(project: TestProject, port = '0') {
 
 const SERVED = '---\nname: helper\ndescription: Helps\na2a: true\nisolation: inline\n---\nYou help.\n';
 
-it.each([{ killed: ['the caller'] }, { killed: ['the peer'] }, { killed: ['the caller', 'the peer'] }])(
-  'goes on with the same task after kill -9 of $killed',
-  async ({ killed }) => {
-    await using there = await createTestProject('', SERVED);
-    const gone = Promise.withResolvers<void>();
-    const model = await there.serve(async () => {
-      await gone.promise;
-      return { text: 'Still here.' };
-    });
-    let server = await serving(there);
-    try {
-      await using here = await caller(server.origin);
-      const running = here.start(['run', 'weather', 'How is it?']);
-      await expect.poll(() => model.requests.length).toBe(1);
-      // The task is known here, too.
-      await eventually(async () => ((await here.look('logs', 'last', '--jsonl')).out.includes('"peer.task"') ? true : undefined));
-      if (killed.includes('the caller')) running.kill('SIGKILL');
-      if (killed.includes('the peer')) await server.end('SIGKILL');
-      gone.resolve();
-      if (killed.includes('the peer')) server = await serving(there, server.port);
-      const first = await running.ended;
-      const ended = killed.includes('the caller') ? await here.troupe('resume', 'last') : first;
-      expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Still here.') });
-      await using project = await openProjectOf(there);
-      expect(await project.ledger.runs({ roots: true, limit: 10 })).toMatchObject([{ state: 'completed' }]);
-    } finally {
-      await server.end('SIGTERM');
-    }
-  },
-);
+it.each([
+  { killed: ['the caller'], when: 'model.request' },
+  { killed: ['the caller'], when: 'peer.sent' },
+  { killed: ['the caller', 'the peer'], when: 'peer.sent' },
+  { killed: ['the peer'], when: 'peer.task' },
+  { killed: ['the caller', 'the peer'], when: 'peer.task' },
+])('does it once when $killed is killed at $when', async ({ killed, when }) => {
+  await using there = await createTestProject('', SERVED);
+  const gone = Promise.withResolvers<void>();
+  await there.serve(async () => {
+    await gone.promise;
+    return { text: 'Still here.' };
+  });
+  let server = await serving(there);
+  try {
+    await using here = await caller(server.origin);
+    const running = here.start(['run', 'weather', 'How is it?']);
+    await eventually(async () => ((await here.look('logs', 'last', '--jsonl')).out.includes(`"${when}"`) ? true : undefined));
+    if (killed.includes('the caller')) running.kill('SIGKILL');
+    if (killed.includes('the peer')) await server.end('SIGKILL');
+    gone.resolve();
+    if (killed.includes('the peer')) server = await serving(there, server.port);
+    const first = await running.ended;
+    const ended = killed.includes('the caller') ? await here.troupe('resume', 'last') : first;
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Still here.') });
+    await using project = await openProjectOf(there);
+    expect(await project.ledger.runs({ roots: true, limit: 10 })).toMatchObject([{ state: 'completed' }]);
+  } finally {
+    await server.end('SIGTERM');
+  }
+});
 
 async function openProjectOf({ folder, env }: TestProject) {
   const project = await openProject({ cwd: folder, env, readOnly: true });

@@ -14,6 +14,7 @@ import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { crashAt } from '../support/ledger/crash.ts';
+import { never } from '../support/patterns/scenarios.ts';
 import { brainPeers, newPeerMemory, type PeerHabits, type PeerMemory, remote } from '../support/peers/brain-peers.ts';
 import { createQuietClock } from '../support/quiet-clock.ts';
 import { agent, type Brain, calls, createWorld, reports, says, turnOf, type World } from '../support/world.ts';
@@ -341,6 +342,26 @@ describe('a cancel', () => {
     const events = await eventsOf(kept);
     expect(events.find(({ event_type }) => event_type === 'peer.cancelled')).toMatchObject({ payload: { reached: true } });
     expect(events.at(-1)).toMatchObject({ event_type: 'run.ended', payload: { status: 'cancelled' } });
+  });
+
+  it('for want of time is not for ever: with more time the work is asked for again', async () => {
+    const agents = [remote('weather', { budget: { wall: 20 } })];
+    let slow = true;
+    const kept = newPlay({ agents, brain: (request) => (slow ? never(request) : says('Sun.')) });
+    const first = await live(kept);
+    expect(first.end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
+    expect(kept.memory.cancelled).toEqual(['task-1']);
+    slow = false;
+    const world = createWorld({
+      ...{ path: kept.path, agents, brain: kept.brain, owner: { pid: DEAD_PID }, clock: createQuietClock() },
+      engineOptions: { peers: brainPeers(kept.memory, (request) => kept.brain(request, 0), { idempotent: true }) },
+    });
+    const again = await world.engine.resume(RUN, { budget: { wallMs: 60_000 } });
+    if (again.kind !== 'resumed') throw new Error(JSON.stringify(again));
+    expect(bodyOf(await again.handle.done)).toBe('Sun.');
+    await world.close();
+    once(kept.memory.taken, 'the same message twice');
+    expect(kept.memory.tasks).toHaveLength(2);
   });
 
   it('reaches it when the process died in between, wherever that was', async () => {

@@ -14,6 +14,8 @@ export interface PeerTasks {
   of(step: string): SentStanding;
   /** How often its message was sent. */
   times(step: string): number;
+  /** How often its task was cancelled from here: what is asked again after that is another message. */
+  ended(step: string): number;
   /** The conversation, in the peer's word for it once it has one. */
   context(): string | undefined;
   /** The task that has asked and waits for an answer. */
@@ -24,7 +26,7 @@ export interface PeerTasks {
   unsent(step: string): void;
   named(step: string, task: PeerTask): void;
   stood(step: string, state: Payloads['peer.state']): void;
-  cancelled(): void;
+  cancelled(step: string): void;
 }
 
 const WAITING = { 'input-required': 'input', 'auth-required': 'auth' } as const;
@@ -33,6 +35,7 @@ const WAITING = { 'input-required': 'input', 'auth-required': 'auth' } as const;
 export function createPeerTasks(past: readonly LedgerEvent[], own: string): PeerTasks {
   const steps = new Map<string, SentStanding>();
   const times = new Map<string, number>();
+  const ended = new Map<string, number>();
   let latest: string | undefined;
   let context: string | undefined;
   let state: Payloads['peer.state'] | undefined;
@@ -42,6 +45,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
   const tasks: PeerTasks = {
     of,
     times: (step) => times.get(step) ?? 0,
+    ended: (step) => ended.get(step) ?? 0,
     context: () => context,
     waiting() {
       if (state?.task === undefined || isOver) return undefined;
@@ -78,8 +82,10 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
       latest = step;
       isOver = !(stood.state in WAITING);
     },
-    cancelled: () => {
+    cancelled(step) {
       isOver = true;
+      steps.set(step, { kind: 'unsent' });
+      ended.set(step, (ended.get(step) ?? 0) + 1);
     },
   };
   for (const event of past) apply(tasks, event);
@@ -92,5 +98,5 @@ function apply(tasks: PeerTasks, event: LedgerEvent): void {
   else if (event.event_type === 'peer.unsent') tasks.unsent(step);
   else if (event.event_type === 'peer.task') tasks.named(step, event.payload);
   else if (event.event_type === 'peer.state') tasks.stood(step, event.payload);
-  else if (event.event_type === 'peer.cancelled') tasks.cancelled();
+  else if (event.event_type === 'peer.cancelled') tasks.cancelled(step);
 }

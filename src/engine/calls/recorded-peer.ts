@@ -174,12 +174,15 @@ async function outgoing({ tree, node, tasks }: Recorder, { step, request }: Exch
   const context = tasks.context() ?? (await contextBefore(tree, node.started.continues)) ?? node.run;
   const parts = request.messages.slice(request.newFrom).flatMap(partsOf);
   return {
-    id: `${node.run}-${step.replaceAll('/', '-')}`,
+    id: messageId(node.run, step, tasks.ended(step)),
     context,
     parts,
     ...(waiting === undefined ? {} : { task: waiting.task, unlessMoved: waiting.needs === 'auth' }),
   };
 }
+
+const messageId = (run: RunId, step: string, again: number): string =>
+  `${run}-${step.replaceAll('/', '-')}${again === 0 ? '' : `-again-${again}`}`;
 
 /** The conversation that this run goes on with, in the words of the peer. */
 async function contextBefore({ ledger, session }: LedgerAccess & Writes, run: string | undefined): Promise<string | undefined> {
@@ -347,7 +350,7 @@ async function endThere(recorder: Recorder): Promise<void> {
   await tree.writer.write([
     node.journal.event('peer.cancelled', { task: task.task, ...how }, { step: open.step, actor: 'system' }),
   ]);
-  tasks.cancelled();
+  tasks.cancelled(open.step);
 }
 
 async function foundTask(opened: Result<RemotePeer, PeerFailure>, sent: SentBefore): Promise<PeerTask | undefined> {

@@ -266,6 +266,26 @@ describe('a bad peer', () => {
     });
   });
 
+  it('that never stops talking about its task is left', async () => {
+    const working = { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } };
+    const piece = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { statusUpdate: working } })}\n\n`;
+    await using server = await bad((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece.repeat(100)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    const { came, tasks } = await say(await open({ card: server.url }), 'Porto');
+    expect(came).toMatchObject({
+      kind: 'failed',
+      taken: 'yes',
+      failure: { message: expect.stringContaining('peerStreamEvents') },
+    });
+    expect(tasks).toEqual([{ task: 't', context: 'c' }]);
+  });
+
   it('that says nothing at all is left', async () => {
     const clock = createVirtualClock(1_000_000);
     const asked = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, SentBefore } from '../port.ts';
-import { classified, isNoTask, isNotDone, WayFailed } from './failures.ts';
+import { classified, isNoTask, isNotDone, isTooMuch, WayFailed } from './failures.ts';
 import { createTaskView, type TaskView } from './task-view.ts';
 
 /** What an exchange is made with. */
@@ -74,13 +74,9 @@ async function began(line: PeerLine, message: PeerMessage, view: TaskView, call:
   if (outcome !== undefined) return outcome;
   // With a task that there was before, only what came back says that the message has arrived.
   const isKnown = view.task() !== undefined && (message.task === undefined || read.heard);
+  if (isKnown && isTooMuch(read.error)) return { kind: 'failed', taken: 'yes', failure: classified(read.error).failure };
   if (isKnown) return undefined;
-  if (read.error === undefined)
-    return {
-      kind: 'failed',
-      taken: 'perhaps',
-      failure: { kind: 'bad_response', message: 'It answered nothing that names a task.' },
-    };
+  if (read.error === undefined) return { kind: 'failed', taken: 'perhaps', failure: NO_TASK };
   const { failure, taken } = classified(read.error);
   return { kind: 'failed', taken, failure };
 }
@@ -111,6 +107,7 @@ async function untilSettled(line: PeerLine, view: TaskView, call: PeerCall): Pro
         view,
         call,
       );
+      if (isTooMuch(read.error)) return { kind: 'failed', taken: 'yes', failure: classified(read.error).failure };
       if (read.error !== undefined && isNotDone(read.error)) streams = false;
       else if (read.heard) quiet = 0;
       else if (read.error !== undefined && !isNoTask(read.error)) failed = { kind: 'failed', ...classified(read.error) };

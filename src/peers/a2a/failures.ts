@@ -18,6 +18,10 @@ export class WayFailed extends Error {
   }
 }
 
+/** It sends more than anybody reads: there is no end to wait for. */
+export const isTooMuch = (error: unknown): boolean =>
+  causeOf(error, (one) => one instanceof WayFailed && one.failure.kind === 'bad_response') !== undefined;
+
 export interface Classified {
   readonly failure: PeerFailure;
   readonly taken: 'no' | 'perhaps';

@@ -1,12 +1,12 @@
 /** Agents that live elsewhere and speak A2A. */
+import type { Client } from '@a2a-js/sdk/client';
 import { TaskNotCancelableError } from '@a2a-js/sdk/errors';
 import type { RemoteAgent } from '../../agents/definition/remote.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { reachableAddresses } from '../../network/addresses.ts';
-import type { CardInterface, KeptCards, ReadCard } from '../cards/port.ts';
+import type { KeptCards, ReadCard } from '../cards/port.ts';
 import { readCard } from '../cards/read-card.ts';
 import type { PeerFailure, Peers, RemotePeer } from '../port.ts';
 import { connect, wayProblem } from './connect.ts';
@@ -23,6 +23,7 @@ export interface A2aPeersOptions {
 }
 
 export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
+  const clients = createClients();
   return {
     async open(remote, signal) {
       const headers = filledHeaders(remote, env);
@@ -32,14 +33,25 @@ export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
       const outcome = await readCard(source, { clock, kept, signal });
       if (outcome.state === 'unreachable') return fail({ kind: 'network', message: outcome.reason });
       if (outcome.state === 'refused') return fail({ kind: 'refused', message: outcome.reason, fix: outcome.fix });
-      const closed = await closedWay(outcome.interface);
-      if (closed !== undefined) return fail(closed);
       const problem = await wayProblem(outcome.interface);
       if (problem !== undefined) return fail(problem);
-      const client = await connect(outcome.card, outcome.interface);
+      const client = await clients(outcome);
       const line = { client, clock, streams: outcome.card.capabilities?.streaming === true, headers: headers.value };
       return ok(peerOf(line, outcome, remote));
     },
+  };
+}
+
+/** A client for each interface of each card, as some keep connections open; the one that was made first goes first. */
+function createClients(): (read: ReadCard) => Promise<Client> {
+  const made = new Map<string, Promise<Client>>();
+  return async ({ card, hash, interface: chosen }) => {
+    const key = JSON.stringify([hash, chosen]);
+    const client = made.get(key) ?? connect(card, chosen);
+    made.set(key, client);
+    const [oldest] = made.keys();
+    if (made.size > limits.peerClientsKept && oldest !== undefined) made.delete(oldest);
+    return await client;
   };
 }
 
@@ -53,14 +65,6 @@ function peerOf(line: PeerLine, { card, hash, interface: { url } }: ReadCard, re
     find: (sent) => findTask(line, sent),
     cancel: (task) => cancel(line, task.task),
   };
-}
-
-/** gRPC connects by itself: where its name leads is looked at before. */
-async function closedWay({ binding, url, inside }: CardInterface): Promise<PeerFailure | undefined> {
-  if (binding !== 'GRPC') return undefined;
-  const place = URL.parse(url.includes('://') ? url : `http://${url}`);
-  const found = await reachableAddresses(place?.hostname ?? url, inside);
-  return found.ok ? undefined : { kind: found.error.kind === 'refused' ? 'refused' : 'network', message: found.error.message };
 }
 
 /** How it stands then. One that had ended, or that nobody knows any more, needs no end. */

@@ -53,7 +53,7 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
   const note = (message: Message | undefined, onText?: (text: string) => void): void => {
     const text = message === undefined ? '' : wordsIn(message.parts);
     if (text === '') return;
-    said = bounded(said === '' ? text : `${said}\n\n${text}`).text;
+    if (said.length < limits.peerAnswerBytes) said = said === '' ? text : `${said}\n\n${text}`;
     onText?.(text);
   };
   const take = (artifact: Artifact | undefined, append: boolean): void => {
