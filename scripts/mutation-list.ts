@@ -5,6 +5,7 @@
 import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
+import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
 
@@ -27,6 +28,7 @@ export const mutations: readonly Mutation[] = [
   ...engineMutations,
   ...aroundMutations,
   ...approvalMutations,
+  ...keyboardMutations,
   ...peerMutations,
 ];
 

@@ -77,7 +77,10 @@ describe('what it asks', () => {
     expect(await eventsOf(project, 'approval.answered')).toEqual([]);
     person.type('yes\r');
     await person.sees('answered');
-    expect(await eventsOf(project, 'approval.answered')).toMatchObject([{ answer: { kind: 'approved' }, where: 'terminal' }]);
+    const [{ shown }] = (await eventsOf(project, 'approval.asked')) as [{ shown: string }];
+    expect(await eventsOf(project, 'approval.answered')).toMatchObject([
+      { answer: { kind: 'approved' }, where: 'terminal', shown },
+    ]);
     await person.sees('answered; if nobody goes on with the run, r takes it up here');
     person.type('r');
     await person.sees(/w \w+ · completed/);

@@ -1,16 +1,19 @@
 /** Peers that want to be told: a real receiver hears how a task stands, and nobody inside the network does. */
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
+import { createTestProject } from '../../../test/e2e/support-project.ts';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { startReceiver, statesTold } from '../../../test/support/a2a/receiver.ts';
 import { serveProject } from '../../../test/support/a2a/serve-project.ts';
 import { ALICE, BOB, connect, type Served, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import { openProject } from '../../project/open.ts';
 
 const INSIDE = 'a2a: { privatePush: true }\n';
+const HELPER = '---\nname: helper\ndescription: Helps\ntools: [ask]\nisolation: inline\na2a: true\n---\nYou work.\n';
 const SECRET = 'hook-secret-0123456789abcdef';
 
 const config = (url: string, more: Partial<TaskPushNotificationConfig> = {}): TaskPushNotificationConfig => ({
@@ -102,6 +105,38 @@ it('no address inside the network is told, unless the settings say so', async ()
   const how = { taskPushNotificationConfig: config(receiver.url) };
   await expect(client.sendMessage(request(said('Do it.'), how))).rejects.toThrow('not a public address');
   expect((await server.project.ledger.runs({ roots: true })).length).toBe(1);
+});
+
+it('an address inside the network that was given while the settings allowed it is not told by who does not', async () => {
+  await using receiver = await startReceiver();
+  await using folder = await createTestProject(INSIDE, HELPER);
+  await folder.serve(play);
+  const project = await openProject({ cwd: folder.folder, env: folder.env });
+  const first = await serveProject(project);
+  const client = await connect(first.origin, ALICE, 'JSONRPC');
+  const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
+  await client.createTaskPushNotificationConfig(config(receiver.url, { taskId }));
+  await eventually(() => (statesTold(receiver).at(-1) === 'TASK_STATE_INPUT_REQUIRED' ? true : undefined));
+  await first[Symbol.asyncDispose]();
+  const before = receiver.told.length;
+  // Whoever cannot tell an address waits before it is tried again.
+  let waits = 0;
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, callback, hold) {
+      if (delayMs === limits.a2aPushRetryMs) waits += 1;
+      return systemClock.after(delayMs, callback, hold);
+    },
+  };
+  const careful = { ...project, config: { ...project.config, a2a: { ...project.config.a2a, privatePush: false } } };
+  const second = await serveProject(careful, { clock });
+  const other = await connect(second.origin, ALICE, 'JSONRPC');
+  await other.sendMessage(request(said('The second.', { taskId })));
+  await second.takeUp();
+  await eventually(() => (waits > 0 || receiver.told.length > before ? true : undefined));
+  expect(receiver.told).toHaveLength(before);
+  await second[Symbol.asyncDispose]();
+  await project.close();
 });
 
 it('an address that says no is tried again, one that is gone is not, and nobody is led elsewhere', async () => {

@@ -68,6 +68,27 @@ export const sentCases: readonly EngineCase[] = [
     },
   },
   {
+    name: 'of much that was said at once a turn hears no more than one message may hold, and the next turn the rest',
+    async play(worlds) {
+      const long = (word: string): string => word.repeat(Math.ceil((limits.messageBytes * 0.6) / word.length));
+      let sent = false;
+      const heard: string[] = [];
+      const world = await worlds.create({
+        agents: [patient()],
+        brain: async (request) => {
+          const said = JSON.stringify(request.messages);
+          heard.push(['alpha', 'beta', 'short'].filter((word) => said.includes(`${word} `)).join(' '));
+          if (!sent) for (const word of ['alpha ', 'beta ']) await world.engine.send(runOf(request), long(word), ADA);
+          if (!sent) await world.engine.send(runOf(request), 'short words', ADA);
+          sent = true;
+          return said.includes('short words') ? reports('Done.') : look(turnOf(request));
+        },
+      });
+      expect(await resultOf(await start(world))).toMatchObject({ status: 'completed' });
+      expect(heard).toEqual(['', 'alpha', 'alpha beta short']);
+    },
+  },
+  {
     name: 'what a person says to a child is heard by the child',
     async play(worlds) {
       let sent = false;

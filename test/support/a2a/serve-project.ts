@@ -1,6 +1,6 @@
 /** The A2A server of an open project on free ports of this process, behind the real app. */
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import { systemClock } from '../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { listen } from '../../../src/http/listen.ts';
 import { allowedNames } from '../../../src/http/names.ts';
@@ -19,25 +19,28 @@ export interface ServeOptions {
   readonly around?: ((handler: A2ARequestHandler) => A2ARequestHandler) | undefined;
   readonly port?: number;
   readonly grpcPort?: number;
+  readonly clock?: Clock;
 }
 
 export interface ServedProject extends AsyncDisposable {
   readonly origin: string;
   readonly grpcPort: number;
   readonly errors: Error[];
+  /** Goes on with telling whoever wanted to be told. */
+  takeUp(): Promise<void>;
 }
 
 const OWNER: McpCaller = { name: 'user', sees: 'everything' };
 
 export async function serveProject(project: Project, options: ServeOptions = {}): Promise<ServedProject> {
-  const { callers = {}, around, port = 0, grpcPort = 0 } = options;
+  const { callers = {}, around, port = 0, grpcPort = 0, clock = systemClock } = options;
   const errors: Error[] = [];
   const onError = (error: Error): void => void errors.push(error);
   const { assistants, ledger, engine, config, groups } = project;
   const common = {
     assistants,
     ledger,
-    clock: systemClock,
+    clock,
     version: '0.0.0',
     agents: createAgentCatalogue(project, systemClock, 'UTC'),
   };
@@ -53,11 +56,12 @@ export async function serveProject(project: Project, options: ServeOptions = {})
     const name = tokens.open ? OWNER.name : tokens.ownerOf(bearerToken(header) ?? '');
     return name === undefined ? undefined : callerOf(name);
   };
-  const here = { host: '127.0.0.1', clock: systemClock };
+  const here = { host: '127.0.0.1', clock };
   const grpc = await listenGrpc(a2a.room, { ...here, port: grpcPort, origin: () => server.origin, callerOf: known });
   const server = await listen({ ...here, port, fetch: (request) => app.fetch(request) });
   return {
     ...{ origin: server.origin, grpcPort: grpc.port, errors },
+    takeUp: () => a2a.room.push.takeUp(({ by, asked }) => ({ caller: callerOf(by), tenant: asked.tenant ?? '' })),
     async [Symbol.asyncDispose]() {
       await Promise.all([a2a.close(), mcp.close(), server.stop(), grpc.stop()]);
     },
