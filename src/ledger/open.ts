@@ -34,7 +34,9 @@ export async function openLedger(address: LedgerAddress, options: OpenLedgerOpti
     // Whoever only reads is told that there is none.
     const isThere = existsSync(path);
     const readOnly = options.readOnly === true || (existing && !isThere);
-    const open = (): Ledger => openSqliteLedger({ ...options, path, readOnly });
+    // Drawn now, also for a file that is made later: by chance nothing differs between the two.
+    const nonce = options.ids.nonce();
+    const open = (): Ledger => openSqliteLedger({ ...options, ids: { nonce: () => nonce }, path, readOnly });
     return isThere || readOnly ? open() : madeWithFirstWrite(path, open);
   }
   const { openPostgresLedger } = await import('./postgres/store.ts');
