@@ -268,7 +268,7 @@ export const peerMutations: readonly Mutation[] = [
     file: 'src/engine/run/own-loop.ts',
     find: 'await peer.leave();',
     replace: 'void peer;',
-    caughtBy: { file: remote, test: 'reaches the task of a peer that works' },
+    caughtBy: { file: 'test/sim/remote-stopped.test.ts', test: 'reaches the task of a peer that works' },
   },
   {
     invariant: 'A token goes to the origin that it is for',

@@ -2,117 +2,27 @@
  * Agents that live elsewhere, through crashes: cut at every append, every message is taken once, every task is begun once, and
  * the run ends as the uncut one does. What the peer has taken is memory of the outside.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { AgentDefinition } from '../../src/agents/definition/definition.ts';
-import type { RunId, SessionId } from '../../src/base/ids.ts';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/base/limits.ts';
-import type { RunEnd } from '../../src/engine/port.ts';
-import { readAll } from '../../src/engine/record/read-all.ts';
 import { userText } from '../../src/events/messages.ts';
-import type { ModelRequest } from '../../src/models/port.ts';
-import { crashAt } from '../support/ledger/crash.ts';
-import { never } from '../support/patterns/scenarios.ts';
-import { brainPeers, newPeerMemory, type PeerHabits, type PeerMemory, remote } from '../support/peers/brain-peers.ts';
-import { createQuietClock } from '../support/quiet-clock.ts';
-import { agent, type Brain, calls, createWorld, reports, says, turnOf, type World } from '../support/world.ts';
+import { brainPeers, newPeerMemory, remote } from '../support/peers/brain-peers.ts';
+import {
+  alone,
+  bodyOf,
+  eventsOf,
+  folder,
+  type Kept,
+  live,
+  newPlay,
+  once,
+  type Play,
+  RUN,
+  SESSION,
+  sunny,
+  weather,
+} from '../support/peers/remote-play.ts';
+import { agent, calls, createWorld, reports, turnOf } from '../support/world.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'troupe-remote-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** No process has this number, so its leases are a dead owner's. */
-const DEAD_PID = 2 ** 22 + 1;
-const RUN = 'run_0000000000000remote' as RunId;
-const SESSION = 'ses_0000000000000remote' as SessionId;
-const NEVER = Number.POSITIVE_INFINITY;
-let files = 0;
-
-interface Play {
-  readonly agents: readonly AgentDefinition[];
-  readonly brain: Brain;
-  readonly habits?: PeerHabits;
-  /** What a person says when asked; without it nobody is there. */
-  readonly answer?: (question: string) => string;
-}
-
-interface Kept extends Play {
-  readonly path: string;
-  readonly memory: PeerMemory;
-}
-
-const newPlay = (play: Play): Kept => ({ ...play, path: join(folder, `${++files}.db`), memory: newPeerMemory() });
-
-interface Life {
-  readonly end: RunEnd | undefined;
-  readonly appends: readonly string[];
-}
-
-/** One process's life: starts or resumes the run, answers what is asked, and dies after so many appends. */
-async function live(
-  { path, memory, agents, brain, habits = {}, answer }: Kept,
-  lastAppend = NEVER,
-  prompt = 'Go.',
-): Promise<Life> {
-  let appends: readonly string[] = [];
-  const world = createWorld({
-    ...{ path, agents, brain, outside: { modelCalls: [], effects: [], peers: memory }, owner: { pid: DEAD_PID } },
-    clock: createQuietClock(),
-    engineOptions: { peers: brainPeers(memory, (request) => brain(request, 0), habits) },
-    wrapLedger: (inner) => {
-      const crashing = crashAt(inner, lastAppend);
-      appends = crashing.kinds;
-      return crashing.ledger;
-    },
-  });
-  const end = await driven(world, agents, prompt, answer).catch(() => undefined);
-  await world.ledger.close();
-  return { end, appends };
-}
-
-async function driven(world: World, agents: readonly AgentDefinition[], prompt: string, answer: Play['answer']) {
-  const resumed = await world.engine.resume(RUN, {});
-  if (resumed.kind === 'ended') return { kind: 'ended' as const, result: resumed.result };
-  const input = userText(prompt);
-  const request = { agent: agents[0]?.name ?? '', input, workspace: folder, run: RUN, session: SESSION };
-  const begun = resumed.kind === 'resumed' ? resumed : await world.engine.start(request);
-  if (begun.kind !== 'started' && begun.kind !== 'resumed') throw new Error(JSON.stringify(begun));
-  for (let going = begun.handle; ; ) {
-    const end = await going.done;
-    if (end.kind !== 'waiting' || answer === undefined) return end;
-    for (const { run, wait, question } of end.waits)
-      await world.engine.answer(run, wait, { kind: 'text', text: answer(question) });
-    const again = await world.engine.resume(RUN);
-    if (again.kind === 'ended') return { kind: 'ended' as const, result: again.result };
-    if (again.kind !== 'resumed') throw new Error(JSON.stringify(again));
-    going = again.handle;
-  }
-}
-
-async function eventsOf({ path, agents, brain }: Kept) {
-  const world = createWorld({ path, agents, brain });
-  const events = await readAll(world.ledger, SESSION);
-  const verified = await world.ledger.verify();
-  await world.close();
-  expect(verified).toMatchObject({ kind: 'sound' });
-  return events;
-}
-
-const once = (words: readonly string[], what: string) => expect([...new Set(words)], what).toEqual(words);
-
-/** Asks which city, then says how it is there. */
-const weather: Brain = (request) => {
-  const said = turnOf(request);
-  if (said === 1) return calls({ name: 'ask', input: { question: 'Which city?' } });
-  return says(`Sun in ${lastWord(request)}.`);
-};
-const lastWord = ({ messages }: ModelRequest): string => {
-  const last = messages.findLast(({ role }) => role === 'user');
-  return last?.role === 'user' ? last.content.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
-};
-
-const alone: Play = { agents: [remote('weather')], brain: weather, answer: () => 'Porto' };
 const below: Play = {
   agents: [
     agent({ name: 'boss', tools: [], agents: ['middle'] }),
@@ -152,9 +62,6 @@ describe.each([
     }
   });
 });
-
-const sunny: Play = { agents: [remote('weather')], brain: () => says('Sun.') };
-const bodyOf = (end: RunEnd | undefined) => (end?.kind === 'ended' ? end.result.report.body : end?.kind);
 
 describe('a message that may have been taken', () => {
   /** Dies when the peer has taken the message and its task is not written down yet. */
@@ -293,87 +200,3 @@ describe('a run of an agent elsewhere', () => {
 
 /** Nobody knows what a peer costs. */
 const UNKNOWN = { version: 'none', cost: () => undefined, worstCase: () => undefined };
-
-describe('a cancel', () => {
-  /** Waits until the peer works, or until the run waits for an answer; then cancels it. */
-  async function cancelled(play: Play, when: 'works' | 'asks', lastAppend = NEVER) {
-    const kept = newPlay(play);
-    const { path, memory, agents } = kept;
-    const working = Promise.withResolvers<void>();
-    const brain: Brain = async (request) => {
-      if (when === 'asks') return weather(request, 0);
-      working.resolve();
-      return await new Promise(() => undefined);
-    };
-    let appends: readonly string[] = [];
-    const world = createWorld({
-      ...{ path, agents, brain, outside: { modelCalls: [], effects: [], peers: memory }, owner: { pid: DEAD_PID } },
-      engineOptions: { peers: stoppable(memory, brain) },
-      wrapLedger: (inner) => {
-        const crashing = crashAt(inner, lastAppend);
-        appends = crashing.kinds;
-        return crashing.ledger;
-      },
-    });
-    const input = userText('Go.');
-    const begun = await world.engine.start({ agent: 'weather', input, workspace: folder, run: RUN, session: SESSION });
-    if (begun.kind !== 'started') throw new Error(begun.error.message);
-    if (when === 'asks') await begun.handle.done;
-    else await working.promise;
-    const outcome = await world.engine.cancel(RUN, 'enough').catch(() => undefined);
-    if (when === 'works') await begun.handle.done;
-    await world.ledger.close();
-    return { kept, appends, outcome };
-  }
-  /** Real peers notice when nobody listens any more; one that never answers would not. */
-  const stoppable = (memory: PeerMemory, brain: Brain) =>
-    brainPeers(memory, (request) =>
-      Promise.race([
-        brain(request, 0),
-        new Promise<never>((_resolve, reject) =>
-          request.signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true }),
-        ),
-      ]).catch(() => says('')),
-    );
-
-  it.each(['works', 'asks'] as const)('reaches the task of a peer that %s', async (when) => {
-    const { kept } = await cancelled({ ...alone }, when);
-    expect(kept.memory.cancelled).toEqual(['task-1']);
-    const events = await eventsOf(kept);
-    expect(events.find(({ event_type }) => event_type === 'peer.cancelled')).toMatchObject({ payload: { reached: true } });
-    expect(events.at(-1)).toMatchObject({ event_type: 'run.ended', payload: { status: 'cancelled' } });
-  });
-
-  it('for want of time is not for ever: with more time the work is asked for again', async () => {
-    const agents = [remote('weather', { budget: { wall: 20 } })];
-    let slow = true;
-    const kept = newPlay({ agents, brain: (request) => (slow ? never(request) : says('Sun.')) });
-    const first = await live(kept);
-    expect(first.end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
-    expect(kept.memory.cancelled).toEqual(['task-1']);
-    slow = false;
-    const world = createWorld({
-      ...{ path: kept.path, agents, brain: kept.brain, owner: { pid: DEAD_PID }, clock: createQuietClock() },
-      engineOptions: { peers: brainPeers(kept.memory, (request) => kept.brain(request, 0), { idempotent: true }) },
-    });
-    const again = await world.engine.resume(RUN, { budget: { wallMs: 60_000 } });
-    if (again.kind !== 'resumed') throw new Error(JSON.stringify(again));
-    expect(bodyOf(await again.handle.done)).toBe('Sun.');
-    await world.close();
-    once(kept.memory.taken, 'the same message twice');
-    expect(kept.memory.tasks).toHaveLength(2);
-  });
-
-  it('reaches it when the process died in between, wherever that was', async () => {
-    const whole = await cancelled({ ...alone }, 'asks');
-    const asked = whole.appends.findIndex((kinds) => kinds.includes('run.signalled'));
-    expect(asked).toBeGreaterThan(0);
-    expect(whole.appends.length).toBeGreaterThan(asked + 1);
-    for (let cut = asked + 1; cut <= whole.appends.length; cut += 1) {
-      const { kept } = await cancelled({ ...alone }, 'asks', cut);
-      const { end } = await live({ ...kept, answer: () => 'Porto' });
-      expect(end, `cut at ${cut}`).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
-      expect(new Set(kept.memory.cancelled), `cut at ${cut}`).toEqual(new Set(['task-1']));
-    }
-  });
-});

@@ -97,7 +97,8 @@ async function openPeer({ tree, node, setup }: Recorder): ReturnType<NonNullable
 async function persist(recorder: Recorder, at: Exchange): Promise<TurnOutcome> {
   const { tree, node, tasks } = recorder;
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await next(recorder, at);
+    const pause = pauseDuring(recorder, at.step);
+    const outcome = await next(recorder, at, pause).finally(pause.over);
     tree.checkpoint(node);
     if ('done' in outcome) return outcome.done;
     const { came } = outcome;
@@ -129,14 +130,14 @@ type Tried = PeerOutcome | { readonly kind: 'closed'; readonly failure: PeerFail
 type Next = { readonly came: Tried } | { readonly done: TurnOutcome };
 
 /** Goes on with the task that there is, or sends; what may have been taken is looked for first. */
-async function next(recorder: Recorder, at: Exchange): Promise<Next> {
+async function next(recorder: Recorder, at: Exchange, pause: Pause): Promise<Next> {
   const { tree, tasks } = recorder;
   const { step } = at;
   const opened = await tree.atWork.during(() => openPeer(recorder));
   if (!opened.ok) return { came: { kind: 'closed', failure: opened.error } };
   const peer = opened.value;
   const standing = tasks.of(step);
-  const call = callOf(recorder, at);
+  const call = callOf(recorder, at, pause);
   if (standing.kind === 'task') return { came: await tree.atWork.during(() => peer.follow(standing, call)) };
   if (standing.kind === 'doubt') {
     const found = await tree.atWork.during(() => peer.find(standing));
@@ -154,16 +155,46 @@ async function next(recorder: Recorder, at: Exchange): Promise<Next> {
   return { came: await tree.atWork.during(() => peer.send(message, call)) };
 }
 
-function callOf({ tree, node, tasks }: Recorder, { step, request }: Exchange): PeerCall {
+interface Pause {
+  readonly signal: AbortSignal;
+  look(): void;
+  over(): void;
+}
+
+/** What goes on elsewhere needs nobody here: once its task is known, a run that is to stand still leaves it. */
+function pauseDuring({ tree, node, tasks }: Recorder, step: string): Pause {
+  const left = new AbortController();
+  const done = new AbortController();
+  const look = (): void => {
+    if (tasks.of(step).kind !== 'task') return;
+    try {
+      tree.checkpoint(node);
+    } catch (reason) {
+      left.abort(reason);
+    }
+  };
+  const listen = (): void => {
+    const heard = (): void => {
+      look();
+      if (!done.signal.aborted) listen();
+    };
+    tree.nextNews().addEventListener('abort', heard, { once: true, signal: done.signal });
+  };
+  listen();
+  return { signal: left.signal, look, over: () => done.abort() };
+}
+
+function callOf({ tree, node, tasks }: Recorder, { step, request }: Exchange, pause: Pause): PeerCall {
   const show = tree.live(node, request.turn);
   return {
-    signal: node.abort.signal,
+    signal: AbortSignal.any([node.abort.signal, pause.signal]),
     onText: show === undefined ? undefined : (text) => show({ type: 'text', text: tree.redact(text) }),
     async onTask({ task, context }) {
       // A task that it answers again and again is committed once.
       if (tasks.of(step).kind === 'task') return;
       await tree.writer.write([node.journal.event('peer.task', { task, context }, { step, actor: 'system' })]);
       tasks.named(step, { task, context });
+      pause.look();
     },
   };
 }
@@ -185,11 +216,16 @@ const messageId = (run: RunId, step: string, again: number): string =>
   `${run}-${step.replaceAll('/', '-')}${again === 0 ? '' : `-again-${again}`}`;
 
 /** The conversation that this run goes on with, in the words of the peer. */
-async function contextBefore({ ledger, session }: LedgerAccess & Writes, run: string | undefined): Promise<string | undefined> {
+async function contextBefore(
+  { ledger, session, writer }: LedgerAccess & Writes,
+  run: string | undefined,
+): Promise<string | undefined> {
   if (run === undefined) return undefined;
-  const types = ['peer.sent', 'peer.task'] as const;
+  // It may have happened in this very life: the ledger knows both.
+  await writer.flushed();
+  const types = ['peer.sent', 'peer.task', 'peer.state'] as const;
   const [latest] = await ledger.read({ session, run: run as RunId, types: [...types], newest: true, limit: 1 });
-  return latest?.event_type === 'peer.sent' || latest?.event_type === 'peer.task' ? latest.payload.context : undefined;
+  return latest !== undefined && 'context' in latest.payload ? String(latest.payload.context) : undefined;
 }
 
 function partsOf(message: Message): readonly (TextPart | ImagePart)[] {
