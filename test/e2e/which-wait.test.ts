@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestProject, type TestProject } from './support-project.ts';
+import { createTestProject, objectIn, type TestProject } from './support-project.ts';
 
 const WORKERS = ['w1', 'w2', 'w3'];
 const BOSS = '---\nname: boss\nagents: [w1, w2, w3]\n---\nYou are boss.\n';
@@ -57,6 +57,25 @@ describe('several runs of a tree ask at once', () => {
     const [last = ''] = printed(inbox, 'w1');
     expect(await project.typed(last)).toMatchObject({ code: 0, out: 'boss is done.\n' });
     expect(await there(project)).toEqual(['w1', 'w2']);
+  });
+
+  it('show says in the tree what the summary says of a run that nobody drives', async () => {
+    await using project = await threeAsk();
+    expect((await project.look('run', 'boss', 'Go.')).code).toBe(5);
+    for (const [name, word] of [
+      ['w1', 'waiting'],
+      ['w2', 'waiting'],
+      ['w3', 'interrupted'],
+    ] as const) {
+      const [approve = ''] = printed((await project.look('inbox')).out, name);
+      await project.look(...approve.split(' ').slice(1), '--no-resume');
+      const { out } = await project.look('show', 'last');
+      expect(out).toMatch(new RegExp(`^. boss +${word} ·`));
+      expect(out).toMatch(new RegExp(`─ . ${name} \\(sub-agent\\) +${word} ·`));
+      expect(out).not.toMatch(/working|running/);
+      const { status, tree } = objectIn((await project.look('show', 'last', '--json')).out);
+      expect([status, (tree as { status: string }[])[0]?.status]).toEqual([word, word]);
+    }
   });
 
   it('a name that several of them have is refused, and each choice that is listed is a command that works', async () => {

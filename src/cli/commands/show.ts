@@ -55,8 +55,7 @@ export async function showCommand(context: CommandContext, text: string, options
     }
     const { out } = context.terminal;
     const width = out.isTty ? out.width() : Number.MAX_SAFE_INTEGER;
-    const interrupted = (one: RunNode): boolean => standing(one) === 'interrupted';
-    const picture = { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true, interrupted };
+    const picture = { now, width, paint: out.paint, calls: CALLS_SHOWN, notes: true, standing };
     for (const line of treeLines(tree, row.run, picture)) out.line(line);
     const iterations = iterationLines(tree, row.run, now);
     if (iterations.length > 0) out.line();

@@ -35,8 +35,8 @@ export interface TreeLook {
   readonly brief?: boolean;
   /** Characters that a run has written so far, of those whose text is not the answer. */
   readonly writing?: ReadonlyMap<RunId, number>;
-  /** Whether nobody drives a run that was cut off: then it does nothing, whatever it began. */
-  interrupted?(node: RunNode): boolean;
+  /** How a run stands that nobody drives: then it does nothing, whatever it began. */
+  standing?(node: RunNode): RunNode['state'] | 'interrupted';
 }
 
 const NANO_PER_USD = 1_000_000_000;
@@ -126,7 +126,9 @@ function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, loo
   const used = textWidth(guide) + 2 + textWidth(head) + 2;
   const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, root, width - used);
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
-  return `${paint.dim(guide)}${symbolOf(node, paint)} ${paint.bold(head)}${tail}`;
+  const { state, verification } = node;
+  const symbol = symbolOf({ verification, state: stillState(node, look) ?? state }, paint);
+  return `${paint.dim(guide)}${symbol} ${paint.bold(head)}${tail}`;
 }
 
 /** The run's part, and whether the answer is its own: the root's result may be that of the last in a chain. */
@@ -172,9 +174,9 @@ function withError(facts: string, { error }: RunNode, root: RunNode, room: numbe
   return `${facts} · ${cutToWidth(safeLine(error.message), left)}`;
 }
 
-function factsOf(tree: RunTree, node: RunNode, { now, writing, interrupted }: TreeLook): readonly Fact[] {
-  const cutOff = interrupted?.(node) === true;
-  const facts: Fact[] = [{ text: cutOff ? 'interrupted' : stateText(node, now, writing?.get(node.run) ?? 0) }];
+function factsOf(tree: RunTree, node: RunNode, look: TreeLook): readonly Fact[] {
+  const { now, writing } = look;
+  const facts: Fact[] = [{ text: stillState(node, look) ?? stateText(node, now, writing?.get(node.run) ?? 0) }];
   // In which turn it is, while it works; what it came to, as in the summary, with everything below it.
   const { turns, toolCalls, spent } = subtreeDoings(tree, node.run);
   if (node.endedAt === null && node.turn > 0) facts.push({ text: `turn ${node.turn}`, rank: 3 });
@@ -189,6 +191,12 @@ function factsOf(tree: RunTree, node: RunNode, { now, writing, interrupted }: Tr
   const took = node.endedAt === null ? wholeSeconds(now - node.startedAt) : readableDuration(node.endedAt - node.startedAt);
   facts.push({ text: took });
   return facts;
+}
+
+/** The word of the summary, for one that would be doing something if somebody drove it. */
+function stillState(node: RunNode, { standing }: TreeLook): 'interrupted' | 'waiting' | undefined {
+  const stands = standing?.(node);
+  return stands === 'interrupted' || (stands === 'waiting' && node.waits.length === 0) ? stands : undefined;
 }
 
 function stateText(node: RunNode, now: number, written: number): string {
@@ -231,7 +239,12 @@ function since(milliseconds: number): string {
   return milliseconds < 1_000 ? '' : ` ${wholeSeconds(milliseconds)}`;
 }
 
-function symbolOf(node: RunNode, paint: Screen['paint']): string {
+/** As it is shown, which is not always how it works. */
+interface Shown extends Pick<RunNode, 'verification'> {
+  readonly state: RunNode['state'] | 'interrupted';
+}
+
+function symbolOf(node: Shown, paint: Screen['paint']): string {
   switch (node.state) {
     case 'completed':
       return node.verification?.state === 'verified' ? paint.green('✓') : paint.dim('○');
@@ -246,6 +259,7 @@ function symbolOf(node: RunNode, paint: Screen['paint']): string {
       return paint.yellow('?');
     case 'paused':
     case 'parked':
+    case 'interrupted':
       return paint.yellow('‖');
     case 'running':
       return paint.cyan('●');
