@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/project/open.ts';
 import { eventually } from '../support/a2a/peer.ts';
-import { OWNER, type Served, type ServedOptions, served } from '../support/a2a/served.ts';
+import { ALICE, OWNER, type Served, type ServedOptions, served } from '../support/a2a/served.ts';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 interface Pair extends AsyncDisposable {
@@ -69,14 +69,37 @@ describe('an agent that lives elsewhere', () => {
   it('asks, and the answer goes back into its task', async () => {
     await using world = await pair({
       play: ({ index }) =>
-        index === 0 ? { calls: [{ name: 'ask', input: { question: 'Which city?' } }] } : { text: 'Rain there.' },
+        index === 0
+          ? { calls: [{ name: 'ask', input: { question: 'Which \u001b[2Jcity?' } }] }
+          : { text: 'Rain \u001b[2Jthere.' },
     });
     const asked = await world.here.troupe('run', 'weather', 'How is it?');
     expect(asked.code).toBe(5);
-    expect(asked.out + asked.err).toContain('Which city?');
+    expect(asked.out + asked.err).toMatch(/Which .*city\?/);
+    // What a stranger says does nothing to the terminal.
+    expect(asked.out + asked.err).not.toContain('\u001b[2J');
     expect(await tasksOf(world.there)).toMatchObject([{ state: 'waiting' }]);
     const answered = await world.here.troupe('answer', 'last', 'Porto');
-    expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('Rain there.') });
+    expect(answered).toMatchObject({ code: 0, out: expect.stringMatching(/Rain .*there\./) });
+    expect(answered.err).not.toContain('\u001b[2J');
+    expect(await tasksOf(world.there)).toMatchObject([{ state: 'completed' }]);
+  });
+
+  it('waits until its owner lets it in, which only the owner can', async () => {
+    await using world = await pair({
+      play: ({ index }) =>
+        index === 0 ? { calls: [{ name: 'shell', input: { command: 'echo hi' } }] } : { text: 'It said hi.' },
+    });
+    world.here.env['THERE_TOKEN'] = ALICE;
+    const asked = await world.here.troupe('run', 'weather', 'Say hi.');
+    expect(asked).toMatchObject({ code: 5, err: expect.stringContaining('It must be let in before it goes on') });
+    const { engine } = world.there.project;
+    const [task] = await tasksOf(world.there);
+    if (task === undefined) throw new Error('there is no task');
+    for (const { run, wait } of await engine.waits(task.run)) await engine.answer(run, wait, { kind: 'approved' });
+    await engine.resume(task.run);
+    const done = await world.here.troupe('answer', 'last', 'It may.');
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('It said hi.') });
     expect(await tasksOf(world.there)).toMatchObject([{ state: 'completed' }]);
   });
 

@@ -136,6 +136,23 @@ describe.each(KINDS)("the SDK's own server ($name)", (kind) => {
   });
 });
 
+it('a task that was let in meanwhile is not told so, and one that was not is', async () => {
+  await using server = await sdkServer();
+  const peer = await open({ card: server.card });
+  const { came } = await say(peer, 'auth');
+  if (came.kind !== 'asks') throw new Error(came.kind);
+  const { task, context } = came;
+  expect((await say(peer, 'auth', { task, context, unlessMoved: true })).came).toMatchObject({ kind: 'asks', needs: 'auth' });
+  expect(server.taken).toHaveLength(2);
+  // Somebody else has let it in.
+  await say(peer, 'Porto', { task, context });
+  expect((await say(peer, 'It may.', { task, context, unlessMoved: true })).came).toMatchObject({
+    kind: 'answer',
+    text: 'Sun in Porto.',
+  });
+  expect(server.taken).toHaveLength(3);
+});
+
 it('a message that was taken is found by its context, or by the task that it was said to', async () => {
   await using server = await sdkServer();
   const peer = await open({ card: server.card });
