@@ -128,3 +128,20 @@ it('a card is signed with the key of the project', async () => {
   expect(signatureProblem({ ...card, securitySchemes: { token: other } }, trusted)).toContain('no signature');
   await expect(verifyAgentCardSignature(async () => publicKey)({ ...card, name: 'Somebody else' })).rejects.toThrow();
 });
+
+it('a server that is told to end does so, also while a cancel is not heard by whoever works on the task', async () => {
+  await using project = await createTestProject('', AGENT.replace('a2a: true', 'isolation: inline\na2a: true'));
+  const model = await project.serve({ fault: 'hang' });
+  await using working = await serve(project);
+  await using server = await serve(project);
+  const sender = await connect(working.origin, ALICE, 'JSONRPC');
+  const task = taskIn(await sender.sendMessage(request(said('Work.'), { returnImmediately: true })));
+  await expect.poll(() => model.requests.length).toBe(1);
+  process.kill(working.pid, 'SIGSTOP');
+  const client = await connect(server.origin, ALICE, 'JSONRPC');
+  const cancelling = client.cancelTask({ tenant: '', id: task.id, metadata: undefined }).catch(() => undefined);
+  await expect.poll(async () => (await project.look('logs', task.id, '--jsonl')).out).toContain('"run.signalled"');
+  await server.end('SIGTERM');
+  await cancelling;
+  process.kill(working.pid, 'SIGCONT');
+});

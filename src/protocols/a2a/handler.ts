@@ -15,7 +15,7 @@ import { artifactsOut } from './artifacts-out.ts';
 import { cardOf, extendedCardOf, LEGACY, type ServedPlace } from './cards.ts';
 import type { Door } from './doors.ts';
 import { hidden, tooMuch } from './errors.ts';
-import { type Following, followTask, listenEarly } from './follow.ts';
+import { type Following, followTask, listenEarly, updatesOf } from './follow.ts';
 import type { FoundTask } from './found-tasks.ts';
 import { listTasks } from './list.ts';
 import type { Scope } from './needs.ts';
@@ -23,7 +23,8 @@ import { idIn, wordIn } from './params-in.ts';
 import { addPushTarget, checkedPush, pushTarget, pushTargets, removePushTarget } from './push-configs.ts';
 import type { A2aPeer, PeerRoom } from './room.ts';
 import { heard } from './send.ts';
-import { isInterrupted, isOver, taskOut } from './task-out.ts';
+import { foldedTasks } from './task-folds.ts';
+import { isInterrupted, isOver, stateOut, taskOut } from './task-out.ts';
 
 /** One for each request: it costs nothing. */
 export function createHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestHandler {
@@ -225,17 +226,17 @@ async function cancelled(room: PeerRoom, found: FoundTask, scope: Scope, gone: A
   return await taskNow(room, found, scope, undefined);
 }
 
-async function ended(room: PeerRoom, found: FoundTask, scope: Scope, gone: AbortSignal): Promise<void> {
+/** Until it is over, whatever it asks meanwhile; for so long, or until whoever waits has gone. */
+async function ended({ needs }: PeerRoom, found: FoundTask, scope: Scope, gone: AbortSignal): Promise<void> {
   const patience = new AbortController();
-  const stop = room.needs.clock.after(limits.a2aCancelMs, () => patience.abort());
+  const stop = needs.clock.after(limits.a2aCancelMs, () => patience.abort());
   const signal = AbortSignal.any([gone, patience.signal]);
   try {
-    for (let over = false; !over && !signal.aborted; ) {
-      for await (const { payload } of followTask(room.needs, { found, scope, signal })) {
-        const status = payload?.$case === 'task' || payload?.$case === 'statusUpdate' ? payload.value.status : undefined;
-        over ||= status !== undefined && isOver(status.state);
-      }
-    }
+    const tasks = await foldedTasks(needs, found.session);
+    const task = tasks.tasks.get(found.id);
+    if (task === undefined || isOver(stateOut(task, scope))) return;
+    // It ends by itself when the task is over.
+    for await (const _ of updatesOf(needs, { found, scope, signal }, tasks));
   } finally {
     stop();
   }
