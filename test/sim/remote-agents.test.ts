@@ -4,6 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/base/limits.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { RunEnd } from '../../src/engine/port.ts';
 import { userText } from '../../src/events/messages.ts';
 import { brainPeers, newPeerMemory, remote } from '../support/peers/brain-peers.ts';
 import {
@@ -59,6 +61,20 @@ describe.each([
       const events = await eventsOf(kept);
       const states = events.flatMap((event) => (event.event_type === 'peer.state' ? [event.payload.state] : []));
       expect(states, `cut at ${cut}`).toEqual(['input-required', 'completed']);
+    }
+  });
+
+  it('ends although every life is cut short', async () => {
+    for (let seed = 1; seed <= 8; seed += 1) {
+      const random = seededRandom(seed);
+      const kept = newPlay(play);
+      let end: RunEnd | undefined;
+      for (let life = 0; life < 100 && end?.kind !== 'ended'; life += 1)
+        ({ end } = await live(kept, 2 + Math.floor(random.fraction() * 6)));
+      expect(end, `seed ${seed}`).toMatchObject({ kind: 'ended', result: { status: 'completed', report: { body } } });
+      once(kept.memory.taken, `taken twice, seed ${seed}`);
+      expect(kept.memory.tasks, `seed ${seed}`).toHaveLength(1);
+      await eventsOf(kept);
     }
   });
 });
