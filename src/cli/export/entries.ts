@@ -1,6 +1,6 @@
 /** What was said and done, event by event, as whoever reads an export sees it. Nothing in it is cut but what is too long. */
 import type { RunId } from '../../base/ids.ts';
-import type { Json } from '../../base/json.ts';
+import { type Json, readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
@@ -110,7 +110,7 @@ const plain = (text: string): Block => ({ language: 'text', text });
 const jsonBlock = (value: Json, label?: string): Block => ({
   ...present({ label }),
   language: 'json',
-  text: JSON.stringify(value, null, 2),
+  text: readableJson(value),
 });
 
 type Parts = readonly (

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import type { Message, Part } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import { fenced, fenceNote } from '../../base/fence.ts';
+import { readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import type { UserMessage } from '../../events/messages.ts';
 import { tooMuch } from './errors.ts';
@@ -72,7 +73,7 @@ function image(bytes: Buffer, mediaType: string): Content {
 
 function dataText(value: unknown): string {
   try {
-    return JSON.stringify(value, null, 2) ?? 'null';
+    return readableJson(value);
   } catch {
     throw new RequestMalformedError('A data part is nested too deeply.');
   }

@@ -32,6 +32,12 @@ describe('a message', () => {
     expect(heard(raw('PNG', 'image/png'))).toMatchObject([{ type: 'image', mediaType: 'image/png' }]);
   });
 
+  it('does not grow in what an agent is given: data that is nested deep stays as short as it came', () => {
+    const deep = JSON.parse(`${'['.repeat(3_000)}1${']'.repeat(3_000)}`) as unknown;
+    const [data] = heard(part({ $case: 'data', value: deep }));
+    expect(data?.type === 'text' ? data.text.length : 0).toBeLessThan(10_000);
+  });
+
   it.each([
     ['without parts', []],
     ['with a part of nothing', [{ ...wordsPart(''), content: undefined }]],

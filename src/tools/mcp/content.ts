@@ -1,5 +1,6 @@
 /** Turns what an MCP tool answered into a tool outcome. Media that models cannot see become a line that names them. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import type { ImagePart, TextPart } from '../../events/messages.ts';
 import { groupDigits } from '../bounded.ts';
@@ -11,7 +12,7 @@ export function toolOutcomeOf(result: CallToolResult): ToolOutcome {
   const content = (result.content ?? []).map(partOf);
   // Servers are asked to repeat structured content as text; one that did not would otherwise answer nothing.
   if (result.structuredContent !== undefined && !content.some(({ type }) => type === 'text')) {
-    content.push(text(JSON.stringify(result.structuredContent, null, 2)));
+    content.push(text(readableJson(result.structuredContent)));
   }
   if (content.length === 0) content.push(text('(the tool answered without content)'));
   if (result.isError !== true) return { kind: 'ok', content };

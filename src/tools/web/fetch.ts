@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import { parseJson } from '../../base/json.ts';
+import { parseJson, readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { NoWay } from '../../network/addresses.ts';
@@ -112,7 +112,12 @@ function readable(raw: string, type: string, url: URL): string {
   if (/html/i.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(raw))) return htmlToText(raw, url.href);
   if (!/json/i.test(type)) return raw;
   const parsed = parseJson(raw);
-  return parsed.ok ? JSON.stringify(parsed.value, null, 2) : raw;
+  try {
+    return parsed.ok ? readableJson(parsed.value) : raw;
+  } catch {
+    // Nested so deep that nothing can be made of it but what it is.
+    return raw;
+  }
 }
 
 function decode(body: Buffer, contentType: string): string {
