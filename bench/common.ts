@@ -93,6 +93,9 @@ export function subAgentScript({ subTurns, delay }: FanOutScript): RunScript {
   return { turns: subTurns, delay };
 }
 
+/** Chooses the agent `direct`, whatever it is asked. */
+export const ROUTER_MODEL = 'bench-router';
+
 export interface Place {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -6,13 +6,17 @@
  * It counts requests: a system that makes too few or too many is not measured but reported as failed.
  */
 import { createServer, type ServerResponse } from 'node:http';
-import { FINAL_MARK } from './common.ts';
+import { FINAL_MARK, ROUTER_MODEL } from './common.ts';
 
 const FINAL =
   `${FINAL_MARK} Dear customer, two of your five orders (A-10293 and A-10311) were lost between the Köln hub and ` +
   'your local depot. I have opened a claim with the carrier and refunded both orders, 99.80 EUR in total. You will ' +
   'see the amount within three working days. The other three orders were delivered and signed for. We are sorry ' +
   'for the trouble, and thank you for your patience.';
+/** What a router says that has one agent to choose from. */
+const CHOICE = JSON.stringify({
+  ...{ agentId: 'direct', confidence: 0.9, reasoning: 'It is the only one.', additionalAgents: [], agentInstructions: [] },
+});
 const TOOL_ROLE = Buffer.from('"role":"tool"');
 const MODEL_KEY = Buffer.from('"model":"');
 const STREAM = Buffer.from('"stream":true');
@@ -35,6 +39,8 @@ interface Reply {
   readonly model: string;
   readonly calls: readonly Call[];
   readonly usage: object;
+  /** The final answer, where nothing is called. */
+  readonly text: string;
 }
 
 const freshCounts = () => ({
@@ -67,6 +73,7 @@ function scriptOf(body: Buffer): Script | undefined {
   if (key === -1) return undefined;
   const start = key + MODEL_KEY.length;
   const name = body.toString('latin1', start, body.indexOf(QUOTE, start));
+  if (name === ROUTER_MODEL) return { name, turns: 1, width: 0, delay: 0, stall: undefined };
   const match = /^bench-(?:t(\d+)|fan(\d+))(?:-d(\d+))?(?:-s(\d+))?$/.exec(name);
   if (match === null) return undefined;
   const [, turns = 0, width = 0, delay = 0, stall] = match;
@@ -123,7 +130,7 @@ function answerWhole(response: ServerResponse, reply: Reply): void {
     type: 'function',
     function: { name: call.name, arguments: call.input },
   }));
-  const said = reply.calls.length === 0 ? { content: FINAL } : { content: null, tool_calls: toolCalls };
+  const said = reply.calls.length === 0 ? { content: reply.text } : { content: null, tool_calls: toolCalls };
   const body = Buffer.from(
     JSON.stringify({
       ...identity(reply, 'chat.completion'),
@@ -153,7 +160,7 @@ function answerInPieces(response: ServerResponse, reply: Reply): void {
     }
   }
   if (reply.calls.length === 0) {
-    for (let at = 0; at < FINAL.length; at += 16) piece({ content: FINAL.slice(at, at + 16) });
+    for (let at = 0; at < reply.text.length; at += 16) piece({ content: reply.text.slice(at, at + 16) });
   }
   piece({}, finishOf(reply));
   send({ choices: [], usage: reply.usage });
@@ -185,7 +192,8 @@ function answerModel(response: ServerResponse, body: Buffer): void {
   const calls = callsOf(script, results);
   serial += 1;
   const usage = usageOf(body.length, calls.length === 0 ? 96 : 34 * calls.length);
-  const reply = { id: `chatcmpl-${serial}`, model: script.name, calls, usage };
+  const text = script.name === ROUTER_MODEL ? CHOICE : FINAL;
+  const reply = { id: `chatcmpl-${serial}`, model: script.name, calls, usage, text };
   const streamed = body.includes(STREAM);
   if (streamed) current.streamed += 1;
   const answer = streamed ? answerInPieces : answerWhole;

@@ -101,14 +101,23 @@ const SELECT_RUN = `${RUNS} AND run.name = ?5 AND (?1 IS NULL OR session.name = 
 const OF_SESSION = `${RUNS} AND run.session = (SELECT id FROM session WHERE name = ?1) AND ?5 IS NULL`;
 const SELECT_OF_SESSION = `${OF_SESSION}${NEWEST_FIRST}`;
 const SELECT_UNFINISHED = `${OF_SESSION} AND run.ended_at IS NULL${NEWEST_FIRST}`;
-const SELECT_ALL = `${RUNS} AND ?1 IS NULL AND ?5 IS NULL${NEWEST_FIRST}`;
+const OF_ALL = `${RUNS} AND ?1 IS NULL AND ?5 IS NULL`;
+const SELECT_ALL = `${OF_ALL}${NEWEST_FIRST}`;
+/** Few of all that there ever were: they are put in order, instead of going through all in theirs. */
+const SELECT_ALL_UNFINISHED = `${OF_ALL} AND run.ended_at IS NULL ORDER BY +run.id DESC LIMIT ?4`;
+
+export function runsSql({ run, session, states }: RunFilter): string {
+  const unfinished = states?.every(isUnfinished) === true;
+  if (run !== undefined) return SELECT_RUN;
+  if (session === undefined) return unfinished ? SELECT_ALL_UNFINISHED : SELECT_ALL;
+  return unfinished ? SELECT_UNFINISHED : SELECT_OF_SESSION;
+}
 
 /** Asked often, about one run above all: each statement is prepared once. */
 export function createRunReader(database: DatabaseSync, isLive: (owner: Row) => boolean): RunReader {
   const statements = new Map<string, StatementSync>();
-  const statement = ({ run, session, states }: RunFilter): StatementSync => {
-    const ofSession = states?.every(isUnfinished) === true ? SELECT_UNFINISHED : SELECT_OF_SESSION;
-    const sql = run !== undefined ? SELECT_RUN : session === undefined ? SELECT_ALL : ofSession;
+  const statement = (filter: RunFilter): StatementSync => {
+    const sql = runsSql(filter);
     const known = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, known);
     return known;

@@ -27,7 +27,9 @@ export async function streamResponse<Event>(out: EventsOut<Event>): Promise<Resp
   let next: IteratorResult<Event, void> | undefined = always ? undefined : await events.next();
   const encoder = new TextEncoder();
   let stopWatch = (): void => undefined;
+  let isOver = false;
   const over = async (): Promise<void> => {
+    isOver = true;
     stopWatch();
     leave.abort();
     await events.return().catch(() => undefined);
@@ -37,12 +39,15 @@ export async function streamResponse<Event>(out: EventsOut<Event>): Promise<Resp
       stopWatch();
       try {
         next ??= await events.next();
+        // Whoever has left takes nothing more, not even the end.
+        if (isOver) return;
         if (next.done === true) {
           controller.close();
           return void (await over());
         }
         controller.enqueue(encoder.encode(formatSSEEvent(encode(next.value))));
       } catch (error) {
+        if (isOver) return;
         controller.enqueue(encoder.encode(formatSSEErrorEvent(explain(error))));
         controller.close();
         return void (await over());

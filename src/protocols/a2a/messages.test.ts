@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, BOB, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { streamResponse } from '../a2a-wire/events-out.ts';
 import { heardMessage } from './message-in.ts';
@@ -203,4 +203,22 @@ it('whoever sends a message again is shown the question that stands, and the str
   const answered = await collect(client.sendMessageStream(request(said('The second.', { taskId }))));
   const last = answered.at(-1)?.payload;
   expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+});
+
+it('whoever leaves a stream is no trouble of the server', async () => {
+  const leave = new AbortController();
+  const left = Promise.withResolvers<void>();
+  leave.signal.addEventListener('abort', () => left.resolve());
+  async function* events(): AsyncGenerator<object, void, undefined> {
+    yield { first: true };
+    await left.promise;
+  }
+  const troubles: unknown[] = [];
+  const explain = (error: unknown): object => ({ troubles: troubles.push(error) });
+  const response = await streamResponse({ events: events(), encode: (one) => one, explain, clock: systemClock, leave });
+  const reader = response.body?.getReader();
+  expect((await reader?.read())?.done).toBe(false);
+  await reader?.cancel();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(troubles).toEqual([]);
 });
