@@ -13,7 +13,10 @@ export function failedBelow(tree: RunTree, node: RunNode): readonly RunNode[] {
 
 const hasFailed = ({ state }: RunNode): boolean => state === 'failed' || state === 'budget_exhausted';
 
-/** The same agent in the same place, once it was known that the other had failed. */
+/**
+ * The same agent in the same place: asked once it was known that the other had failed, or, where a pattern asks, an earlier
+ * attempt that went on in the end.
+ */
 function isAskedAgain(failed: RunNode, other: RunNode): boolean {
   const isSame =
     other.parent === failed.parent &&
@@ -21,6 +24,9 @@ function isAskedAgain(failed: RunNode, other: RunNode): boolean {
     other.role === failed.role &&
     other.member === failed.member &&
     other.place?.name === failed.place?.name;
-  const isLater = other.position > failed.position && other.startedAt >= (failed.endedAt ?? 0);
-  return isSame && isLater && (hasFailed(other) || succeeded({ status: other.state }));
+  const failedAt = failed.endedAt ?? 0;
+  const isLater = other.position > failed.position && other.startedAt >= failedAt;
+  const isDone = succeeded({ status: other.state });
+  const wentOn = failed.role !== 'sub-agent' && isDone && (other.endedAt ?? 0) >= failedAt;
+  return isSame && (wentOn || (isLater && (isDone || hasFailed(other))));
 }

@@ -59,8 +59,12 @@ const ended = {
 } as const;
 const down = { ...ended, status: 'failed', error: { code: 'model_network', message: 'nobody answers' } } as const;
 
-/** A group whose worker failed, and what came of asking it again. */
-function groupWithout(again: 'completed' | 'failed' | undefined, status: 'completed' | 'failed' = 'completed'): string {
+/** A group whose worker failed, what came of asking it again, and whether the first went on after that. */
+function groupWithout(
+  again: 'completed' | 'failed' | undefined,
+  status: 'completed' | 'failed' = 'completed',
+  wentOn = false,
+): string {
   const list = eventList();
   const worker = { origin: { kind: 'pattern', parent: ROOT, role: 'worker' }, depth: 1 } as const;
   started(list, 'group');
@@ -69,6 +73,10 @@ function groupWithout(again: 'completed' | 'failed' | undefined, status: 'comple
   if (again !== undefined) {
     started(list, 'ana', worker, { run: AGAIN });
     list.add('run.ended', again === 'failed' ? down : { ...ended, status: again }, { run: AGAIN });
+  }
+  if (wentOn) {
+    list.add('run.reopened', { undone: [] }, { run: MEMBER });
+    list.add('run.ended', { ...ended, status: 'completed' }, { run: MEMBER });
   }
   list.add('run.ended', { ...ended, status, finalAgent: 'group' });
   const tree = list.events.reduce(foldRunTree, initialRunTree());
@@ -84,6 +92,7 @@ it('says whose work is missing in an answer, with the command that does it again
   expect(without).toContain('troupe retry member');
   expect(groupWithout(undefined, 'failed')).not.toContain('missing');
   expect(groupWithout('completed')).not.toContain('missing');
+  expect(groupWithout('failed', 'completed', true)).not.toContain('missing');
   // Of several attempts the last says it for all.
   const twice = groupWithout('failed');
   expect(twice.split('missing')).toHaveLength(2);

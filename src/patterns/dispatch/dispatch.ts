@@ -2,9 +2,11 @@
  * Dispatch: a model chooses who answers, and how sure it is; those who were chosen work side by side; their answers become one.
  * Where it is not sure the user is asked, and where nobody can be chosen there is somebody to fall back on.
  */
+import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { answerText } from '../../events/answer-text.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
+import { goesOnAsItIs } from '../../events/outside-reason.ts';
 import type { AgentRun } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
 import { checkedTogether } from '../side-by-side.ts';
@@ -125,10 +127,16 @@ async function together(run: AgentRun, settings: DispatchSettings, worked: Worke
   // The words of one agent alone are the answer as it gave it, with all that it claims.
   if (only?.success === true && others.length === 0 && only.content.trim() !== '') return only.result;
   if (!responses.some(({ success }) => success))
-    return failed(run, body, { code: 'all_agents_failed', message: failureText(responses) });
+    return failed(run, body, { code: 'all_agents_failed', message: failureText(responses), ...wayOn(run, responses) });
   const answer = { ...failed(run, body), status: 'completed' as const, report: { format: 'markdown' as const, body } };
   const parts = responses.map(({ agentId, result }) => ({ name: agentId, result }));
   return withVerification(answer, await checkedTogether(run, `${key}/together`, parts));
+}
+
+/** Those who failed for a reason outside go on once that is mended. */
+function wayOn({ run }: AgentRun, responses: readonly Response[]): { readonly fix?: string } {
+  if (!resultsOf(responses).some(goesOnAsItIs)) return {};
+  return { fix: `When that is mended, go on where it stopped: troupe resume ${shortId(run)}` };
 }
 
 function failed(run: AgentRun, body: string, error?: RunResult['error']): RunResult {

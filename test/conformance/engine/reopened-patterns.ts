@@ -114,4 +114,29 @@ export const reopenedPatterns: readonly EngineCase[] = [
       expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
     },
   },
+  {
+    name: 'agents side by side that failed in every attempt name resume, and each goes on where it stopped',
+    async play(worlds) {
+      let isDown = true;
+      const agentInstructions = ['ana', 'ben'].map((agentId) => ({ agentId, instruction: `Do ${agentId}.` }));
+      const choice = { agentId: 'ana', confidence: 0.9, reasoning: 'fits', additionalAgents: ['ben'], agentInstructions };
+      const world = await worlds.create({
+        agents: [
+          agent({ tools: [], dispatch: { agents: ['ana', 'ben'], retries: 1, retryDelay: 0 } }),
+          member('ana'),
+          member('ben'),
+        ],
+        brain: (request) => (request.agent === 'worker' ? says(JSON.stringify(choice)) : works(request, isDown)),
+      });
+      const handle = await start(world);
+      const fix = expect.stringContaining(`troupe resume ${shortId(handle.run)}`);
+      expect(await resultOf(handle)).toMatchObject({ status: 'failed', error: { code: 'all_agents_failed', fix } });
+      const before = [...world.outside.effects];
+      isDown = false;
+      const body = expect.stringMatching(/ana is done\.[\s\S]*ben is done\./);
+      expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed', report: { body } });
+      expect(world.outside.effects).toEqual(before);
+      expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
+    },
+  },
 ];
