@@ -127,6 +127,24 @@ it('a peer that takes nothing is cut off', async () => {
   await expect(reader?.read().then(() => reader.read())).rejects.toThrow('a2aStreamStuckMs');
 });
 
+it('a peer that goes while it is waited for leaves no error behind', async () => {
+  const leave = new AbortController();
+  async function* events(): AsyncGenerator<number, void, undefined> {
+    yield 1;
+    await new Promise<void>((resolve) => leave.signal.addEventListener('abort', () => resolve()));
+  }
+  const explained: unknown[] = [];
+  const explain = (error: unknown): string => String(explained.push(error));
+  const clock: Clock = { now: () => 0, elapsed: () => 0, after: () => () => undefined };
+  const response = await streamResponse({ events: events(), encode: (value: number) => value, explain, clock, leave });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  await eventually(() => (leave.signal.aborted ? true : undefined));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(explained).toEqual([]);
+});
+
 it('who comes late sees what who came early saw', async () => {
   await using server = await served({ play: hanging });
   const client = await server.client(ALICE, 'GRPC');
