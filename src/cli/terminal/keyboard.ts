@@ -71,12 +71,16 @@ export function createKeyboard(process: NodeJS.Process): Keyboard {
       let wasBack = false;
       const pause = (): void => {
         leave();
+        // Whoever asks has given the mode back before the signal came.
+        const hearsKeys = stdin.isRaw || stdin.listenerCount('keypress') > 0;
         if (stdin.isRaw) stdin.setRawMode(false);
         process.off('SIGTSTP', pause);
         // Stops here, and goes on here; where no shell has job control, at once.
         process.kill(process.pid, 'SIGTSTP');
         process.on('SIGTSTP', pause);
         wasBack = true;
+        // Whoever reads keys has them as keys from the moment on in which something is there to be seen.
+        if (hearsKeys && stdin.isTTY && isInForeground(process)) stdin.setRawMode(true);
         take();
         back();
       };
