@@ -12,7 +12,7 @@ import { type Backstage, createBackstage, createStageProject, openStage, type St
 const WIDTHS = [60, 80, 120, 200];
 const RECORDING = (process.env['TROUPE_RECORD'] ?? '') !== '';
 /** Of a screen that is not as recorded: it may be on its way there, on a machine that is busy. */
-const QUIET_MS = RECORDING ? 1_500 : 15_000;
+const QUIET_MS = RECORDING ? 1_500 : 60_000;
 const ENDING = '.screens.txt';
 
 export interface Scene {
