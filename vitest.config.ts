@@ -13,7 +13,7 @@ export default defineConfig({
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     // What everything waits for may hang, a server for one: then each test would wait for its net, and the run last for hours.
-    bail: 5,
+    bail: 20,
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
     // Tests wait for processes and disks more than they work: one more at a time than there are cores.

@@ -88,7 +88,7 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     const told = await project.troupe('resume', 'last');
     expect(told.code).toBe(4);
     expect((await project.troupe('resume', 'last', '--budget-calls', '1')).code).toBe(2);
-    expect(await project.typed(printed(ended.out, 'resume'))).toMatchObject({ code: 0, out: 'All done.\n' });
+    expect(await project.typed(printed(ended.err, 'resume'))).toMatchObject({ code: 0, out: 'All done.\n' });
     expect(server.requests).toHaveLength(2);
     expect(await lines(project)).toBe(1);
   });
