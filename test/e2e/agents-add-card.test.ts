@@ -144,6 +144,9 @@ describe('troupe doctor', () => {
     expect(added).toMatchObject({ code: 0, err: expect.not.stringContaining('warning') });
     const file = await fileOf(project, 'afar');
     expect(file).toContain(`a2a:\n  card: "${card}"\n  token: "${TOKEN}"\n  pin: "`);
+    const { findings: all } = objectIn((await project.look('doctor', '--json')).out);
+    expect(all).toContainEqual(expect.objectContaining({ about: 'remote afar', state: 'good' }));
+    expect(JSON.stringify(all)).not.toContain('a2a:');
     const finding = async () => {
       const { findings } = objectIn((await project.look('doctor', '--json')).out);
       return (Array.isArray(findings) ? findings : []).find((one) => objectIn(JSON.stringify(one))['about'] === 'remote afar');

@@ -62,6 +62,14 @@ describe('/model and /agent', () => {
     await again.says('Gamma?', 'Said.\n\n1 turn');
     expect(server.requests.at(-1)?.model).toBe('other-model');
   });
+
+  it('whoever lives elsewhere has models of its own', async () => {
+    await using project = await createTestProject('', agentWith('tools: [ask]'));
+    await project.write('agents/far.md', '---\na2a: http://127.0.0.1:1/card\n---\n');
+    await using person = await inChat(project, ['helper']);
+    await person.says('/agent far', 'the next messages go to far');
+    await person.says('/model', 'far lives elsewhere and has models of its own');
+  });
 });
 
 describe('looking', () => {

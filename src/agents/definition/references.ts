@@ -74,8 +74,13 @@ export function modelsGiven(agent: AgentDefinition): readonly NonNullable<Refere
   ];
 }
 
+/** The models that it names. What stands in their place where an agent lives elsewhere says where that is, and is none. */
+export const modelsNamed = ({ models, remote }: Pick<AgentDefinition, 'models' | 'remote'>): readonly string[] =>
+  remote === undefined ? models : [];
+
 /** What the agent asks itself: its models, or those that it gets, and what it chooses others with. */
-export function modelsUsed({ models, dispatch }: AgentDefinition, defaults: readonly string[]): readonly string[] {
+export function modelsUsed({ models, dispatch, remote }: AgentDefinition, defaults: readonly string[]): readonly string[] {
+  if (remote !== undefined) return [];
   return [...(models.length > 0 ? models : defaults), ...(dispatch?.model === undefined ? [] : [dispatch.model])];
 }
 

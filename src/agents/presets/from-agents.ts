@@ -4,6 +4,7 @@
  */
 import { present } from '../../base/present.ts';
 import type { AgentDefinition, GivenContext } from '../definition/definition.ts';
+import { modelsNamed } from '../definition/references.ts';
 import { writtenPrompt } from '../definition/variables.ts';
 import { type PresetContent, type PresetWorker, roleOf } from './preset.ts';
 import { narrowing } from './rights.ts';
@@ -16,7 +17,7 @@ export function presetFromAgents(agents: readonly AgentDefinition[], leader: str
   const { mode, workers, maxIterations, sharedContext, routingContext } = lead.group;
   const description = lead.description ?? '';
   const prompt = writtenPrompt(lead.prompt);
-  const [model] = lead.models;
+  const [model] = modelsNamed(lead);
   return {
     name,
     description,
@@ -46,7 +47,7 @@ function workerOf(entry: Entry, agents: readonly AgentDefinition[], group: strin
   const prompt = writtenPrompt(agent?.prompt ?? '');
   const own = prompt.trim() === '' || prompt === plainCharter(group, name, agent?.description) ? [] : [prompt];
   const charter = [...said, ...own].join('\n\n');
-  const model = entry.model ?? agent?.models[0];
+  const model = entry.model ?? (agent === undefined ? undefined : modelsNamed(agent)[0]);
   const role = agent?.description;
   const tools = agent?.tools ?? [];
   return {

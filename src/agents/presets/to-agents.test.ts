@@ -109,6 +109,9 @@ describe('agents as a preset', () => {
       ],
     });
     expect(presetFromAgents(agents, 'a', 'Mine')).toBeUndefined();
+    // What stands for the models of one that lives elsewhere is no name of a model.
+    const far = { ...shared, name: 'a', prompt: '', models: ['a2a:far.test'], remote: { card: 'https://far.test/card' } };
+    expect(JSON.stringify(presetFromAgents([...agents.slice(0, 1), far], 'lead', 'Mine'))).not.toContain('a2a:');
   });
 });
 

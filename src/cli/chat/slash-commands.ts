@@ -1,4 +1,5 @@
 /** What begins with a stroke: said to the chat itself and not to the agent. */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { nearest } from '../../base/did-you-mean.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { latestStanding } from '../../engine/record/past.ts';
@@ -85,6 +86,8 @@ async function look(
 async function chooseModel(chat: Chat, name: string): Promise<void> {
   const { context, project } = chat;
   const { progress } = context.terminal;
+  if ((await definitionOf(chat))?.remote !== undefined)
+    return progress.line(`${safeLine(chat.agent)} lives elsewhere and has models of its own`);
   if (name === '') return progress.line(await modelAndWhy(chat));
   const opened = await project.models.open(name);
   if (!opened.ok) return complain(chat, { message: opened.error.message, fix: 'troupe models lists names' });
@@ -92,11 +95,16 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
   progress.line(`the next messages go to ${safeLine(name)}`);
 }
 
-async function modelAndWhy({ context, project, agent, model, options }: Chat): Promise<string> {
+async function definitionOf({ project, agent }: Chat): Promise<AgentDefinition | undefined> {
+  const { agents } = await project.agents();
+  return agents.find(({ definition }) => definition.name === agent)?.definition;
+}
+
+async function modelAndWhy(chat: Chat): Promise<string> {
+  const { context, project, agent, model, options } = chat;
   if (model !== undefined) return `${safeLine(model)}, chosen with /model`;
   if (options.model !== undefined) return `${safeLine(options.model)}, named by --model`;
-  const { agents } = await project.agents();
-  const own = agents.find(({ definition }) => definition.name === agent)?.definition.models ?? [];
+  const own = (await definitionOf(chat))?.models ?? [];
   if (own.length > 0) return `${safeLine(own.join(', '))}, named by the agent ${safeLine(agent)}`;
   const used = await defaultModel(context, { config: project.config, offline: false });
   return used.ok ? `${safeLine(used.value.models.join(', '))}, ${safeLine(used.value.why)}` : safeLine(used.error);

@@ -139,6 +139,20 @@ describe('doctor asks the model that would be used', () => {
     );
   });
 
+  it('and none where an agent lives elsewhere, which has its own', async () => {
+    const elsewhere = 'http://127.0.0.1:1/.well-known/agent-card.json';
+    const only = await doctor({ 'agents/far.md': `---\na2a: ${elsewhere}\n---\n` }, {}, '--offline');
+    expect(only).toMatchObject({ code: 0 });
+    expect(only.about('model')).toEqual([]);
+    const settings = `model: openai/small\nagents: { far: { a2a: "${elsewhere}" } }\n`;
+    const both = await withServer(
+      () => ({ text: 'ok' }),
+      (env) => doctor({ 'agents/a.md': AGENT, 'troupe.yaml': settings }, env),
+    );
+    expect(both.about('model: ')).toEqual([expect.stringMatching(/^ok model: openai\/small .*: answered/)]);
+    expect(both.about('remote ')).toEqual([expect.stringMatching(/^broken remote far: /)]);
+  });
+
   it('and those that an agent gives to others or chooses with', async () => {
     const asked: unknown[] = [];
     const script: ServerScript = ({ body }) => {

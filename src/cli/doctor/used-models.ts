@@ -1,6 +1,6 @@
 /** Which models the agents here would use, and why: what agents name themselves, and what those get that name none. */
 
-import { modelsGiven } from '../../agents/definition/references.ts';
+import { modelsGiven, modelsNamed } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
@@ -31,7 +31,8 @@ export async function usedModels(context: CommandContext, options: UsedOptions):
     named.set(key, known);
   };
   for (const definition of agents) {
-    const { name, models } = definition;
+    const { name } = definition;
+    const models = modelsNamed(definition);
     if (models.length > 0) add(models, name);
     for (const { name: model, path } of modelsGiven(definition)) add([model], `${name} under ${String(path[0])}`);
   }
