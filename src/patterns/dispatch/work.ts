@@ -167,7 +167,7 @@ function failureText({ timeout }: DispatchSettings, { error, status }: RunResult
 const LASTING: ReadonlySet<string> = new Set([
   ...['reported_failure', 'no_report', 'no_agent', 'missing_agent', 'not_yet', 'bad_name', 'bad_tools', 'no_model', 'no_context'],
   ...['too_deep', 'unknown_price', 'circle', 'model_auth', 'model_invalid_request', 'model_refused', 'model_context_overflow'],
-  'model_script_ended',
+  ...['model_script_ended', 'peer_refused', 'peer_auth', 'peer_invalid_request'],
 ]);
 
 const mayPass = ({ status, error }: RunResult): boolean => status === 'failed' && !LASTING.has(error?.code ?? '');

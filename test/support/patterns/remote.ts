@@ -127,4 +127,21 @@ export const remoteScenarios: readonly Scenario[] = [
         ['far', true],
       ]),
   }),
+  row('as one that is dispatched to and says itself that it failed: it is not asked again', {
+    agents: [actor('house', { dispatch: { agents: ['far', 'near'], retries: 2 } }), far, actor('near')],
+    prompt: 'Lights, please.',
+    brain: byAgent({
+      house: () => says(JSON.stringify({ agentId: 'far', confidence: 0.9, reasoning: 'It fits.' })),
+      far: () => fails('no such lamp'),
+    }),
+    expect: {
+      ...{ status: 'failed', finalAgent: 'house' },
+      body: 'I encountered an issue processing your request. Please try again.',
+      error: /no such lamp/,
+    },
+    check(played) {
+      expect(askedOf(played, 'far')).toHaveLength(1);
+      expect(eventsOf(played, 'dispatch.responded').map(({ payload }) => payload.attempts)).toEqual([1]);
+    },
+  }),
 ];
