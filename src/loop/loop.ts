@@ -68,7 +68,7 @@ export async function runLoop(input: LoopInput, ports: LoopPorts): Promise<LoopR
       await listen(loop, turn);
       await makeRoom(loop, turn);
     }
-    if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) loop.mustEnd ??= prompts.outOfTurns;
+    if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) endSoon(loop, prompts.outOfTurns);
     const result = (await takeTurn(loop, turn)) ?? endless(loop, turn);
     if (result !== undefined) return result;
   }
@@ -92,14 +92,19 @@ function endless(loop: Loop, turn: number): LoopResult | undefined {
 
 /** Stands where the turn stood when its conversation had just been condensed. */
 function goOn(loop: Loop, { messages, ending }: Checkpoint): void {
-  loop.mustEnd = ending?.why;
+  if (ending !== undefined) endSoon(loop, ending.why);
   loop.toldToEnd = ending?.told ?? 0;
   loop.breaker.recall(messages);
   endIfFull(loop);
 }
 
 function endIfFull(loop: Loop): void {
-  if (loop.conversation.judge() === 'overflow') loop.mustEnd ??= prompts.outOfContext;
+  if (loop.conversation.judge() === 'overflow') endSoon(loop, prompts.outOfContext);
+}
+
+/** The next turn is the last, and the agent is told so. One that lives elsewhere is not: to it that would be new work. */
+function endSoon(loop: Loop, why: string): void {
+  if (loop.input.elsewhere !== true) loop.mustEnd ??= why;
 }
 
 /** Takes in what others have said since the last turn. */
@@ -107,7 +112,7 @@ async function listen(loop: Loop, turn: number): Promise<void> {
   const { conversation, ports } = loop;
   const incoming = await ports.incoming?.(turn, conversation.roomTokens());
   for (const message of incoming?.messages ?? []) conversation.add(message);
-  if (incoming?.overflow === true) loop.mustEnd ??= prompts.outOfContext;
+  if (incoming?.overflow === true) endSoon(loop, prompts.outOfContext);
 }
 
 /** One model call and what follows from it. `undefined` when there is more to do. */
@@ -162,6 +167,7 @@ async function afterCalls(
     call === exitCall ? errorPart(call, refused) : (ran[others.indexOf(call)] as ToolResultPart),
   );
   loop.conversation.add({ role: 'tool', content: results });
+  if (loop.input.elsewhere === true) return undefined;
   const verdict = loop.breaker.observe(calls, results);
   if (verdict === 'nudge') loop.conversation.add(prompts.repeating(loop.input.limits.loopNudgeAt));
   if (verdict === 'stop') loop.mustEnd = prompts.stuckInLoop;
@@ -174,13 +180,20 @@ function exitOf(loop: Loop, call: ToolCallPart, offered: readonly ToolSpec[]): E
 
 /** An answer without tool calls ends the loop, if it fits what was asked for. */
 async function plainAnswer(loop: Loop, turn: number, { message, finish }: ModelAnswer): Promise<LoopResult | undefined> {
-  const text = textOf(message.content).trim();
+  const { agent, elsewhere } = loop.input;
+  const text = textOf(message.content).trim() || (elsewhere === true ? prompts.saidNothing(agent) : '');
   const ending = text === '' ? undefined : loop.input.plain(text);
   if (ending?.ok === true) {
     const { report } = ending.value;
     const whole = finish === 'length' ? { ...ending.value, report: { ...report, cut: true } } : ending.value;
     if (!(await mustHearMore(loop, turn))) return endedBy(turn, whole);
-    loop.conversation.add(prompts.newsBeforeAnswer());
+    if (elsewhere !== true) loop.conversation.add(prompts.newsBeforeAnswer());
+  } else if (elsewhere === true) {
+    const problem = ending?.error ?? '';
+    return ended(loop, turn, 'failed', {
+      code: 'no_report',
+      message: `The answer of ${agent} is not what was asked for. ${problem}`,
+    });
   } else loop.conversation.add(ending === undefined ? prompts.emptyAnswer() : prompts.badAnswer(ending.error));
   return undefined;
 }
@@ -209,7 +222,7 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
       exhausted: outcome.scope,
     };
   if (outcome.error.kind === 'cancelled') return ended(loop, turn, 'cancelled', { code: 'cancelled', message: CANCELLED });
-  if (outcome.error.kind === 'context_overflow' && loop.mustEnd === undefined) {
+  if (outcome.error.kind === 'context_overflow' && loop.mustEnd === undefined && loop.input.elsewhere !== true) {
     // The estimate was too low for this model: condense and let it report while it still can.
     loop.mustEnd = prompts.outOfContext;
     return undefined;

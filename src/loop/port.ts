@@ -69,6 +69,8 @@ export interface LoopInput {
   /** What an answer without tool calls amounts to. The failure is written for the model, which may try again. */
   plain(text: string): Result<Ending, string>;
   readonly limits: LoopLimits;
+  /** The agent lives elsewhere: whatever is said to it may be work to it, so the loop says nothing of its own. */
+  readonly elsewhere?: boolean | undefined;
 }
 
 /** A tool whose call ends the loop. */

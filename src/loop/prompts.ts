@@ -20,6 +20,9 @@ export const repeating = (times: number): UserMessage =>
 /** Each time another message: they are known by identity. */
 export const emptyAnswer = (): UserMessage => userText('Your answer was empty. Go on with the work, or give your answer.');
 
+/** The answer of an agent elsewhere that is done without a word: it would do it again if it were asked for one. */
+export const saidNothing = (agent: string): string => `(${agent} has done it and said nothing)`;
+
 /** For an exit that was not taken because something came in: the next turn begins with it. */
 export const newsFirst = 'Not taken yet: messages have come in for you. Take them into account, then end.';
 export const newsBeforeAnswer = (): UserMessage =>

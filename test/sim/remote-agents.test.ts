@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/base/limits.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
-import { userText } from '../../src/events/messages.ts';
+import { textOf, userText } from '../../src/events/messages.ts';
 import { brainPeers, newPeerMemory, remote } from '../support/peers/brain-peers.ts';
 import {
   alone,
@@ -23,7 +23,7 @@ import {
   sunny,
   weather,
 } from '../support/peers/remote-play.ts';
-import { agent, calls, createWorld, reports, turnOf } from '../support/world.ts';
+import { agent, type Brain, calls, createWorld, reports, says, turnOf } from '../support/world.ts';
 
 const below: Play = {
   agents: [
@@ -164,6 +164,33 @@ describe('a run of an agent elsewhere', () => {
     });
     expect((await live(failing)).end).toEqual(end);
     expect(failing.memory.taken).toHaveLength(1);
+  });
+
+  it.each(['', ' \n'])('that is done and says nothing has done it, and is asked nothing more: %j', async (words) => {
+    const silent = newPlay({ ...sunny, brain: () => says(words) });
+    expect((await live(silent)).end).toMatchObject({
+      kind: 'ended',
+      result: { status: 'completed', report: { body: '(weather has done it and said nothing)' } },
+    });
+    expect(silent.memory.taken).toHaveLength(1);
+  });
+
+  it('that does not answer in the form that was asked for is not told to try again', async () => {
+    const wrong = newPlay({ ...sunny, agents: [remote('weather', { output: { format: 'json' } })] });
+    expect((await live(wrong)).end).toMatchObject({
+      kind: 'ended',
+      result: { status: 'failed', error: { code: 'no_report', message: expect.stringContaining('is not valid JSON') } },
+    });
+    expect(wrong.memory.taken).toHaveLength(1);
+  });
+
+  it('hears answers to its questions and nothing else, up to its last turn', async () => {
+    const brain: Brain = (request) =>
+      turnOf(request) < 7 ? calls({ name: 'ask', input: { question: 'Which city?' } }) : says('Sun.');
+    const asking = newPlay({ ...alone, agents: [remote('weather', { maxTurns: 7 })], brain });
+    expect(bodyOf((await live(asking)).end)).toBe('Sun.');
+    const heard = [...asking.memory.contexts.values()].flat().filter(({ role }) => role === 'user');
+    expect(heard.map(({ content }) => textOf(content))).toEqual(['Go.', ...Array(6).fill('Porto')]);
   });
 
   it('keeps what was made, and says what it cost as far as it is known', async () => {

@@ -49,6 +49,7 @@ export async function ownLoop(
     from,
     condense: peer === undefined && node.started.condense,
     exits,
+    elsewhere: peer !== undefined,
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },
   };

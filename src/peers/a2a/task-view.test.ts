@@ -25,6 +25,10 @@ const task = (
 ): StreamResponse => ({
   payload: { $case: 'task', value: { id: 't', contextId: 'c', status: status(state, words), artifacts, history: [], metadata } },
 });
+const remembers = (state: TaskState, ...history: Message[]): StreamResponse => {
+  const value = { id: 't', contextId: 'c', status: status(state), artifacts: [], history, metadata: undefined };
+  return { payload: { $case: 'task', value } };
+};
 const moves = (state: TaskState, words?: string, taskId = 't'): StreamResponse => ({
   payload: { $case: 'statusUpdate', value: { taskId, contextId: 'c', status: status(state, words), metadata: undefined } },
 });
@@ -48,6 +52,17 @@ describe('what a peer says', () => {
   it('names its task with the first piece, and is at work', () => {
     expect(seen(task(SUBMITTED))).toMatchObject({ task: { task: 't', context: 'c' }, outcome: undefined });
     expect(seen(task(SUBMITTED), moves(WORKING, 'I look.'))).toMatchObject({ outcome: undefined, shown: ['I look.'] });
+  });
+
+  it('answers with what stands in its history alone, if it came after what we said', () => {
+    const ours = { ...message('Porto'), role: Role.ROLE_USER };
+    const outcome = (...history: Message[]) => seen(remembers(COMPLETED, ...history)).outcome;
+    expect(outcome(ours, message('I look.'), message('Sun.'))).toMatchObject({ kind: 'answer', text: 'Sun.' });
+    expect(outcome(message('Which city?'), ours)).toMatchObject({ kind: 'answer', text: '' });
+    expect(outcome(ours, message('Sun.'), message(''))).toMatchObject({ kind: 'answer', text: 'Sun.' });
+    expect(seen(remembers(TaskState.TASK_STATE_INPUT_REQUIRED, ours, message('Which?'))).outcome).toMatchObject({
+      question: 'Which?',
+    });
   });
 
   it('answers with what it made, chunk by chunk, and the whole takes their place', () => {

@@ -2,7 +2,16 @@
  * What a peer has said about a task so far, from the pieces of its streams and from its answers. All of it is a stranger's:
  * bounded, and whatever does not fit is left out.
  */
-import { type Artifact, type Message, type Part, type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import {
+  type Artifact,
+  type Message,
+  type Part,
+  Role,
+  type StreamResponse,
+  type Task,
+  TaskState,
+  type TaskStatus,
+} from '@a2a-js/sdk';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Usage } from '../../events/messages.ts';
@@ -39,6 +48,8 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
   const artifacts = new Map<string, Artifact>();
   /** What it said on the way: the answer of those who give no other. */
   let said = '';
+  /** What it said last in what it keeps of the conversation. */
+  let kept = '';
   let status: TaskStatus | undefined;
   let reply: Message | undefined;
   // Nothing more than this: it is spread over what comes of it.
@@ -67,6 +78,7 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
     if (!isOurs(task.id, task.contextId)) return;
     status = task.status;
     usage = { ...usage, ...usageIn(task.metadata) };
+    kept = lastSaid(task.history);
     artifacts.clear();
     for (const artifact of task.artifacts) take(artifact, false);
   };
@@ -106,7 +118,7 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
         return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], usage };
       const state = status === undefined ? undefined : SETTLED[status.state];
       if (state === undefined || at === undefined) return undefined;
-      return outcomeOf(state, { status, said, artifacts: [...artifacts.values()], at, usage });
+      return outcomeOf(state, { status, said: said || kept, artifacts: [...artifacts.values()], at, usage });
     },
   };
 }
@@ -136,6 +148,12 @@ function outcomeOf(state: Settled, { status, said, artifacts, at, usage }: Ended
   }
   const why = words || said || artifacts.map(({ parts }) => wordsIn(parts)).join('\n\n');
   return { kind: 'ended', state, message: why.slice(0, limits.peerReasonCharacters), ...came };
+}
+
+/** Its words after ours; what it said before them is answered already. */
+function lastSaid(history: readonly Message[]): string {
+  const last = history.findLast(({ role, parts }) => role === Role.ROLE_USER || wordsIn(parts) !== '');
+  return last === undefined || last.role === Role.ROLE_USER ? '' : wordsIn(last.parts);
 }
 
 /** What a model or a person can read: addresses are told and never fetched, bytes are named. */
