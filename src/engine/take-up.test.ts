@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { resultOf, start } from '../../test/conformance/engine/checks.ts';
+import { answered, question, resultOf, start, typesIn } from '../../test/conformance/engine/checks.ts';
 import { closedAfterwards } from '../../test/support/kept-worlds.ts';
-import { agent, createWorld, reports } from '../../test/support/world.ts';
+import { agent, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
 import { ok } from '../base/result.ts';
-import type { Model } from '../models/port.ts';
+import type { Model, ModelRequest } from '../models/port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-take-up-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,4 +35,38 @@ it('a run that somebody else drives is not taken up, and whoever tries is told w
   answer.resolve();
   expect(await resultOf(handle)).toMatchObject({ status: 'completed' });
   expect(await other.engine.resume(handle.run)).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+});
+
+it('a run that another brings to its end while it is being taken up stays ended, and nothing is written behind its end', async () => {
+  const path = join(folder, 'ended.db');
+  const setup = {
+    path,
+    agents: [agent({ tools: ['ask'] })],
+    tools: [question],
+    brain: (request: ModelRequest) =>
+      turnOf(request) === 1 ? calls({ name: 'ask', input: { question: 'Which?' } }) : reports('Done.'),
+  };
+  const first = kept(createWorld(setup));
+  const handle = await start(first);
+  let isFirst = true;
+  const late = kept(
+    createWorld({
+      ...setup,
+      wrapLedger: (inner) => ({
+        ...inner,
+        async acquire(...given) {
+          if (isFirst) {
+            isFirst = false;
+            await answered(first, handle, { kind: 'text', text: 'This one.' });
+          }
+          return await inner.acquire(...given);
+        },
+      }),
+    }),
+  );
+  await handle.done;
+  expect(await late.engine.resume(handle.run)).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+  expect((await typesIn(first, handle)).at(-1)).toBe('run.ended');
+  // It was given back.
+  expect(await late.engine.resume(handle.run)).toMatchObject({ kind: 'ended' });
 });

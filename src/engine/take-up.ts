@@ -1,6 +1,6 @@
 /** Taking up a run that was left: from what the ledger holds of it, by whoever gets its lease. */
 import type { Failure } from '../events/catalogue.ts';
-import type { RunRow } from '../ledger/port.ts';
+import type { Ledger, RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
@@ -20,16 +20,8 @@ export async function takeUp(
   driver: Driver,
   purpose: 'go on' | 'end',
 ): Promise<ResumeOutcome> {
-  if (root.endedAt !== null) {
-    const [ended] = await options.ledger.read({
-      session: root.session,
-      run: root.run,
-      types: ['run.ended'],
-      newest: true,
-      limit: 1,
-    });
-    if (ended?.event_type === 'run.ended') return { kind: 'ended', result: resultOfEnd(root.run, ended.payload) };
-  }
+  const before = await endOf(options.ledger, root);
+  if (before !== undefined) return before;
   const closed = purpose === 'end' ? undefined : await closedSince(options, root);
   if (closed !== undefined) return { kind: 'refused', error: closed };
   const lease = await acquire(options.ledger, root.session, root.run);
@@ -37,6 +29,13 @@ export async function takeUp(
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
   const { fence, takenOver } = lease;
   return await withLease(options.ledger, fence, async (): Promise<ResumeOutcome> => {
+    // Whoever had it before may have brought it to its end since we looked.
+    const [now = root] = await options.ledger.runs({ run: root.run, limit: 1 });
+    const ended = await endOf(options.ledger, now);
+    if (ended !== undefined) {
+      await options.ledger.release(fence);
+      return ended;
+    }
     const past = await pastOf(options.ledger, root.session, root.run);
     const started = past.events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
     const session = await begunSession(options.ledger, root.session);
@@ -48,6 +47,12 @@ export async function takeUp(
     const handle = await driver.drive({ ...task, opening: resumed(options, past, takenOver) });
     return { kind: 'resumed', handle, takenOver };
   });
+}
+
+async function endOf(ledger: Ledger, { session, run, endedAt }: RunRow): Promise<ResumeOutcome | undefined> {
+  if (endedAt === null) return undefined;
+  const [ended] = await ledger.read({ session, run, types: ['run.ended'], newest: true, limit: 1 });
+  return ended?.event_type === 'run.ended' ? { kind: 'ended', result: resultOfEnd(run, ended.payload) } : undefined;
 }
 
 /** A run that cannot go on in this shell, for want of a key, is left as it is. */
