@@ -317,7 +317,7 @@ export const approvalMutations: readonly Mutation[] = [
     invariant: 'A run is told by its last end',
     change: 'by its first',
     file: 'src/engine/take-up.ts',
-    find: '      newest: true,\n',
+    find: ', newest: true',
     replace: '',
     caughtBy: { file: 'src/engine/local/reopened.test.ts', test: 'a run that ended twice is told by its last end' },
   },

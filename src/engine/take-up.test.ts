@@ -37,7 +37,7 @@ it('a run that somebody else drives is not taken up, and whoever tries is told w
   expect(await other.engine.resume(handle.run)).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
 });
 
-it('a run that another brings to its end while it is being taken up stays ended, and nothing is written behind its end', async () => {
+it('a run that another ends while it is being taken up stays ended, and nothing is written behind its end', async () => {
   const path = join(folder, 'ended.db');
   const setup = {
     path,

@@ -53,6 +53,20 @@ describe.concurrent('run --continue', () => {
 });
 
 describe('sessions', () => {
+  it('say of a run with one of its questions answered that it waits, as ps does', async () => {
+    await using project = await createTestProject('', '---\nname: helper\ntools: [shell]\n---\nYou help.\n');
+    const shell = (command: string) => ({ name: 'shell', input: { command } });
+    await project.serve({ calls: [shell('touch one'), shell('touch two')] }, { text: 'Done.' });
+    const asked = await project.look('run', 'helper', 'Go.');
+    expect(asked.code).toBe(5);
+    const deny = /troupe deny (\S+) --wait (\S+)/.exec(asked.err) ?? /troupe deny (\S+)/.exec(asked.err);
+    const wait = deny?.[2] === undefined ? [] : ['--wait', deny[2]];
+    expect((await project.look('deny', deny?.[1] ?? '', ...wait, '--no-resume')).code).toBe(0);
+    expect((await project.look('show', 'last', '--json')).out).toContain('touch two');
+    expect((await project.look('sessions', '--json')).out).toContain('"state": "waiting"');
+    expect((await project.look('ps', '--json')).out).toContain('"waiting"');
+  });
+
   it('lists conversations with how they began, how they stand and what they cost', async () => {
     await using project = await createTestProject(settings, agentWith('tools: [ask]'));
     expect(await project.look('sessions', '--json')).toMatchObject({ code: 0, out: '[]\n' });

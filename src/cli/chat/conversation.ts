@@ -55,13 +55,15 @@ export type ChatStanding =
   /** Another process does. */
   | { readonly kind: 'held'; readonly row: RunRow; readonly owner: LeaseOwner };
 
-export async function standingNow({ project: { ledger }, session }: Pick<Chat, 'project' | 'session'>): Promise<ChatStanding> {
+export async function standingNow({
+  project: { ledger, engine },
+  session,
+}: Pick<Chat, 'project' | 'session'>): Promise<ChatStanding> {
   if (session === undefined) return { kind: 'free' };
   const [newest] = await ledger.runs({ session, roots: true, limit: 1 });
   if (newest === undefined || newest.endedAt !== null) return { kind: 'free' };
   if (newest.owner !== null) return { kind: 'held', row: newest, owner: newest.owner };
-  const waiting = await ledger.runs({ session, states: ['waiting'], limit: 1 });
-  return { kind: 'unfinished', row: newest, state: standingOf(newest, waiting) };
+  return { kind: 'unfinished', row: newest, state: standingOf(newest, await engine.waits(newest.run)) };
 }
 
 export async function startOfRun(ledger: Ledger, { session, run }: Pick<RunRow, 'session' | 'run'>) {

@@ -2,10 +2,12 @@
 import { codeOf } from '../../base/errors.ts';
 import { type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { Engine } from '../../engine/port.ts';
 import { textOf } from '../../events/messages.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
+import type { Project } from '../../project/project.ts';
 import { addSpending, noSpending, spendingOf } from '../../projections/costs.ts';
 import { groupOfSession } from '../../projections/groups.ts';
 import { firstLine } from '../../projections/readable.ts';
@@ -78,14 +80,14 @@ function cellsAt(now: number): (row: SessionRow) => readonly string[] {
 /** A project without a ledger has no sessions; that is not an error. */
 async function readListed(context: CommandContext, limit: number): Promise<Listed> {
   try {
-    return await withProject(context, { readOnly: true }, ({ ledger }) => readSessions(ledger, limit));
+    return await withProject(context, { readOnly: true }, (project) => readSessions(project, limit));
   } catch (error) {
     if (codeOf(error) === 'ledger_missing') return { rows: [], total: 0 };
     throw error;
   }
 }
 
-async function readSessions(ledger: Ledger, limit: number): Promise<Listed> {
+async function readSessions({ ledger, engine }: Project, limit: number): Promise<Listed> {
   const organisation = await readOrganisation(ledger);
   const sessions = Map.groupBy(await ledger.runs({ roots: true, limit: limits.runLookup }), ({ session }) => session);
   const rows: SessionRow[] = [];
@@ -96,7 +98,7 @@ async function readSessions(ledger: Ledger, limit: number): Promise<Listed> {
       ...{ session, startedAt: oldest.startedAt, lastAt: newest.startedAt, agent: newest.agent },
       group: groupOfSession(organisation, session)?.name ?? null,
       prompts: roots.length,
-      state: await stateNow(ledger, newest),
+      state: await stateNow(engine, newest),
       ...(await whatIsIn(ledger, session)),
     });
   }
@@ -104,9 +106,8 @@ async function readSessions(ledger: Ledger, limit: number): Promise<Listed> {
 }
 
 /** A root that nobody drives stands still for the sake of whoever asks below it. */
-async function stateNow(ledger: Ledger, newest: RunRow): Promise<SessionRow['state']> {
-  if (stateOf(newest) !== 'interrupted') return stateOf(newest);
-  return standingOf(newest, await ledger.runs({ session: newest.session, states: ['waiting'], limit: 1 }));
+async function stateNow(engine: Pick<Engine, 'waits'>, newest: RunRow): Promise<SessionRow['state']> {
+  return stateOf(newest) === 'interrupted' ? standingOf(newest, await engine.waits(newest.run)) : stateOf(newest);
 }
 
 /** Nothing, when the events were collected or are damaged: the session is listed all the same. */
