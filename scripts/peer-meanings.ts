@@ -44,6 +44,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
     fields: {
       task: 'the peer’s id for it',
       reached: 'whether it heard',
+      unanswered: 'it was at work, so that what it cost is not known',
       state: 'how the task stood then',
       why: 'why it did not hear',
     },

@@ -59,6 +59,8 @@ export const peerEvents = {
   'peer.cancelled': z.object({
     task: z.string(),
     reached: z.boolean(),
+    /** It was at work: what was asked of it has no answer, and what that cost is not known. */
+    unanswered: z.boolean().optional(),
     state: z.string().optional(),
     why: z.string().optional(),
   }),

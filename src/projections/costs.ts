@@ -1,6 +1,7 @@
 /**
- * What was spent, by agent and model. Every figure is a sum over `model.response` events and nothing else; what a crash or a
- * failure left unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
+ * What was spent, by agent and model. Every figure is a sum over `model.response` events, and over what was worked on elsewhere
+ * without an answer: a call each, at an unknown price. What a crash or a failure left unknown (`budget.settled` in doubt) is
+ * counted beside it, because it was reserved but no provider's count exists.
  */
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Totals } from './budget.ts';
@@ -23,6 +24,8 @@ export interface CostLine extends CallCosts {
 export interface Costs {
   /** Names of the runs' agents, to tell whose call a response was. */
   readonly agents: Map<string, string>;
+  /** What each run asked last: what ends without an answer does not say it. */
+  readonly asked: Map<string, string>;
   readonly lines: Map<string, CostLine>;
   total: CallCosts;
   inDoubt: Totals;
@@ -32,6 +35,7 @@ const nothing: CallCosts = { calls: 0, inputTokens: 0, outputTokens: 0, cacheRea
 
 export const initialCosts = (): Costs => ({
   agents: new Map(),
+  asked: new Map(),
   lines: new Map(),
   total: nothing,
   inDoubt: { calls: 0, tokens: 0, nanoUsd: 0 },
@@ -40,12 +44,12 @@ export const initialCosts = (): Costs => ({
 /** Updates and returns the accumulator it was given. */
 export function foldCosts(costs: Costs, event: LedgerEvent): Costs {
   if (event.event_type === 'run.started') costs.agents.set(event.run_id, event.payload.agent);
-  else if (event.event_type === 'model.response') addResponse(costs, event);
+  else if (event.event_type === 'model.request') costs.asked.set(event.run_id, event.payload.model);
   else if (event.event_type === 'budget.settled' && event.payload.inDoubt === true) {
     const { calls, tokens, nanoUsd } = event.payload.spent;
     const before = costs.inDoubt;
     costs.inDoubt = { calls: before.calls + calls, tokens: before.tokens + tokens, nanoUsd: before.nanoUsd + (nanoUsd ?? 0) };
-  }
+  } else addSpent(costs, event);
   return costs;
 }
 
@@ -54,6 +58,20 @@ export function costLines(costs: Costs): readonly CostLine[] {
   return [...costs.lines.values()].sort(
     (left, right) => right.nanoUsd - left.nanoUsd || compare(left.agent, right.agent) || compare(left.model, right.model),
   );
+}
+
+/** The events that say that something was spent. */
+export const spendingTypes = ['model.response', 'peer.state', 'peer.cancelled'] as const;
+
+const UNKNOWN_CALL: CallCosts = { ...nothing, calls: 1, unknownCalls: 1 };
+
+/** What was spent with an event; `undefined` for one that says nothing of it. */
+export function spendingIn(event: LedgerEvent): CallCosts | undefined {
+  if (event.event_type === 'model.response') return spendingOf(event.payload);
+  if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? UNKNOWN_CALL : undefined;
+  // Of all others there is an answer, which says it.
+  const isOver = event.event_type === 'peer.state' && ['failed', 'rejected', 'canceled'].includes(event.payload.state);
+  return isOver ? UNKNOWN_CALL : undefined;
 }
 
 export function spendingOf(payload: EventOf<'model.response'>['payload']): CallCosts {
@@ -80,10 +98,11 @@ export function addSpending(left: CallCosts, right: CallCosts): CallCosts {
 
 export const noSpending = (): CallCosts => nothing;
 
-function addResponse(costs: Costs, event: EventOf<'model.response'>): void {
-  const spent = spendingOf(event.payload);
+function addSpent(costs: Costs, event: LedgerEvent): void {
+  const spent = spendingIn(event);
+  if (spent === undefined) return;
   const agent = costs.agents.get(event.run_id) ?? 'unknown';
-  const model = event.payload.served;
+  const model = event.event_type === 'model.response' ? event.payload.served : (costs.asked.get(event.run_id) ?? 'unknown');
   const key = `${agent}\n${model}`;
   costs.lines.set(key, { agent, model, ...addSpending(costs.lines.get(key) ?? nothing, spent) });
   costs.total = addSpending(costs.total, spent);

@@ -6,7 +6,7 @@
 import type { Doings, TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { parentRun } from '../events/run-origin.ts';
-import { addSpending, noSpending, spendingOf } from './costs.ts';
+import { addSpending, noSpending, spendingIn } from './costs.ts';
 
 export type DoingsBelow = TreeDoings['below'];
 
@@ -64,11 +64,11 @@ function withEvent<Sums extends Doings>(sums: Sums, event: LedgerEvent, turnBefo
   switch (event.event_type) {
     case 'model.request':
       return { ...sums, turns: sums.turns + event.payload.turn - turnBefore };
-    case 'model.response':
-      return { ...sums, spent: addSpending(sums.spent, spendingOf(event.payload)) };
     case 'tool.result':
       return { ...sums, toolCalls: sums.toolCalls + 1, ...goneCalls((sums.gone ?? 0) + (event.payload.gone === true ? 1 : 0)) };
-    default:
-      return sums;
+    default: {
+      const spent = spendingIn(event);
+      return spent === undefined ? sums : { ...sums, spent: addSpending(sums.spent, spent) };
+    }
   }
 }

@@ -22,7 +22,7 @@ import {
   reasonInTree,
   roleInTree,
 } from '../events/run-origin.ts';
-import { addSpending, type CallCosts, noSpending, spendingOf } from './costs.ts';
+import { addSpending, type CallCosts, noSpending, spendingIn, spendingOf } from './costs.ts';
 import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
 import { type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
@@ -290,6 +290,9 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
         cutShort: event.payload.finish === 'length',
         spent: addSpending(node.spent, spendingOf(event.payload)),
       };
+    case 'peer.state':
+    case 'peer.cancelled':
+      return { ...node, spent: addSpending(node.spent, spendingIn(event) ?? noSpending()) };
     case 'model.failed':
       if (event.payload.final || node.asking === null) return { ...node, asking: null };
       return {

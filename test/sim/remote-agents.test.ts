@@ -20,6 +20,7 @@ import {
   type Play,
   RUN,
   SESSION,
+  spentIn,
   sunny,
   weather,
 } from '../support/peers/remote-play.ts';
@@ -164,6 +165,8 @@ describe('a run of an agent elsewhere', () => {
     });
     expect((await live(failing)).end).toEqual(end);
     expect(failing.memory.taken).toHaveLength(1);
+    // It was asked, and what that cost is not known: never nothing.
+    expect(spentIn(await eventsOf(failing))).toEqual({ calls: 1, unknownCalls: 1, models: ['a2a:weather.test'] });
   });
 
   it.each(['', ' \n'])('that is done and says nothing has done it, and is asked nothing more: %j', async (words) => {

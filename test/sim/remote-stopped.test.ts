@@ -17,6 +17,7 @@ import {
   type Play,
   RUN,
   SESSION,
+  spentIn,
   sunny,
   weather,
 } from '../support/peers/remote-play.ts';
@@ -99,6 +100,7 @@ describe('a cancel', () => {
     const events = await eventsOf(kept);
     expect(events.find(({ event_type }) => event_type === 'peer.cancelled')).toMatchObject({ payload: { reached: true } });
     expect(events.at(-1)).toMatchObject({ event_type: 'run.ended', payload: { status: 'cancelled' } });
+    expect(spentIn(events)).toEqual({ calls: 1, unknownCalls: 1, models: ['a2a:weather.test'] });
   });
 
   it('for want of time is not for ever: with more time the work is asked for again', async () => {

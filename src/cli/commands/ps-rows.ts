@@ -11,6 +11,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
+import { spendingTypes } from '../../projections/costs.ts';
 import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../../projections/run-tree.ts';
 import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
@@ -82,7 +83,7 @@ const TYPES: readonly EventType[] = [
     'run.paused',
     'run.parked',
     'run.resumed',
-    'model.response',
+    ...spendingTypes,
     'model.failed',
   ]),
 ];

@@ -8,7 +8,7 @@ import { readOrganisation } from '../../groups/organisation.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
-import { addSpending, noSpending, spendingOf } from '../../projections/costs.ts';
+import { addSpending, noSpending, spendingIn, spendingTypes } from '../../projections/costs.ts';
 import { groupOfSession } from '../../projections/groups.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { standingOf, stateOf } from '../drive/find-run.ts';
@@ -115,8 +115,8 @@ async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<Sessio
   try {
     const [started] = await ledger.read({ session, types: ['run.started'], limit: 1 });
     let spent = noSpending();
-    for await (const event of readEvents(ledger, { session, types: ['model.response'] }))
-      if (event.event_type === 'model.response') spent = addSpending(spent, spendingOf(event.payload));
+    for await (const event of readEvents(ledger, { session, types: [...spendingTypes] }))
+      spent = addSpending(spent, spendingIn(event) ?? noSpending());
     const { nanoUsd, unknownCalls } = spent;
     return {
       prompt: started?.event_type === 'run.started' ? promptOf(started.payload.input) : null,

@@ -383,9 +383,10 @@ async function endThere(recorder: Recorder): Promise<void> {
   if (task === undefined) return;
   const outcome = opened.ok ? await opened.value.cancel(task) : opened;
   const how = outcome.ok ? { reached: true, state: outcome.value } : { reached: false, why: tree.redact(outcome.error.message) };
-  await tree.writer.write([
-    node.journal.event('peer.cancelled', { task: task.task, ...how }, { step: open.step, actor: 'system' }),
-  ]);
+  // One that waits for us has given its answer: its question.
+  const unanswered = tasks.of(open.step).kind === 'unsent' ? undefined : true;
+  const payload = { task: task.task, ...how, ...present({ unanswered }) };
+  await tree.writer.write([node.journal.event('peer.cancelled', payload, { step: open.step, actor: 'system' })]);
   tasks.cancelled(open.step);
 }
 

@@ -7,8 +7,11 @@ import type { AgentDefinition } from '../../../src/agents/definition/definition.
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import type { RunEnd } from '../../../src/engine/port.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
+import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { userText } from '../../../src/events/messages.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
+import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
+import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { crashAt } from '../ledger/crash.ts';
 import { createQuietClock } from '../quiet-clock.ts';
 import { type Brain, calls, createWorld, says, turnOf, type World } from '../world.ts';
@@ -92,6 +95,14 @@ export async function eventsOf({ path, agents, brain }: Kept) {
   await world.close();
   expect(verified).toMatchObject({ kind: 'sound' });
   return events;
+}
+
+/** What was spent, as `troupe cost` and as the tree of runs says it. */
+export function spentIn(events: readonly LedgerEvent[]) {
+  const { total, lines } = events.reduce(foldCosts, initialCosts());
+  const { calls, unknownCalls } = subtreeSpending(events.reduce(foldRunTree, initialRunTree()), RUN);
+  expect({ calls, unknownCalls }).toEqual({ calls: total.calls, unknownCalls: total.unknownCalls });
+  return { calls, unknownCalls, models: [...lines.values()].map(({ model }) => model) };
 }
 
 export const once = (words: readonly string[], what: string) => expect([...new Set(words)], what).toEqual(words);
