@@ -33,6 +33,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       task: 'the peer’s id for it; absent when it answered without a task',
       context: 'the peer’s id for the conversation',
       artifacts: 'what it made',
+      leftOut: 'it made more than are kept (`peerArtifacts`)',
     },
   },
   'peer.artifact': {

@@ -52,6 +52,8 @@ export const peerEvents = {
     task: z.string().optional(),
     context: z.string(),
     artifacts: z.array(artifact).optional(),
+    /** It made more than are kept. */
+    leftOut: z.boolean().optional(),
   }),
   /** What the task made, as the event's attachment: text as it is, anything else in base64. */
   'peer.artifact': artifact.extend({ encoding: z.enum(['text', 'base64']) }),

@@ -74,10 +74,13 @@ interface Came {
   readonly task?: string | undefined;
   readonly context: string;
   readonly artifacts: readonly PeerArtifact[];
+  /** It made more of them than are kept. */
+  readonly leftOut?: boolean | undefined;
   readonly usage: Usage;
 }
 
 export type PeerOutcome =
+  /** `cut`: it said or made more. */
   | (Came & { readonly kind: 'answer'; readonly text: string; readonly cut: boolean })
   /** It waits for an answer, or for somebody to let it in. */
   | (Came & { readonly kind: 'asks'; readonly question: string; readonly needs: 'input' | 'auth' })

@@ -50,6 +50,8 @@ export interface ToolUse {
   readonly child: RunId | null;
 }
 
+export type CutBy = 'maxOutputTokens' | 'peerAnswerBytes' | 'peerArtifacts';
+
 export interface RunNode {
   readonly run: RunId;
   readonly parent: RunId | null;
@@ -76,8 +78,10 @@ export interface RunNode {
   readonly recent: readonly ToolUse[];
   /** What the last answer asked for, by call. */
   readonly asked: readonly { readonly id: string; readonly subject: string }[];
-  /** The model's latest words end where its limit was reached, not where it was done. */
-  readonly cutShort: boolean;
+  /** The latest words end where this limit was reached, not where they were done. */
+  readonly cutBy: CutBy | null;
+  /** The limit that what came from elsewhere may have reached, where the agent lives there. */
+  readonly boundedBy: CutBy | null;
   /** Names of open waits: the run needs an answer from a person. */
   readonly waits: readonly string[];
   readonly toolCalls: number;
@@ -222,7 +226,8 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     tools: [],
     recent: [],
     asked: [],
-    cutShort: false,
+    cutBy: null,
+    boundedBy: null,
     waits: [],
     toolCalls: 0,
     gone: 0,
@@ -287,12 +292,14 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
         ...node,
         asking: null,
         asked: askedFor(event),
-        cutShort: event.payload.finish === 'length',
+        cutBy: event.payload.finish === 'length' ? (node.boundedBy ?? 'maxOutputTokens') : null,
         spent: addSpending(node.spent, spendingOf(event.payload)),
       };
     case 'peer.state':
-    case 'peer.cancelled':
-      return { ...node, spent: addSpending(node.spent, spendingIn(event) ?? noSpending()) };
+    case 'peer.cancelled': {
+      const boundedBy = event.event_type === 'peer.state' && event.payload.leftOut === true ? 'peerArtifacts' : 'peerAnswerBytes';
+      return { ...node, boundedBy, spent: addSpending(node.spent, spendingIn(event) ?? noSpending()) };
+    }
     case 'model.failed':
       if (event.payload.final || node.asking === null) return { ...node, asking: null };
       return {

@@ -68,6 +68,7 @@ const summaryShape = {
   report: report.nullable(),
   error: failure.nullable(),
   cutShort: z.boolean().describe('the answer ends where the limit of one answer was reached'),
+  cutBy: z.enum(['maxOutputTokens', 'peerAnswerBytes', 'peerArtifacts']).nullable().describe('the name of that limit'),
   turns: count.describe('of the run and everything below it, as are the sums that follow'),
   toolCalls: count,
   callsGone: count.describe('calls that were not made because their exact arguments are gone'),

@@ -37,6 +37,22 @@ it('says that an answer was cut, and what was not reported', () => {
   expect(linesAfter((list) => answered(list, 1))).not.toContain('not reported');
 });
 
+it('names the limit that cut what came from an agent elsewhere', () => {
+  const cut = (more: { readonly leftOut?: true }) =>
+    linesAfter((list) => {
+      list.add('peer.state', { state: 'completed', task: 't', context: 'c', ...more });
+      list.add('model.response', {
+        ...{ turn: 1, finish: 'length', usage: {}, requested: 'a2a:far', served: 'a2a:far', attempts: 1, durationMs: 1 },
+        message: { role: 'assistant', content: [{ type: 'text', text: 'So far' }] },
+      });
+    });
+  expect(cut({})).toContain('limit of one answer was reached (peerAnswerBytes)');
+  expect(cut({ leftOut: true })).toContain(
+    'some of what was made is missing: it is more than is kept of one answer (peerArtifacts)',
+  );
+  expect(cut({})).not.toContain('maxOutputTokens');
+});
+
 const ALL = { code: 'all_workers_failed', message: 'Every worker failed.' };
 
 it.each([

@@ -9,7 +9,7 @@ import type { OpenWait, PermissionWait, RunEnd } from '../../engine/port.ts';
 import type { Failure, Report, Verification } from '../../events/catalogue.ts';
 import type { GroupProgress } from '../../projections/patterns/group-progress.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
-import { type RunNode, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
+import { type CutBy, type RunNode, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
@@ -28,8 +28,10 @@ export interface RunSummary {
   readonly verification: Verification | null;
   readonly report: Report | null;
   readonly error: Failure | null;
-  /** The answer ends where the model's limit was reached. */
+  /** The answer ends where a limit was reached. */
   readonly cutShort: boolean;
+  /** The name of that limit. */
+  readonly cutBy: CutBy | null;
   readonly turns: number;
   readonly toolCalls: number;
   /** Calls that were not made because their exact arguments are gone. */
@@ -68,7 +70,8 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     verification: node.verification,
     report: node.report,
     error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
-    cutShort: node.cutShort && node.endedAt !== null,
+    cutShort: node.cutBy !== null && node.endedAt !== null,
+    cutBy: node.endedAt === null ? null : node.cutBy,
     turns,
     toolCalls,
     callsGone: gone,
@@ -131,8 +134,13 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
     lines.push(...said(paint.red('why'), safeLine(summary.error.message)));
     if (summary.error.fix !== undefined) lines.push(...said(paint.dim('fix'), safeLine(summary.error.fix)));
   }
-  if (summary.cutShort)
-    lines.push(...said(paint.yellow('cut'), 'the answer ends where the limit of one answer was reached (maxOutputTokens)'));
+  if (summary.cutBy !== null) {
+    const ends =
+      summary.cutBy === 'peerArtifacts'
+        ? 'some of what was made is missing: it is more than is kept of one answer'
+        : 'the answer ends where the limit of one answer was reached';
+    lines.push(...said(paint.yellow('cut'), `${ends} (${summary.cutBy})`));
+  }
   for (const reason of reasonsOf(summary, call)) lines.push(...said(paint.yellow('why'), safeLine(reason)));
   lines.push(...missingLines(summary, said, { paint, call }));
   if (summary.callsGone > 0) {

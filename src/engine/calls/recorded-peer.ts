@@ -317,7 +317,7 @@ async function record(recorder: Recorder, at: Exchange, came: Came, attempt: num
   const stood = {
     state,
     context: came.context,
-    ...present({ task: came.task, artifacts: artifacts.length > 0 ? artifacts : undefined }),
+    ...present({ task: came.task, artifacts: artifacts.length > 0 ? artifacts : undefined, leftOut: came.leftOut }),
   };
   const events = [...made, node.journal.event('peer.state', stood, { step, actor: 'system' })];
   tasks.stood(step, stood);

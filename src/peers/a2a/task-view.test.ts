@@ -136,7 +136,13 @@ describe('what a peer says', () => {
     expect(outcome).toMatchObject({ kind: 'answer', cut: true, artifacts: [{ cut: true, bytes: 2 * limits.peerAnswerBytes }] });
     if (outcome?.kind === 'answer') expect(Buffer.byteLength(outcome.text)).toBeLessThanOrEqual(limits.peerAnswerBytes);
     const many = Array.from({ length: limits.peerArtifacts + 5 }, (_, index) => artifact(`a${index}`, text('x')));
-    expect(seen(task(COMPLETED, undefined, many)).outcome).toMatchObject({ artifacts: { length: limits.peerArtifacts } });
+    expect(seen(task(COMPLETED, undefined, many)).outcome).toMatchObject({
+      ...{ kind: 'answer', cut: true, leftOut: true },
+      artifacts: { length: limits.peerArtifacts },
+    });
+    const all = seen(task(COMPLETED, undefined, many.slice(5))).outcome;
+    expect(all).toMatchObject({ cut: false, artifacts: { length: limits.peerArtifacts } });
+    expect(all).not.toHaveProperty('leftOut');
     const asks = seen(task(TaskState.TASK_STATE_INPUT_REQUIRED, 'w'.repeat(100_000))).outcome;
     if (asks?.kind === 'asks') expect(asks.question.length).toBe(limits.peerQuestionCharacters);
     const id = seen({

@@ -1,6 +1,6 @@
 /**
  * What a peer has said about a task so far, from the pieces of its streams and from its answers. All of it is a stranger's:
- * bounded, and whatever does not fit is left out.
+ * bounded, and whatever does not fit is left out, which is said.
  */
 import {
   type Artifact,
@@ -55,6 +55,8 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
   // Nothing more than this: it is spread over what comes of it.
   let at: PeerTask | undefined = known && { task: known.task, context: known.context };
   let usage: Usage = {};
+  /** It made more than is kept. */
+  let leftOut = false;
 
   const isOurs = (task: string, context: string): boolean => {
     if (task === '' || task.length > limits.peerIdCharacters || context.length > limits.peerIdCharacters) return false;
@@ -70,7 +72,10 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
   const take = (artifact: Artifact | undefined, append: boolean): void => {
     if (artifact === undefined || artifact.artifactId.length > limits.peerIdCharacters) return;
     const before = artifacts.get(artifact.artifactId);
-    if (before === undefined && artifacts.size >= limits.peerArtifacts) return;
+    if (before === undefined && artifacts.size >= limits.peerArtifacts) {
+      leftOut = true;
+      return;
+    }
     const parts = append && before !== undefined ? appended(before.parts, artifact.parts) : artifact.parts;
     artifacts.set(artifact.artifactId, { ...artifact, name: artifact.name || (before?.name ?? ''), parts });
   };
@@ -80,6 +85,7 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
     usage = { ...usage, ...usageIn(task.metadata) };
     kept = lastSaid(task.history);
     artifacts.clear();
+    leftOut = false;
     for (const artifact of task.artifacts) take(artifact, false);
   };
   return {
@@ -118,7 +124,7 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
         return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], usage };
       const state = status === undefined ? undefined : SETTLED[status.state];
       if (state === undefined || at === undefined) return undefined;
-      return outcomeOf(state, { status, said: said || kept, artifacts: [...artifacts.values()], at, usage });
+      return outcomeOf(state, { status, said: said || kept, artifacts: [...artifacts.values()], leftOut, at, usage });
     },
   };
 }
@@ -127,16 +133,18 @@ interface Ended {
   readonly status: TaskStatus | undefined;
   readonly said: string;
   readonly artifacts: readonly Artifact[];
+  readonly leftOut: boolean;
   readonly at: PeerTask;
   readonly usage: Usage;
 }
 
-function outcomeOf(state: Settled, { status, said, artifacts, at, usage }: Ended): PeerOutcome {
+function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, usage }: Ended): PeerOutcome {
   const words = status?.message === undefined ? '' : wordsIn(status.message.parts);
-  const came = { ...at, artifacts: artifacts.map(keptArtifact), usage };
+  const came = { ...at, artifacts: artifacts.map(keptArtifact), ...(leftOut ? { leftOut } : {}), usage };
   if (state === 'completed') {
     const made = artifacts.map(({ parts }) => wordsIn(parts)).filter((text) => text !== '');
-    return { kind: 'answer', ...bounded(made.join('\n\n') || words || said), ...came };
+    const { text, cut } = bounded(made.join('\n\n') || words || said);
+    return { kind: 'answer', text, cut: cut || leftOut, ...came };
   }
   if (state === 'input-required' || state === 'auth-required') {
     const needs = state === 'input-required' ? 'input' : 'auth';
