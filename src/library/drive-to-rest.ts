@@ -2,6 +2,7 @@
 import { TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { RunEnd, RunHandle } from '../engine/port.ts';
+import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { type Answerer, createQuestions } from './questions.ts';
 
@@ -12,10 +13,13 @@ export interface Company extends Answerer {
   elsewhere?(run: RunHandle['run']): Promise<RunEnd | 'free'>;
 }
 
+/** Who has ended, however that came about, asks nothing any more. */
+const ABOUT_QUESTIONS: ReadonlySet<EventType> = new Set(['approval.asked', 'task.clarify', 'approval.answered', 'run.ended']);
+
 export async function driveToRest(company: Company, started: RunHandle): Promise<RunEnd> {
   const questions = createQuestions(company, started.run);
   const asked = ({ event_type: type }: LedgerEvent): void => {
-    if (type === 'approval.asked' || type === 'task.clarify' || type === 'approval.answered') questions.look();
+    if (ABOUT_QUESTIONS.has(type)) questions.look();
   };
   const { elsewhere } = company;
   /** Who lost it to another process stays with it there. */

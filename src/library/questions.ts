@@ -111,6 +111,8 @@ export function createQuestions(answerer: Answerer, run: RunHandle['run']): Ques
       closed = true;
       await looks;
       for (const gone of asking.values()) gone.abort();
+      // A person is told why they are asked no longer before anything else is said.
+      await turn;
       if (failure !== undefined) throw failure.error;
     },
   };

@@ -159,6 +159,29 @@ describe('keys at the question', () => {
   });
 });
 
+describe('a run that is cancelled from elsewhere', () => {
+  it('takes its question back wherever it is put, and says why', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.script(...asksFor({ name: 'shell', input: { command: 'touch PWNED' } }));
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always');
+    await using inbox = sitDown(project, ['inbox']);
+    await inbox.sees('allow? yes, always');
+    await using attached = sitDown(project, ['attach', 'last']);
+    await attached.sees('i answers');
+    attached.type('i');
+    await attached.sees('allow? yes, always');
+    expect(await project.look('cancel', 'last', '--reason', 'enough of it')).toMatchObject({ code: 0 });
+    expect(await person.ended).toBe(130);
+    for (const one of [person, inbox, attached]) await one.sees('no longer asked: The run was cancelled: enough of it');
+    expect(person.screen()).not.toContain('troupe approve');
+    expect(await inbox.ended).toBe(0);
+    expect(inbox.screen()).toContain('nothing else waits for you');
+    expect(attached.screen()).not.toContain('answered elsewhere');
+    expect(await readdir(project.folder)).not.toContain('PWNED');
+  });
+});
+
 describe('asked at once, answered at once', () => {
   const sub = (name: string): string =>
     `---\nname: ${name}\ntools: [shell]\npermissions: { shell: ask }\n---\nYou are ${name}.\n`;

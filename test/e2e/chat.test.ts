@@ -83,6 +83,18 @@ describe('Ctrl-C', () => {
     expect(await readdir(project.folder)).not.toContain('PWNED');
   });
 
+  it('in another terminal, with troupe cancel: the question is taken back, and the line is there again', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.serve(call('touch PWNED'), { text: 'Said.' });
+    await using person = await inChat(project);
+    person.type('Go.\r');
+    await person.sees('allow? yes, always');
+    expect(await project.look('cancel', 'last', '--reason', 'enough of it')).toMatchObject({ code: 0 });
+    await person.isBack('cancelled');
+    expect(person.screen()).toContain('no longer asked: The run was cancelled: enough of it');
+    await person.says('Again.', 'Said.\n\n1 turn');
+  });
+
   it('empties the line; with nothing on it, twice leaves', async () => {
     await using project = await createTestProject();
     await using person = await inChat(project);

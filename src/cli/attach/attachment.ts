@@ -11,7 +11,6 @@ import { createFollower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { subtree } from '../../projections/run-tree.ts';
 import { belongsTo } from '../drive/find-run.ts';
-import { firstOf, firstText } from '../drive/not-recorded.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -42,8 +41,6 @@ export interface Attachment {
   lookAround(): Promise<void>;
   /** Draws everything anew: the screen was somebody else's. */
   redraw(): void;
-  /** Who was first to answer what was asked. */
-  readonly firsts: ReadonlyMap<string, string>;
   leave(code: ExitCode): void;
   readonly left: Promise<ExitCode>;
 }
@@ -58,7 +55,6 @@ export function createAttachment(
   const { out } = terminal;
   const follower = createFollower(project.ledger, root.session);
   const left = Promise.withResolvers<ExitCode>();
-  const firsts = new Map<string, string>();
   const words = createWords();
   const cluster = project.config.cluster !== undefined;
   let state: AttachState = {
@@ -102,7 +98,6 @@ export function createAttachment(
   const show = (event: LedgerEvent): void => {
     if (!belongs(event)) return;
     words.apply(event);
-    if (event.event_type === 'approval.answered') firsts.set(`${event.run_id} ${event.payload.wait}`, firstText(firstOf(event)));
     if (LOOK_AT.has(event.event_type)) void lookAround();
     if (event.run_id === state.selected) reread();
     drawing.soon();
@@ -115,7 +110,7 @@ export function createAttachment(
     drawing.anew();
   });
   return {
-    ...{ context, project, root, words, firsts, change, room, lookAround, reread },
+    ...{ context, project, root, words, change, room, lookAround, reread },
     get state() {
       return state;
     },

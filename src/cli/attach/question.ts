@@ -11,6 +11,7 @@ import { personHere } from '../../library/person-here.ts';
 import { askPerson, type Unfit } from '../drive/ask-person.ts';
 import type { Desk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
+import { takenBackText } from '../drive/taken-back.ts';
 import type { Attachment } from './attachment.ts';
 import { EMPTY, typedDraft } from './draft.ts';
 import type { Mode } from './state.ts';
@@ -140,8 +141,8 @@ async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: Abo
   const unfit: Unfit = (asked, input) => whyUnfit(project.ledger, asked, input);
   const answer = await askPerson(desk, attachment.room(), wait, unfit);
   if (answer === undefined) {
-    const first = attachment.firsts.get(`${wait.run} ${wait.wait}`) ?? '';
-    attachment.change({ notice: gone.aborted ? `answered elsewhere${first}` : 'the question stays open' });
+    const takenBack = gone.aborted ? await takenBackText(project.ledger, attachment.root.session, wait) : undefined;
+    attachment.change({ notice: takenBack ?? 'the question stays open' });
     return undefined;
   }
   const shown = wait.kind === 'permission' ? wait.shown : undefined;

@@ -9,16 +9,16 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
-import type { FirstAnswer, OpenWait, RunEnd } from '../../engine/port.ts';
+import type { OpenWait, RunEnd } from '../../engine/port.ts';
 import { type EventType, eventTypes, inboundTypes } from '../../events/catalogue.ts';
-import type { EventOf } from '../../events/envelope.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { readableDuration } from '../../projections/readable.ts';
 import { askPerson } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
-import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
+import { notRecorded } from '../drive/not-recorded.ts';
+import { answerTo, takenBackText } from '../drive/taken-back.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -135,26 +135,28 @@ const keyOf = ({ run, wait }: OpenWait): string => `${run} ${wait}`;
 
 async function answerOne(
   context: CommandContext,
-  { ledger, engine }: Project,
+  project: Project,
   item: InboxItem,
   stopping: AbortSignal,
 ): Promise<'answered' | 'left'> {
   const { terminal } = context;
+  const { ledger, engine } = project;
   const { wait, session } = item;
   const gone = new AbortController();
-  const stopListening = ledger.onInbound(session, () => {
-    void engine.waits(wait.run).then((open) => {
-      if (!open.some((one) => keyOf(one) === keyOf(wait))) gone.abort();
-    });
-  });
+  const over = new AbortController();
+  // Where it cannot be seen now, the answer is refused.
+  const looking = untilGone(project, item, over.signal).then(
+    (how) => (how === 'gone' ? gone.abort() : undefined),
+    () => undefined,
+  );
   try {
     const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, stopping]));
     desk.say('', headLine(item));
     const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
-    if (answer === undefined && gone.signal.aborted) {
-      const first = firstText(await firstAnswer(ledger, session, wait));
-      desk.say('', ...proseLines(`  answered elsewhere${first}`, terminal.progress.width(), { indent: 4 }));
-    } else if (answer === undefined) desk.say('');
+    if (answer === undefined) {
+      const why = gone.signal.aborted ? await takenBackText(ledger, session, wait) : undefined;
+      desk.say('', ...(why === undefined ? [] : proseLines(`  ${why}`, terminal.progress.width(), { indent: 4 })));
+    }
     if (answer === undefined) return 'left';
     const shown = wait.kind === 'permission' ? wait.shown : undefined;
     const answering = { by: personHere(), where: 'inbox', ...present({ shown }) } as const;
@@ -163,23 +165,19 @@ async function answerOne(
     desk.say(`  ${notRecorded(context, wait, outcome).message}`);
     return outcome.kind === 'other' || outcome.kind === 'unfit' ? 'answered' : 'left';
   } finally {
-    stopListening();
+    over.abort();
+    await looking;
   }
 }
 
-/** Who was faster. */
-const firstAnswer = async (ledger: Ledger, session: SessionId, wait: OpenWait): Promise<FirstAnswer | undefined> =>
-  firstOf(await answerTo(ledger, session, wait));
-
-async function answerTo(
-  ledger: Ledger,
-  session: SessionId,
-  { run, wait }: OpenWait,
-): Promise<EventOf<'approval.answered'> | undefined> {
-  const answers = await ledger.read({ session, run, types: ['approval.answered'] });
-  for (const event of answers.toReversed())
-    if (event.event_type === 'approval.answered' && event.payload.wait === wait) return event;
-  return undefined;
+/** Until somebody else has answered, the run has ended, or nobody wants to know any more. */
+async function untilGone({ ledger, engine }: Project, { wait, session }: InboxItem, over: AbortSignal): Promise<'gone' | 'over'> {
+  const isGone = async (): Promise<boolean> => !(await engine.waits(wait.run)).some((one) => keyOf(one) === keyOf(wait));
+  const [newest] = await ledger.read({ session, newest: true, limit: 1 });
+  if (await isGone()) return 'gone';
+  for await (const { event_type: type } of ledger.tail(session, newest?.position ?? 0, over))
+    if ((type === 'approval.answered' || type === 'run.ended') && (await isGone())) return 'gone';
+  return 'over';
 }
 
 const FROM_OUTSIDE: ReadonlySet<EventType> = new Set(inboundTypes);

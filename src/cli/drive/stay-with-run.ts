@@ -6,7 +6,6 @@ import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
-import type { EventOf } from '../../events/envelope.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
 import { personHere } from '../../library/person-here.ts';
@@ -20,7 +19,8 @@ import { proseLines } from '../terminal/text-width.ts';
 import type { RunView } from '../view/run-view.ts';
 import { askPerson } from './ask-person.ts';
 import { createDesk } from './desk.ts';
-import { firstOf, firstText, notRecorded } from './not-recorded.ts';
+import { notRecorded } from './not-recorded.ts';
+import { takenBackText } from './taken-back.ts';
 
 export interface Drive {
   readonly context: CommandContext;
@@ -41,15 +41,12 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   const stopListening = here ? stopOnSignal(drive, leaving) : () => undefined;
   const keysAgain = here ? keysAside(drive) : () => undefined;
   const notifier = createNotifier(drive.context.terminal, project.config.notify, process.platform);
-  const firsts = new Map<string, EventOf<'approval.answered'>>();
   const follow: Company['follow'] = (done, asked) =>
     follower.follow(done, (event, tree) => {
-      if (event.event_type === 'approval.answered') firsts.set(`${event.run_id} ${event.payload.wait}`, event);
       view.event(event, tree);
       asked(event);
     });
-  const answer: Company['answer'] = (wait, gone) =>
-    answerTo(drive, notifier, wait, gone, () => firsts.get(`${wait.run} ${wait.wait}`));
+  const answer: Company['answer'] = (wait, gone) => answerTo(drive, notifier, wait, gone, started.session);
   const told = (wait: OpenWait, outcome: AnswerOutcome): void => {
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
@@ -86,7 +83,7 @@ async function answerTo(
   notifier: Notifier,
   wait: OpenWait,
   gone: AbortSignal,
-  first: () => EventOf<'approval.answered'> | undefined,
+  session: RunHandle['session'],
 ): Promise<GivenAnswer | undefined> {
   const by = personHere();
   if (approveAll && wait.kind === 'permission')
@@ -95,8 +92,8 @@ async function answerTo(
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, gone);
   const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
-  if (answer === undefined && gone.aborted)
-    desk.say(...proseLines(`  answered elsewhere${firstText(firstOf(first()))}`, terminal.progress.width(), { indent: 4 }));
+  const takenBack = answer === undefined && gone.aborted ? await takenBackText(ledger, session, wait) : undefined;
+  if (takenBack !== undefined) desk.say(...proseLines(`  ${takenBack}`, terminal.progress.width(), { indent: 4 }));
   const shown = wait.kind === 'permission' ? wait.shown : undefined;
   return answer === undefined ? undefined : { answer, answering: { by, where: 'terminal', ...present({ shown }) } };
 }
