@@ -21,6 +21,8 @@ export function withTaskMirror(needs: WriterNeeds): Ledger {
   const bell = createBell(clock);
   let closing = false;
   let catchUpAt = 0;
+  /** The connection over which it was last found out what is missing. */
+  let foundOutOver = 0;
 
   const note = ({ session, fence }: Append, outcome: AppendOutcome): void => {
     if (outcome.kind !== 'appended') return;
@@ -40,6 +42,7 @@ export function withTaskMirror(needs: WriterNeeds): Ledger {
       const found = await writer.behind(({ run, session }) => behind.set(run, session));
       if (!found.ok) return found;
       catchUpAt = clock.elapsed() + limits.taskCatchUpMs;
+      foundOutOver = store.connections();
     }
     for (const [run, session] of [...behind]) {
       behind.delete(run);
@@ -48,6 +51,8 @@ export function withTaskMirror(needs: WriterNeeds): Ledger {
       behind.set(run, session);
       return written;
     }
+    // It was away meanwhile: it may be another one, or have lost what it held.
+    if (store.connections() !== foundOutOver) catchUpAt = 0;
     return ok(undefined);
   };
 
@@ -55,8 +60,6 @@ export function withTaskMirror(needs: WriterNeeds): Ledger {
     while (!closing || behind.size > 0) {
       const done = await round().catch((): CopyWritten => fail({ kind: 'away', message: 'the ledger cannot be read' }));
       if (closing && !done.ok) return;
-      // When it is back it may be another one, or have lost what it held.
-      if (!done.ok && done.error.kind === 'away') catchUpAt = 0;
       if (!done.ok) await bell.silence(Math.max(store.retryInMs(), limits.redisRetryMs));
       else if (behind.size > 0) await bell.silence(limits.taskRoundMs);
       else {

@@ -16,7 +16,7 @@ import type { RedisTasks } from './redis/redis-tasks.ts';
 
 export interface WriterNeeds {
   readonly ledger: Ledger;
-  readonly store: Pick<RedisTasks, 'trySave' | 'positions' | 'retryInMs' | 'close'>;
+  readonly store: Pick<RedisTasks, 'trySave' | 'positions' | 'retryInMs' | 'connections' | 'close'>;
   readonly clock: Clock;
   readonly ttlMs: number;
 }

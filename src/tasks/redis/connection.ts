@@ -21,6 +21,8 @@ export interface RedisConnection {
   use<Value>(work: (client: RedisClient) => Promise<Value>): Promise<Result<Value, RedisTrouble>>;
   /** How long nobody tries to connect any more after what went wrong; 0 when it may be tried. */
   retryInMs(): number;
+  /** How often it was made. After another time it may be another server, or one that has lost what it held. */
+  made(): number;
   close(): void;
 }
 
@@ -28,6 +30,7 @@ export function createRedisConnection(address: RedisAddress, clock: Clock): Redi
   let connecting: Promise<Result<RedisClient, RedisTrouble>> | undefined;
   let current: RedisClient | undefined;
   let failures = 0;
+  let made = 0;
   let again = 0;
   let last = '';
   const drop = (client: RedisClient): void => {
@@ -52,6 +55,7 @@ export function createRedisConnection(address: RedisAddress, clock: Clock): Redi
     const connected = await within(clock, limits.redisConnectMs, client.connect());
     if (connected.ok) {
       failures = 0;
+      made += 1;
       return ok(client);
     }
     drop(client);
@@ -77,6 +81,7 @@ export function createRedisConnection(address: RedisAddress, clock: Clock): Redi
       return away(done.error);
     },
     retryInMs: () => (connecting === undefined ? Math.max(0, again - clock.elapsed()) : 0),
+    made: () => made,
     close: () => {
       if (current !== undefined) drop(current);
       again = Number.POSITIVE_INFINITY;

@@ -27,6 +27,8 @@ export interface RedisTasks extends TaskStore {
   /** Whether it answers and takes what is written. */
   probe(): Promise<Result<void, RedisTrouble>>;
   retryInMs(): number;
+  /** How often it was connected to. After another time it may have lost what it held. */
+  connections(): number;
   close(): void;
 }
 
@@ -75,6 +77,7 @@ export function createRedisTasks({ address, key, ttlMs }: RedisSettings, clock: 
       return saved.ok ? ok(undefined) : saved;
     },
     retryInMs: connection.retryInMs,
+    connections: connection.made,
     close: connection.close,
   };
 }
