@@ -19,14 +19,16 @@ export function createSaidOnce(print: (line: TimelineLine) => void): SaidOnce {
   /** The error that is coming up, and the lines that it has passed. */
   let held: { readonly error: string; readonly lines: readonly TimelineLine[] } | undefined;
   const said = new Set<string>();
+  const printed = (line: TimelineLine): void => {
+    if (line.text !== '') print(line);
+  };
   const release = (inFull: boolean): void => {
     if (held === undefined) return;
     const { error, lines } = held;
     held = undefined;
     said.add(error);
     const [first, ...rest] = lines;
-    for (const line of [...(first === undefined ? [] : [inFull ? first : without(first, error)]), ...rest])
-      if (line.text !== '') print(line);
+    for (const line of [...(first === undefined ? [] : [inFull ? first : without(first, error)]), ...rest]) printed(line);
   };
   return {
     event(event, line) {
@@ -39,8 +41,10 @@ export function createSaidOnce(print: (line: TimelineLine) => void): SaidOnce {
         return;
       }
       release(true);
+      // What was asked anew and failed anew is told anew, in whatever words.
+      if (event.event_type === 'model.failed') said.delete(error ?? '');
       const known = [...said].find((one) => placeOf(line, one) !== undefined);
-      if (known !== undefined) print(without(line, known));
+      if (known !== undefined) printed(without(line, known));
       else if (error === undefined) print(line);
       else held = { error, lines: [line] };
     },
