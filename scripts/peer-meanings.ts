@@ -31,6 +31,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
     fields: {
       state: 'it ended, or waits for an answer',
       task: 'the peer’s id for it; absent when it answered without a task',
+      asked: 'by what its question is known again when the peer shows it once more after the answer',
       context: 'the peer’s id for the conversation',
       artifacts: 'what it made',
       leftOut: 'it made more than are kept (`peerArtifacts`)',

@@ -51,6 +51,7 @@ export const peerEvents = {
     state: z.enum(['completed', 'failed', 'rejected', 'canceled', 'input-required', 'auth-required']),
     task: z.string().optional(),
     context: z.string(),
+    asked: z.string().optional(),
     artifacts: z.array(artifact).optional(),
     /** It made more than are kept. */
     leftOut: z.boolean().optional(),

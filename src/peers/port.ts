@@ -58,6 +58,14 @@ export interface PeerCall {
   /** Nothing more is done before it resolves. */
   onTask(task: PeerTask): Promise<void>;
   readonly onText?: ((text: string) => void) | undefined;
+  /** The question that has its answer: shown once more, it is not asked again. */
+  readonly answered?: AnsweredQuestion | undefined;
+}
+
+export interface AnsweredQuestion {
+  readonly task: string;
+  /** Undefined when the peer gave nothing to know it by. */
+  readonly mark: string | undefined;
 }
 
 export interface PeerArtifact {
@@ -83,7 +91,12 @@ export type PeerOutcome =
   /** `cut`: it said or made more. */
   | (Came & { readonly kind: 'answer'; readonly text: string; readonly cut: boolean })
   /** It waits for an answer, or for somebody to let it in. */
-  | (Came & { readonly kind: 'asks'; readonly question: string; readonly needs: 'input' | 'auth' })
+  | (Came & {
+      readonly kind: 'asks';
+      readonly question: string;
+      readonly needs: 'input' | 'auth';
+      readonly mark?: string | undefined;
+    })
   | (Came & { readonly kind: 'ended'; readonly state: 'failed' | 'rejected' | 'canceled'; readonly message: string })
   /** `taken`: whether the message was: certainly not, perhaps, or it was and its task goes on without us. */
   | { readonly kind: 'failed'; readonly taken: 'no' | 'perhaps' | 'yes'; readonly failure: PeerFailure }

@@ -1,7 +1,7 @@
 /** Where the tasks of a run stand that an agent elsewhere works on: a fold of what was recorded, in this life and before. */
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { PeerTask, SentBefore } from '../../peers/port.ts';
+import type { AnsweredQuestion, PeerTask, SentBefore } from '../../peers/port.ts';
 
 /** What became of the message of a turn. */
 export type SentStanding =
@@ -20,6 +20,8 @@ export interface PeerTasks {
   context(): string | undefined;
   /** The task that has asked and waits for an answer. */
   waiting(): { readonly task: string; readonly needs: 'input' | 'auth' } | undefined;
+  /** What it asked last, which whatever is sent now answers. */
+  answered(): AnsweredQuestion | undefined;
   /** What is under way there, or may be. */
   open(): (Exclude<SentStanding, { readonly kind: 'unsent' }> & { readonly step: string }) | undefined;
   sent(step: string, sent: Payloads['peer.sent']): void;
@@ -51,6 +53,10 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
       if (state?.task === undefined || isOver) return undefined;
       if (state.state !== 'input-required' && state.state !== 'auth-required') return undefined;
       return { task: state.task, needs: WAITING[state.state] };
+    },
+    answered() {
+      if (state?.task === undefined || !(state.state in WAITING)) return undefined;
+      return { task: state.task, mark: state.asked };
     },
     open() {
       if (latest === undefined || isOver) return undefined;

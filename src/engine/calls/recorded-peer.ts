@@ -188,6 +188,7 @@ function callOf({ tree, node, tasks }: Recorder, { step, request }: Exchange, pa
   const show = tree.live(node, request.turn);
   return {
     signal: AbortSignal.any([node.abort.signal, pause.signal]),
+    answered: tasks.answered(),
     onText: show === undefined ? undefined : (text) => show({ type: 'text', text: tree.redact(text) }),
     async onTask({ task, context }) {
       // A task that it answers again and again is committed once.
@@ -318,6 +319,7 @@ async function record(recorder: Recorder, at: Exchange, came: Came, attempt: num
     state,
     context: came.context,
     ...present({ task: came.task, artifacts: artifacts.length > 0 ? artifacts : undefined, leftOut: came.leftOut }),
+    ...(came.kind === 'asks' ? present({ asked: came.mark }) : {}),
   };
   const events = [...made, node.journal.event('peer.state', stood, { step, actor: 'system' })];
   tasks.stood(step, stood);

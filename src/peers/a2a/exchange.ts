@@ -32,7 +32,7 @@ export async function sendToPeer(line: PeerLine, message: PeerMessage, call: Pee
     const moved = await hasMoved(line, before, call);
     if (moved !== undefined) return moved;
   }
-  const view = createTaskView(message.context, before);
+  const view = createTaskView(message.context, before, before && call.answered);
   const first = await began(line, message, view, call);
   if (first !== undefined) return first;
   return await untilSettled(line, view, call);
@@ -48,7 +48,18 @@ const tooLong: PeerOutcome = {
 };
 
 export async function followPeer(line: PeerLine, task: PeerTask, call: PeerCall): Promise<PeerOutcome> {
-  return await untilSettled(line, createTaskView(task.context, task), call);
+  // One without a mark cannot be told from a new one.
+  const answered = call.answered?.mark === undefined ? undefined : call.answered;
+  return await untilSettled(line, createTaskView(task.context, task, answered), call);
+}
+
+/** It ended before it heard us: what it came to is the answer. */
+async function endedMeanwhile(line: PeerLine, task: PeerTask, call: PeerCall): Promise<PeerOutcome | undefined> {
+  const view = createTaskView(task.context, task);
+  const looked = await look(line, view, call.signal);
+  if (looked.kind === 'stopped') return STOPPED;
+  const outcome = view.outcome();
+  return outcome?.kind === 'asks' ? undefined : outcome;
 }
 
 /** Somebody let it in meanwhile, and it goes on: what would be said to it is not needed. */
@@ -68,8 +79,9 @@ async function began(line: PeerLine, message: PeerMessage, view: TaskView, call:
   const { client } = line;
   const open = (options: RequestOptions) =>
     line.streams ? client.sendMessageStream(request, options) : once(client, request, options);
-  const read = await reading(line, open, view, call, message.task !== undefined);
+  const read = await reading(line, open, view, call);
   if (call.signal.aborted) return STOPPED;
+  if (call.answered?.mark === undefined) view.believe();
   const outcome = view.outcome();
   if (outcome !== undefined) return outcome;
   // With a task that there was before, only what came back says that the message has arrived.
@@ -78,7 +90,9 @@ async function began(line: PeerLine, message: PeerMessage, view: TaskView, call:
   if (isKnown) return undefined;
   if (read.error === undefined) return { kind: 'failed', taken: 'perhaps', failure: NO_TASK };
   const { failure, taken } = classified(read.error);
-  return { kind: 'failed', taken, failure };
+  const isOver = message.task !== undefined && taken === 'no' && failure.kind === 'invalid_request';
+  const ended = isOver ? await endedMeanwhile(line, { task: message.task, context: message.context }, call) : undefined;
+  return ended ?? { kind: 'failed', taken, failure };
 }
 
 async function* once(client: Client, request: SendMessageRequest, options: RequestOptions): AsyncGenerator<StreamResponse> {
@@ -90,8 +104,10 @@ async function untilSettled(line: PeerLine, view: TaskView, call: PeerCall): Pro
   let { streams } = line;
   let failures = 0;
   let quiet = 0;
+  const since = line.clock.elapsed();
   for (;;) {
     if (call.signal.aborted) return STOPPED;
+    if (line.clock.elapsed() - since >= limits.peerSilenceMs) view.believe();
     const settled = view.outcome();
     if (settled !== undefined) return settled;
     const task = view.task();
@@ -154,13 +170,12 @@ interface Read {
   readonly error?: unknown;
 }
 
-/** Reads a stream into the view until it is over, silent, too long, or all is said. `answers`: what was asked before. */
+/** Reads a stream into the view until it is over, silent, too long, or all is said. */
 async function reading(
   line: PeerLine,
   open: (options: RequestOptions) => AsyncGenerator<StreamResponse, void, undefined>,
   view: TaskView,
   { signal, onTask, onText }: PeerCall,
-  answers = false,
 ): Promise<Read> {
   const quiet = new AbortController();
   let forget = (): void => undefined;
@@ -187,10 +202,7 @@ async function reading(
         });
         if (unrecorded !== undefined) break;
       }
-      const outcome = view.outcome();
-      // What it asked before, said once more before it has read the answer, is no question.
-      const isOld = answers && events === 1 && outcome?.kind === 'asks' && piece.payload?.$case === 'task';
-      if (outcome !== undefined && !isOld) break;
+      if (view.outcome() !== undefined) break;
     }
   } catch (error) {
     failed = { error: quiet.signal.aborted ? quiet.signal.reason : error };

@@ -2,6 +2,8 @@
  * What a peer has said about a task so far, from the pieces of its streams and from its answers. All of it is a stranger's:
  * bounded, and whatever does not fit is left out, which is said.
  */
+
+import { createHash } from 'node:crypto';
 import {
   type Artifact,
   type Message,
@@ -15,7 +17,7 @@ import {
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Usage } from '../../events/messages.ts';
-import type { PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
+import type { AnsweredQuestion, PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
 import { usageIn } from './usage.ts';
 
 export interface TaskView {
@@ -25,6 +27,8 @@ export interface TaskView {
   apply(piece: StreamResponse, onText?: (text: string) => void): void;
   /** What came of it, once nothing more comes without us. */
   outcome(): PeerOutcome | undefined;
+  /** However it stands, it stands so: what was taken for a question that has its answer is asked again. */
+  believe(): void;
 }
 
 type Settled = 'completed' | 'failed' | 'rejected' | 'canceled' | 'input-required' | 'auth-required';
@@ -43,9 +47,9 @@ const SETTLED: Readonly<Partial<Record<TaskState, Settled>>> = {
 export const stateWord = (state: TaskState | undefined): Settled | 'working' =>
   (state === undefined ? undefined : SETTLED[state]) ?? 'working';
 
-/** `own`: the context that we gave; `known`: the task, when it is not a new one. */
-export function createTaskView(own: string, known?: PeerTask): TaskView {
-  const artifacts = new Map<string, Artifact>();
+/** `own`: the context that we gave; `known`: the task, when it is not a new one; `answered`: what it asked before. */
+export function createTaskView(own: string, known?: PeerTask, answered?: AnsweredQuestion): TaskView {
+  const made = createMade();
   /** What it said on the way: the answer of those who give no other. */
   let said = '';
   /** What it said last in what it keeps of the conversation. */
@@ -55,8 +59,9 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
   // Nothing more than this: it is spread over what comes of it.
   let at: PeerTask | undefined = known && { task: known.task, context: known.context };
   let usage: Usage = {};
-  /** It made more than is kept. */
-  let leftOut = false;
+  let before = answered;
+  /** It has not moved since it asked what has its answer. */
+  let isOld = false;
 
   const isOurs = (task: string, context: string): boolean => {
     if (task === '' || task.length > limits.peerIdCharacters || context.length > limits.peerIdCharacters) return false;
@@ -69,24 +74,14 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
     if (said.length < limits.peerAnswerBytes) said = said === '' ? text : `${said}\n\n${text}`;
     onText?.(text);
   };
-  const take = (artifact: Artifact | undefined, append: boolean): void => {
-    if (artifact === undefined || artifact.artifactId.length > limits.peerIdCharacters) return;
-    const before = artifacts.get(artifact.artifactId);
-    if (before === undefined && artifacts.size >= limits.peerArtifacts) {
-      leftOut = true;
-      return;
-    }
-    const parts = append && before !== undefined ? appended(before.parts, artifact.parts) : artifact.parts;
-    artifacts.set(artifact.artifactId, { ...artifact, name: artifact.name || (before?.name ?? ''), parts });
-  };
   const whole = (task: Task): void => {
     if (!isOurs(task.id, task.contextId)) return;
     status = task.status;
+    isOld = before?.task === task.id && isSame(before, status);
     usage = { ...usage, ...usageIn(task.metadata) };
     kept = lastSaid(task.history);
-    artifacts.clear();
-    leftOut = false;
-    for (const artifact of task.artifacts) take(artifact, false);
+    made.clear();
+    for (const artifact of task.artifacts) made.take(artifact, false);
   };
   return {
     task: () => at,
@@ -104,6 +99,9 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
           const { taskId, contextId, metadata } = payload.value;
           if (!isOurs(taskId, contextId)) return;
           status = payload.value.status;
+          // An update is news; a peer without marks cannot show the old question after it.
+          isOld = false;
+          if (before?.mark === undefined) before = undefined;
           usage = { ...usage, ...usageIn(metadata) };
           if (status !== undefined && SETTLED[status.state] === undefined) note(status.message, onText);
           break;
@@ -111,7 +109,7 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
         case 'artifactUpdate': {
           const { taskId, contextId, artifact, append } = payload.value;
           if (!isOurs(taskId, contextId)) return;
-          take(artifact, append);
+          made.take(artifact, append);
           if (artifact !== undefined && append) onText?.(wordsIn(artifact.parts));
           break;
         }
@@ -123,10 +121,56 @@ export function createTaskView(own: string, known?: PeerTask): TaskView {
       if (reply !== undefined && status === undefined)
         return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], usage };
       const state = status === undefined ? undefined : SETTLED[status.state];
-      if (state === undefined || at === undefined) return undefined;
-      return outcomeOf(state, { status, said: said || kept, artifacts: [...artifacts.values()], leftOut, at, usage });
+      if (state === undefined || at === undefined || isOld) return undefined;
+      return outcomeOf(state, { status, said: said || kept, ...made.all(), at, usage });
+    },
+    believe() {
+      before = undefined;
+      isOld = false;
     },
   };
+}
+
+/** What a task has made so far. */
+function createMade() {
+  const artifacts = new Map<string, Artifact>();
+  /** It made more than is kept. */
+  let leftOut = false;
+  return {
+    take(artifact: Artifact | undefined, append: boolean): void {
+      if (artifact === undefined || artifact.artifactId.length > limits.peerIdCharacters) return;
+      const before = artifacts.get(artifact.artifactId);
+      if (before === undefined && artifacts.size >= limits.peerArtifacts) {
+        leftOut = true;
+        return;
+      }
+      const parts = append && before !== undefined ? appended(before.parts, artifact.parts) : artifact.parts;
+      artifacts.set(artifact.artifactId, { ...artifact, name: artifact.name || (before?.name ?? ''), parts });
+    },
+    clear(): void {
+      artifacts.clear();
+      leftOut = false;
+    },
+    all: () => ({ artifacts: [...artifacts.values()], leftOut }),
+  };
+}
+
+/** A peer that gives neither a time nor an id shows the question that it had until it says something else. */
+function isSame({ mark }: AnsweredQuestion, status: TaskStatus | undefined): boolean {
+  const state = status === undefined ? undefined : SETTLED[status.state];
+  if (status === undefined || (state !== 'input-required' && state !== 'auth-required')) return false;
+  const now = markOf(status);
+  return mark === undefined || now === undefined || mark === now;
+}
+
+/** By what a question is known again. */
+function markOf({ state, timestamp = '', message }: TaskStatus): string | undefined {
+  const id = message?.messageId ?? '';
+  if (timestamp === '' && id === '') return undefined;
+  const words = message === undefined ? '' : wordsIn(message.parts);
+  return createHash('sha256')
+    .update(JSON.stringify([state, timestamp, id, words]))
+    .digest('hex');
 }
 
 interface Ended {
@@ -152,7 +196,7 @@ function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, usage
       0,
       limits.peerQuestionCharacters,
     );
-    return { kind: 'asks', question, needs, ...came };
+    return { kind: 'asks', question, needs, mark: status && markOf(status), ...came };
   }
   const why = words || said || artifacts.map(({ parts }) => wordsIn(parts)).join('\n\n');
   return { kind: 'ended', state, message: why.slice(0, limits.peerReasonCharacters), ...came };

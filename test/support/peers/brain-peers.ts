@@ -14,6 +14,8 @@ interface RemoteTask {
   readonly id: string;
   readonly context: string;
   readonly taken: string[];
+  /** How many questions it has asked. */
+  asked: number;
   outcome: PeerOutcome | undefined;
 }
 
@@ -77,6 +79,8 @@ function createPeer(
     if (call.signal.aborted) return { kind: 'stopped' };
     if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task) };
     if (task.outcome !== undefined) return task.outcome;
+    // Whoever is not told what was answered would take its old question for a new one.
+    if (task.asked > 0 && call.answered?.mark !== markOf(task)) throw new Error(`${task.id} was answered, and nobody says so`);
     const said = memory.contexts.get(task.context) ?? [];
     const request = {
       agent,
@@ -91,6 +95,7 @@ function createPeer(
     const outcome = outcomeOf(task, await brain(request as unknown as ModelRequest));
     if (call.signal.aborted) return { kind: 'stopped' };
     task.outcome = outcome;
+    if (outcome.kind === 'asks') task.asked += 1;
     const text = outcome.kind === 'answer' ? outcome.text : outcome.kind === 'asks' ? outcome.question : '';
     memory.contexts.set(task.context, [...said, { role: 'assistant', content: [{ type: 'text', text }] }]);
     return outcome;
@@ -110,7 +115,13 @@ function createPeer(
       memory.contexts.set(message.context, [...(memory.contexts.get(message.context) ?? []), userText(text)]);
       const spokenTo = message.task === undefined ? undefined : known(message.task);
       if (message.task !== undefined && spokenTo === undefined) throw new Error(`said to ${message.task}, which is no task`);
-      const task = spokenTo ?? { id: `task-${memory.tasks.length + 1}`, context: message.context, taken: [], outcome: undefined };
+      const task = spokenTo ?? {
+        id: `task-${memory.tasks.length + 1}`,
+        context: message.context,
+        taken: [],
+        asked: 0,
+        outcome: undefined,
+      };
       if (spokenTo === undefined) memory.tasks.push(task);
       task.taken.push(message.id);
       task.outcome = undefined;
@@ -136,6 +147,8 @@ function createPeer(
   };
 }
 
+const markOf = ({ id, asked }: RemoteTask): string => `${id}-question-${asked}`;
+
 const cameOf = ({ id, context }: RemoteTask) => ({ task: id, context, artifacts: [], usage: {} });
 
 function outcomeOf(task: RemoteTask, outcome: ModelOutcome): PeerOutcome {
@@ -150,5 +163,11 @@ function outcomeOf(task: RemoteTask, outcome: ModelOutcome): PeerOutcome {
   }
   const { question, needs } = call.input as { readonly question?: string; readonly needs?: 'auth' };
   if (call.name !== 'ask') throw new Error(`${call.name} is not there`);
-  return { kind: 'asks', question: question ?? '', needs: needs ?? 'input', ...came };
+  return {
+    kind: 'asks',
+    question: question ?? '',
+    needs: needs ?? 'input',
+    mark: markOf({ ...task, asked: task.asked + 1 }),
+    ...came,
+  };
 }
