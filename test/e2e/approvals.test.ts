@@ -182,6 +182,30 @@ describe('a run that is cancelled from elsewhere', () => {
   });
 });
 
+describe('Ctrl-C with several questions open', () => {
+  const touch = (name: string) => ({ name: 'shell', input: { command: `touch ${name}` } });
+
+  it.each([
+    ['at the first', ''],
+    ['after a no', 'no\r'],
+  ])('stops the run, and says how it goes on: %s', async (_name, before) => {
+    await using project = await createTestProject('', WORKER);
+    await project.script(...asksFor(touch('one'), touch('two'), touch('three')));
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees(/touch one[\s\S]*allow\? yes, always/);
+    person.type(before);
+    if (before !== '') await person.sees(/touch two[\s\S]*allow\? yes, always/);
+    person.type('\u0003');
+    expect(await person.ended).toBe(130);
+    const [, below = ''] = person.screen().split('stopping; what is done is kept.');
+    expect(below).toMatch(/interrupted.*\n[\s\S]*next +troupe resume/);
+    expect(below).not.toContain('allow?');
+    expect(await readdir(project.folder)).not.toContain('one');
+    await using again = sitDown(project, ['resume', 'last']);
+    await again.sees(before === '' ? /touch one[\s\S]*allow\?/ : /touch two[\s\S]*allow\?/);
+  });
+});
+
 describe('asked at once, answered at once', () => {
   const sub = (name: string): string =>
     `---\nname: ${name}\ntools: [shell]\npermissions: { shell: ask }\n---\nYou are ${name}.\n`;

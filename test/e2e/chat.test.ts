@@ -83,6 +83,21 @@ describe('Ctrl-C', () => {
     expect(await readdir(project.folder)).not.toContain('PWNED');
   });
 
+  it('at the first of several questions asks no other', async () => {
+    await using project = await createTestProject('', WORKER);
+    await project.serve(
+      { calls: ['touch one', 'touch two'].map((command) => ({ name: 'shell', input: { command } })) },
+      { text: 'Said.' },
+    );
+    await using person = await inChat(project);
+    person.type('Go.\r');
+    await person.sees('allow? yes, always');
+    person.type('\u0003');
+    await person.isBack('cancelled');
+    expect(person.screen()).not.toContain('touch two');
+    await person.says('Again.', 'Said.\n\n1 turn');
+  });
+
   it('in another terminal, with troupe cancel: the question is taken back, and the line is there again', async () => {
     await using project = await createTestProject('', WORKER);
     await project.serve(call('touch PWNED'), { text: 'Said.' });

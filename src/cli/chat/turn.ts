@@ -50,7 +50,9 @@ export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): 
     shown.view.leave();
     shown.view.back();
   });
-  const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, leaving: chat.leaving };
+  const { leaving } = chat;
+  const { enough: stopped } = keys;
+  const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, leaving, stopped };
   const rested = await stayWithRun(drive, handle).finally(() => {
     stopReturning();
     deaf();
@@ -104,6 +106,8 @@ function createTurnView({ context: { terminal, clock } }: Chat, root: RunId): Tu
 interface Stopping {
   /** Whether somebody stopped it; resolves when that is done. */
   stopped(): Promise<boolean>;
+  /** Aborts as soon as they do. */
+  readonly enough: AbortSignal;
 }
 
 /** Ctrl-C stops the turn; what else is typed stands on the next line, and is neither sent nor an answer to anything. */
@@ -112,14 +116,17 @@ function whileItWorks(chat: Chat, run: RunId, view: RunView): KeyListener & Stop
   let draft: ChatDraft = emptyDraft;
   let stops = 0;
   let stopping: Promise<unknown> | undefined;
+  const enough = new AbortController();
   const failed = (error: unknown): void => view.say([`it cannot be stopped: ${safeLine(messageOf(error))}`]);
   const stop = (): void => {
     stops += 1;
+    enough.abort();
     if (stops > 2) context.terminal.exitNow(exitCodes.interrupted);
     view.say([stops === 1 ? 'stopping' : 'still stopping; once more leaves the chat at once, and what is done is kept']);
     stopping ??= project.engine.cancel(run, STOP).catch(failed);
   };
   return {
+    enough: enough.signal,
     async stopped() {
       await stopping;
       return stopping !== undefined;

@@ -6,6 +6,7 @@ import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
+import type { Failure } from '../../events/catalogue.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
 import { personHere } from '../../library/person-here.ts';
@@ -31,14 +32,18 @@ export interface Drive {
   readonly approveAll: boolean;
   /** Somebody else hears keys and signals, decides what they do, and leaves when this aborts. */
   readonly leaving?: AbortSignal | undefined;
+  /** Aborts when they have had the run stopped: nothing more is asked, and its end is waited for. */
+  readonly stopped?: AbortSignal | undefined;
 }
 
 export async function stayWithRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
   const { project, view, follower } = drive;
   const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
   const here = drive.leaving === undefined;
-  const leaving = new AbortController();
-  const stopListening = here ? stopOnSignal(drive, leaving) : () => undefined;
+  const stopping = new AbortController();
+  const leaving = drive.leaving ?? stopping.signal;
+  const enough = drive.stopped === undefined ? leaving : AbortSignal.any([leaving, drive.stopped]);
+  const stopListening = here ? stopOnSignal(drive, stopping) : () => undefined;
   const keysAgain = here ? keysAside(drive) : () => undefined;
   const notifier = createNotifier(drive.context.terminal, project.config.notify, process.platform);
   const follow: Company['follow'] = (done, asked) =>
@@ -46,20 +51,21 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
       view.event(event, tree);
       asked(event);
     });
-  const answer: Company['answer'] = (wait, gone) => answerTo(drive, notifier, wait, gone, started.session);
+  const answer: Company['answer'] = async (wait, gone) =>
+    enough.aborted ? undefined : await answerTo(drive, notifier, { wait, session: started.session }, gone, enough);
   const told = (wait: OpenWait, outcome: AnswerOutcome): void => {
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
   try {
-    const beside = {
-      ledger: project.ledger,
-      engine: project.engine,
-      clock: drive.context.clock,
-      leaving: drive.leaving ?? leaving.signal,
-    };
+    const { answer: send, waits } = project.engine;
+    // What is answered in the last moment is for whoever takes the run up next.
+    const resume: Company['engine']['resume'] = async (run) =>
+      leaving.aborted ? { kind: 'refused', error: LEFT } : await project.engine.resume(run);
+    const engine = { answer: send, waits, resume };
+    const beside = { ledger: project.ledger, engine: project.engine, clock: drive.context.clock, leaving };
     const elsewhere: Company['elsewhere'] = (run) => restElsewhere(beside, run);
-    const company = { engine: project.engine, follow, answer, told, elsewhere, oneByOne: true };
-    const end = await driveToRest(company, started);
+    const company = { engine, follow, answer, told, elsewhere, oneByOne: true };
+    const end = leftBy(await driveToRest(company, started), leaving);
     tellEnd(notifier, follower.tree.runs.get(started.run)?.agent ?? shortId(started.run), end);
     return end;
   } finally {
@@ -69,6 +75,14 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
     view.rest(follower.tree);
     keysAgain();
   }
+}
+
+const LEFT: Failure = { code: 'interrupted', message: 'Troupe was stopped.' };
+
+/** Whoever has stopped it would not answer now: that it waits for them is not how it ended here. */
+function leftBy(end: RunEnd, leaving: AbortSignal): RunEnd {
+  const stands = end.kind === 'waiting' || (end.kind === 'interrupted' && end.error === LEFT);
+  return leaving.aborted && stands ? { kind: 'interrupted', reason: LEFT.message } : end;
 }
 
 /** Not what somebody here did themselves, and not a question: that was told when it came. */
@@ -81,18 +95,19 @@ function tellEnd(notifier: Notifier, agent: string, end: RunEnd): void {
 async function answerTo(
   { approveAll, context: { terminal }, project: { ledger }, view }: Drive,
   notifier: Notifier,
-  wait: OpenWait,
+  { wait, session }: { readonly wait: OpenWait; readonly session: RunHandle['session'] },
   gone: AbortSignal,
-  session: RunHandle['session'],
+  enough: AbortSignal,
 ): Promise<GivenAnswer | undefined> {
   const by = personHere();
   if (approveAll && wait.kind === 'permission')
     return { answer: { kind: 'approved', whole: true }, answering: { by, where: 'flag' } };
   notifier.tell(`Needs you: ${wait.agent}`);
   if (!terminal.interactive) return undefined;
-  const desk = createDesk(terminal, view, gone);
+  const desk = createDesk(terminal, view, AbortSignal.any([gone, enough]));
   const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
-  const takenBack = answer === undefined && gone.aborted ? await takenBackText(ledger, session, wait) : undefined;
+  const isTakenBack = answer === undefined && gone.aborted && !enough.aborted;
+  const takenBack = isTakenBack ? await takenBackText(ledger, session, wait) : undefined;
   if (takenBack !== undefined) desk.say(...proseLines(`  ${takenBack}`, terminal.progress.width(), { indent: 4 }));
   const shown = wait.kind === 'permission' ? wait.shown : undefined;
   return answer === undefined ? undefined : { answer, answering: { by, where: 'terminal', ...present({ shown }) } };
@@ -114,7 +129,10 @@ function stopOnSignal({ context, project, view, follower }: Drive, leaving: Abor
   const { terminal } = context;
   let stopping = false;
   return terminal.onStop(() => {
-    if (stopping) return terminal.exitNow(exitCodes.interrupted);
+    if (stopping) {
+      view.leave();
+      return terminal.exitNow(exitCodes.interrupted);
+    }
     stopping = true;
     leaving.abort();
     view.rest(follower.tree);
