@@ -108,7 +108,14 @@ export interface OrdinaryTool extends DescribedTool {
 export interface AgentTool extends DescribedTool {
   readonly kind: 'agent';
   readonly replay: 'safe';
-  readonly agent: { readonly name: string; readonly chat: boolean; readonly maxTurns: number; readonly takesJson: boolean };
+  readonly agent: {
+    readonly name: string;
+    readonly chat: boolean;
+    readonly maxTurns: number;
+    readonly takesJson: boolean;
+    /** Lives elsewhere: what it says is a stranger's. */
+    readonly isRemote: boolean;
+  };
 }
 
 /**

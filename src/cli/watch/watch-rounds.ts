@@ -45,8 +45,9 @@ export async function inRounds(
       }
       const { files, folders } = await look();
       const unseen = folders.length > limits.watchedFolders ? `, only ${limits.watchedFolders} folders (watchedFolders)` : '';
-      terminal.progress.line(`watching ${counted(files.length, 'file')}${unseen}; Ctrl-C ends`);
       const before = await alsoNew(known, files, startedAt);
+      // Said last: whatever changes from here on is seen.
+      terminal.progress.line(`watching ${counted(files.length, 'file')}${unseen}; Ctrl-C ends`);
       if ((await untilChanged(look, before, clock, stop.signal)) === 'stopped') return done.code;
     }
   } finally {

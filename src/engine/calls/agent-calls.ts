@@ -81,8 +81,9 @@ async function callSubAgent(
   const child = await tree.child(node, { key, agent: agent.name, input: userText(prompt), as, cause });
   const result = await child.result;
   // Whoever answered is the one to ask: the last of a chain, with its own limit.
-  const final = await tree.agent(result.finalAgent);
-  const maxTurns = final === undefined || final.name === agent.name ? agent.maxTurns : (final.maxTurns ?? limits.maxTurns);
+  const final = result.finalAgent === agent.name ? undefined : await tree.agent(result.finalAgent);
+  const maxTurns = final === undefined ? agent.maxTurns : (final.maxTurns ?? limits.maxTurns);
+  const isElsewhere = final === undefined ? agent.isRemote : final.remote !== undefined;
   const answered: Child = {
     id: freeId(tree, node, call),
     agent: result.finalAgent,
@@ -94,7 +95,7 @@ async function callSubAgent(
   const gone = answered.chat ? [] : letGo(tree, tree.askable.below(childRunId(node.run, call.step)));
   tree.askable.note(node.run, answered);
   tree.verdicts.note(node.run, answered);
-  const said = final?.remote === undefined ? reportText(result.report) : fromElsewhere(tree.ids.nonce(), result);
+  const said = isElsewhere ? fromElsewhere(tree.ids.nonce(), result) : reportText(result.report);
   const text = answered.chat ? `${said}\n\n${footer(answered)}` : said;
   const payload = {
     ...base(call),

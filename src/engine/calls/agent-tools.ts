@@ -62,6 +62,7 @@ function agentTool(agent: AgentDefinition, name: string): AgentTool {
       chat: agent.chat === true,
       maxTurns: agent.maxTurns ?? limits.maxTurns,
       takesJson: agent.input?.schema !== undefined,
+      isRemote: agent.remote !== undefined,
     },
   };
 }

@@ -1,4 +1,5 @@
 /** A person at a real pseudo-terminal: they type, wait until they see something, and look. */
+import { writeSync } from 'node:fs';
 import pseudoTerminals from '@lydell/node-pty';
 import { MAIN } from '../../e2e/support-project.ts';
 import { PATIENCE_MS } from '../patience.ts';
@@ -78,7 +79,8 @@ export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Se
     }
   };
   return {
-    type: (keys) => child.write(keys),
+    // At once, and not when this process gets round to it: what is typed before something happens has come before it.
+    type: (keys) => void writeSync((child as unknown as { readonly fd: number }).fd, keys),
     screen: shown,
     shown: screen,
     ended,
