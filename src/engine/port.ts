@@ -52,6 +52,8 @@ export interface ResumeTerms {
 interface Asked {
   readonly run: RunId;
   readonly agent: string;
+  /** The name that it works under, where that is another. */
+  readonly member?: string | undefined;
   /** What `answer` takes. */
   readonly wait: string;
   /** In words, for whoever is to answer. */

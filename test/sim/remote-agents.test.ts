@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/base/limits.ts';
 import { seededRandom } from '../../src/base/random.ts';
+import { waitLines } from '../../src/cli/view/run-summary.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
 import { textOf, userText } from '../../src/events/messages.ts';
 import { brainPeers, newPeerMemory, remote } from '../support/peers/brain-peers.ts';
@@ -214,6 +215,19 @@ describe('a run of an agent elsewhere', () => {
     const request = { agent: 'weather', input: userText('Go.'), workspace: folder };
     expect(await world.engine.start(request)).toMatchObject({ kind: 'refused', error: { code: 'unknown_price' } });
     await world.close();
+  });
+
+  it('asks under the name that it works under', async () => {
+    const workers = ['weather', { agent: 'weather', name: 'second' }];
+    const lead = agent({ name: 'lead', tools: [], group: { mode: 'broadcast', workers } });
+    const { end } = await live(newPlay({ agents: [lead, remote('weather')], brain: weather }));
+    const waits = end?.kind === 'waiting' ? end.waits : [];
+    expect(waits.map(({ agent: name, member = '' }) => [name, member]).toSorted()).toEqual([
+      ['weather', ''],
+      ['weather', 'second'],
+    ]);
+    const lines = waitLines(waits, 'troupe').filter((line) => line.includes('asks:'));
+    expect(lines.toSorted()).toEqual(['second (weather) asks: Which city?', 'weather asks: Which city?']);
   });
 
   it('counts each message as a call', async () => {

@@ -23,7 +23,7 @@ import { type CommandContext, callOf, type JsonOption, printJson, withProject } 
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { proseLines } from '../terminal/text-width.ts';
-import { waitLines } from '../view/run-summary.ts';
+import { askerOf, waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
 
 /** Something that waits, and where it stands. */
@@ -60,7 +60,7 @@ export async function inboxCommand(context: CommandContext, { json }: JsonOption
 const jsonOf = ({ wait, session, root, path, ageMs }: InboxItem) => ({ ...wait, session, root, path, ageMs });
 
 const headLine = ({ wait, path, ageMs }: InboxItem): string =>
-  `${readableDuration(ageMs)} ago · ${path.map(safeLine).join(' › ')} · ${shortId(wait.run)}`;
+  `${readableDuration(ageMs)} ago · ${[...path.slice(0, -1).map(safeLine), askerOf(wait)].join(' › ')} · ${shortId(wait.run)}`;
 
 function itemLines(context: CommandContext, items: readonly InboxItem[], item: InboxItem): readonly string[] {
   const beside = items.filter(({ wait }) => wait.run === item.wait.run).map(({ wait }) => wait);

@@ -9,6 +9,7 @@ import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { hardWrap, proseLines, textWidth } from '../terminal/text-width.ts';
+import { askerOf } from '../view/run-summary.ts';
 import type { Desk } from './desk.ts';
 import { editInput } from './edit-input.ts';
 import { pagesOf, requestLines } from './request-pages.ts';
@@ -24,7 +25,7 @@ export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait, unfi
   if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark, unfit);
   const choices = wait.choices ?? [];
   const about = (): readonly string[] => [
-    ...`${mark} ${screen.paint.bold(safeLine(wait.agent))}: ${safeText(wait.question)}`.split('\n'),
+    ...`${mark} ${screen.paint.bold(askerOf(wait))}: ${safeText(wait.question)}`.split('\n'),
     ...choices.map((choice, index) => `  ${index + 1}. ${safeLine(choice)}`),
   ];
   desk.say('', ...about());

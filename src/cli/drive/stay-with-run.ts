@@ -102,7 +102,7 @@ async function answerTo(
   const by = personHere();
   if (approveAll && wait.kind === 'permission')
     return { answer: { kind: 'approved', whole: true }, answering: { by, where: 'flag' } };
-  notifier.tell(`Needs you: ${wait.agent}`);
+  notifier.tell(`Needs you: ${wait.member ?? wait.agent}`);
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, AbortSignal.any([gone, enough]));
   const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));

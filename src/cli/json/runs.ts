@@ -25,6 +25,7 @@ export const tokens = z.object({ input: count, output: count, cached: count });
 const asked = {
   run: z.string(),
   agent: z.string(),
+  member: z.string().optional().describe('the name that it works under, where that is another'),
   wait: z.string().describe('what --wait takes'),
   question: z.string(),
   askedAt: z.string(),

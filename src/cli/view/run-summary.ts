@@ -196,6 +196,10 @@ function factLines(facts: readonly string[], paint: Screen['paint'], width: numb
   return lines.map((line, index) => `${index === 0 ? '' : '  '}${line.join(paint.dim(' · '))}`);
 }
 
+/** Workers may be the same agent under names of their own. */
+export const askerOf = ({ agent, member }: OpenWait): string =>
+  member === undefined ? safeLine(agent) : `${safeLine(member)} (${safeLine(agent)})`;
+
 /** How to answer, exactly: a line for each open question. */
 export function waitLines(waits: readonly OpenWait[], call: string): readonly string[] {
   return waits.flatMap((wait) => {
@@ -208,7 +212,7 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
       if (wait.missing > 0) return [...question, `  ${call} show ${run} --request`, denyLine(call, run, named)];
       return [...question, ...permissionLines(wait, call, named)];
     }
-    const asked = `${safeLine(wait.agent)} asks: ${safeLine(wait.question)}`;
+    const asked = `${askerOf(wait)} asks: ${safeLine(wait.question)}`;
     const choices =
       wait.choices === undefined || wait.choices.length === 0 ? [] : [`  choices: ${wait.choices.map(safeLine).join(' | ')}`];
     return [asked, ...choices, `  ${call} answer ${run}${named} "your answer"`];

@@ -8,6 +8,7 @@ import { present } from '../../base/present.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { memberOfGroup } from '../../events/run-origin.ts';
 import type { Ledger, NewEvent } from '../../ledger/port.ts';
 import { permissionQuestion, wholeQuestion } from '../../projections/request-text.ts';
 import { foldWaits, initialWaits, type Wait } from '../../projections/waits.ts';
@@ -149,20 +150,28 @@ export async function openWaits(ledger: Ledger, session: SessionId): Promise<Ope
 }
 
 function waitsIn(events: Iterable<LedgerEvent>): OpenWait[] {
-  const agents = new Map<string, string>();
+  const askers = new Map<string, Asker>();
   let waits = initialWaits();
   for (const event of events) {
-    if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
+    if (event.event_type === 'run.started') askers.set(event.run_id, askerIn(event.payload));
     waits = foldWaits(waits, event);
   }
-  return [...waits.values()].map((wait) => openWait(wait, agents.get(wait.run) ?? ''));
+  return [...waits.values()].map((wait) => openWait(wait, askers.get(wait.run) ?? { agent: '' }));
+}
+
+type Asker = Pick<OpenWait, 'agent' | 'member'>;
+
+/** Several may be the same agent under names of their own. */
+function askerIn(started: Payloads['run.started']): Asker {
+  const member = memberOfGroup(started);
+  return { agent: started.agent, ...(member === undefined || member === started.agent ? {} : { member }) };
 }
 
 function openWait(
   { run, wait, question, choices, tool, input, missing, request, shown, rule, askedAt }: Wait,
-  agent: string,
+  asker: Asker,
 ): OpenWait {
-  const asked = { run, agent, wait, question, askedAt };
+  const asked = { run, ...asker, wait, question, askedAt };
   if (tool !== null) return { ...asked, kind: 'permission', tool, input, missing, request, ...present({ shown, rule }) };
   return { ...asked, kind: 'question', ...(choices.length === 0 ? {} : { choices }) };
 }
