@@ -7,6 +7,7 @@
  * - Every tool call gets exactly one result, in the order of the calls.
  */
 
+import { isJsonObject } from '../base/json.ts';
 import { counted } from '../base/wording.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import { type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
@@ -156,6 +157,7 @@ async function afterCalls(
   calls: readonly ToolCallPart[],
   offered: readonly ToolSpec[],
 ): Promise<LoopResult | undefined> {
+  if (loop.input.elsewhere === true && turn >= loop.input.limits.maxTurns) return unanswered(loop, turn, calls);
   const exitCall = calls.find((call) => exitOf(loop, call, offered) !== undefined);
   const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall, offered)?.take(exitCall);
   const others = calls.filter((call) => call !== exitCall);
@@ -172,6 +174,18 @@ async function afterCalls(
   if (verdict === 'nudge') loop.conversation.add(prompts.repeating(loop.input.limits.loopNudgeAt));
   if (verdict === 'stop') loop.mustEnd = prompts.stuckInLoop;
   return undefined;
+}
+
+/** An agent elsewhere asks, and there is no turn left that could carry the answer: nobody is asked for one. */
+function unanswered(loop: Loop, turn: number, calls: readonly ToolCallPart[]): LoopResult {
+  const { agent, limits } = loop.input;
+  const all = limits.maxTurns + limits.turnsBefore;
+  const asked = calls.map(({ input }) => (isJsonObject(input) ? String(input['question'] ?? '') : '')).join('\n');
+  return ended(loop, turn, 'failed', {
+    code: 'no_report',
+    message: `${agent} asks something and has used its ${counted(all, 'turn')}: ${asked}`,
+    fix: 'Run it again with more turns (--max-turns, or maxTurns in its file), or say in the prompt what it asks for.',
+  });
 }
 
 function exitOf(loop: Loop, call: ToolCallPart, offered: readonly ToolSpec[]): Exit | undefined {

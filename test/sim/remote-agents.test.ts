@@ -197,6 +197,18 @@ describe('a run of an agent elsewhere', () => {
     expect(heard.map(({ content }) => textOf(content))).toEqual(['Go.', ...Array(6).fill('Porto')]);
   });
 
+  it.each([1, 2])('that asks on the last of its %i turns fails with the question, and its task is ended', async (maxTurns) => {
+    const brain: Brain = () => calls({ name: 'ask', input: { question: 'Which city?' } });
+    const asking = newPlay({ ...alone, agents: [remote('weather', { maxTurns })], brain });
+    const { end } = await live(asking);
+    expect(end).toMatchObject({
+      kind: 'ended',
+      result: { status: 'failed', error: { code: 'no_report', message: expect.stringContaining('Which city?') } },
+    });
+    expect(asking.memory.taken).toHaveLength(maxTurns);
+    expect(asking.memory.cancelled).toEqual(['task-1']);
+  });
+
   it('keeps what was made, and says what it cost as far as it is known', async () => {
     const kept = newPlay(sunny);
     await live(kept);

@@ -70,7 +70,8 @@ export async function ownLoop(
   const result = await playing.catch((error: unknown) => {
     throw gravest([error, ...reasons]);
   });
-  if (peer !== undefined && node.abort.signal.aborted && !(node.abort.signal.reason instanceof Interruption)) await peer.leave();
+  const isStopped = node.abort.signal.aborted && !(node.abort.signal.reason instanceof Interruption);
+  if (peer !== undefined && (isStopped || result.error?.code === 'no_report')) await peer.leave();
   node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
 }
