@@ -67,6 +67,16 @@ describe('sessions', () => {
     expect((await project.look('ps', '--json')).out).toContain('"waiting"');
   });
 
+  it('that wait are not said to be paused: whoever answers takes them further', async () => {
+    await using project = await createTestProject('', '---\nname: helper\ntools: [ask]\n---\nYou help.\n');
+    await project.serve({ calls: [{ name: 'ask', input: { question: 'Which?' } }] }, { text: 'Done.' });
+    expect((await project.look('run', 'helper', 'Go.')).code).toBe(5);
+    const paused = await project.look('pause', 'last');
+    expect(paused.out).toContain('waits for an answer and does nothing until then');
+    expect(paused.out).not.toContain('paused');
+    expect(await project.look('answer', 'last', 'This.')).toMatchObject({ code: 0, out: 'Done.\n' });
+  });
+
   it('lists conversations with how they began, how they stand and what they cost', async () => {
     await using project = await createTestProject(settings, agentWith('tools: [ask]'));
     expect(await project.look('sessions', '--json')).toMatchObject({ code: 0, out: '[]\n' });

@@ -28,6 +28,7 @@ export async function signalCommand(
     if (options.json) printJson(context, signal, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);
+    else if (signal === 'pause' && !live && state === 'waiting') sayWaits(context, run);
     else context.terminal.out.line(said(signal, run, live));
     if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
       context.terminal.progress.line(
@@ -42,6 +43,12 @@ async function topOf(ledger: Ledger, run: RunId): Promise<RunId> {
   let top = run;
   for (let up: RunId | null = run; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null) top = up;
   return top;
+}
+
+/** There is nothing to stop: it stands still until it is answered, and the answer takes it further. */
+function sayWaits({ terminal }: CommandContext, run: string): void {
+  terminal.out.line(`${run} waits for an answer and does nothing until then; whoever answers takes it further`);
+  terminal.progress.line(`what it asks: troupe show ${shortId(run)}; to end it: troupe cancel ${shortId(run)}`);
 }
 
 /** It is in the ledger that the run is to end; ending it failed. */
