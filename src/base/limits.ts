@@ -1,7 +1,6 @@
 /**
  * Every bound in the product, in one place. Behind one that a user may change stands where: a key of an agent file (`agent:`), a
- * key of `troupe.yaml`, or an option of a command (`option:`); `test/limits.test.ts` holds this against the real ones. All others
- * are fixed.
+ * key of `troupe.yaml`, or an option of a command (`option:`); `test/limits.test.ts` checks that. All others are fixed.
  */
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -204,6 +203,7 @@ export const limits = {
   peerAnswerBytes: 1 * MIB,
   peerArtifacts: 50,
   peerArtifactBytes: 1 * MIB,
+  peerDataDepth: 100,
   peerQuestionCharacters: 4_000,
   peerReasonCharacters: 2_000,
   peerExchanges: 20,

@@ -65,6 +65,18 @@ describe('what a peer says', () => {
     });
   });
 
+  it('says data that is nested deeper than anybody reads down to there', () => {
+    const nested = (levels: number) => {
+      let value: unknown = 1;
+      for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+      return artifact('a', { ...text(''), content: { $case: 'data', value } });
+    };
+    const said = (levels: number) => seen(task(COMPLETED, undefined, [nested(levels)])).outcome;
+    expect(said(3)).toMatchObject({ text: '[{"a":[1]}]' });
+    expect(said(limits.peerDataDepth)).toMatchObject({ text: expect.not.stringContaining('peerDataDepth') });
+    expect(said(20_000)).toMatchObject({ text: expect.stringContaining('"[deeper than 100 levels (peerDataDepth)]"') });
+  });
+
   it('answers with what it made, chunk by chunk, and the whole takes their place', () => {
     const chunks = [makes(artifact('a', text('Sun ')), true), makes(artifact('a', text('in Porto')), true)];
     expect(seen(task(SUBMITTED), ...chunks, moves(COMPLETED))).toMatchObject({

@@ -218,7 +218,7 @@ function partText({ content, filename, mediaType }: Part): string {
     case 'text':
       return content.value;
     case 'data':
-      return JSON.stringify(content.value ?? null);
+      return JSON.stringify(downTo(limits.peerDataDepth, content.value ?? null));
     case 'url':
       return `\n[file ${filename || 'without a name'} at ${content.value}]\n`;
     case 'raw':
@@ -226,6 +226,14 @@ function partText({ content, filename, mediaType }: Part): string {
     case undefined:
       return '';
   }
+}
+
+/** Data whose levels can be gone through. */
+function downTo(levels: number, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return `[deeper than ${limits.peerDataDepth} levels (peerDataDepth)]`;
+  if (Array.isArray(value)) return value.map((item) => downTo(levels - 1, item));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, downTo(levels - 1, item)]));
 }
 
 /** Chunks of a text are one text. */
