@@ -15,7 +15,13 @@ const players = [
 
 /** What every run spent, put together, is what the recorded answers cost. */
 function checkCosts({ ledger }: PlayedScenario): void {
-  const spent = ledger.flatMap((event) => (event.event_type === 'model.response' ? [event.payload.cost?.nanoUsd] : []));
+  const spent = ledger.flatMap((event) => {
+    if (event.event_type === 'model.response') return [event.payload.cost?.nanoUsd];
+    // An agent elsewhere that was asked and gave no answer has worked all the same.
+    return event.event_type === 'peer.state' && ['failed', 'rejected', 'canceled'].includes(event.payload.state)
+      ? [undefined]
+      : [];
+  });
   const sum = spent.reduce<number>((total, one) => total + (one ?? 0), 0);
   // What an agent elsewhere costs is not known, and said so.
   const unknown = spent.filter((one) => one === undefined).length;

@@ -39,6 +39,9 @@ const JOBS = 'set -m; "$@"; code=$?; while [ $code -gt 145 ] && [ $code -lt 150 
   'printf "[stopped] $ "; read -r typed; eval "$typed >/dev/null"; code=$?; done; exit $code',
 );
 
+/** A line of a terminal holds four times as much. */
+const TYPED_AT_ONCE = 1_000;
+
 const SHELLS = { jobs: JOBS, background: 'set -m; "$@" & wait $!' };
 
 export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Seat = {}): AtKeyboard {
@@ -79,8 +82,12 @@ export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Se
     }
   };
   return {
-    // At once, and not when this process gets round to it: what is typed before something happens has come before it.
-    type: (keys) => void writeSync((child as unknown as { readonly fd: number }).fd, keys),
+    // At once, and not when this process gets round to it: what is typed before something happens has come before it. Of much
+    // at once a terminal takes only a part, and the rest when that was read.
+    type: (keys) => {
+      if (keys.length > TYPED_AT_ONCE) child.write(keys);
+      else writeSync((child as unknown as { readonly fd: number }).fd, keys);
+    },
     screen: shown,
     shown: screen,
     ended,
