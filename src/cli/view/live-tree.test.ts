@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { answered, eventList, ROOT, SESSION, started, startedAt } from '../../../test/support/event-list.ts';
-import type { Clock } from '../../base/clock.ts';
+import { handClock } from '../../../test/support/hand-clock.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { foldRunTree, initialRunTree, type RunTree } from '../../projections/run-tree.ts';
@@ -98,34 +98,6 @@ describe('frames of the live tree', () => {
     expect(frameLines(tree, ROOT, look)[1]).toBe('└─ ✗ evil name  failed · 1.0s · bad thing');
   });
 });
-
-/** Time stands still until the test moves it. */
-function handClock(): Clock & { advance(milliseconds: number): void } {
-  let now = 0;
-  let timers: { readonly at: number; readonly callback: () => void }[] = [];
-  return {
-    now: () => startedAt(0) + now,
-    elapsed: () => now,
-    after: (delayMs, callback) => {
-      const timer = { at: now + delayMs, callback };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((one) => one !== timer);
-      };
-    },
-    advance: (milliseconds) => {
-      const until = now + milliseconds;
-      for (;;) {
-        const due = timers.filter((timer) => timer.at <= until).sort((left, right) => left.at - right.at)[0];
-        if (due === undefined) break;
-        timers = timers.filter((timer) => timer !== due);
-        now = due.at;
-        due.callback();
-      }
-      now = until;
-    },
-  };
-}
 
 describe('the live tree', () => {
   function live(): { clock: ReturnType<typeof handClock>; writes: string[]; view: ReturnType<typeof createLiveTree> } {

@@ -1,8 +1,8 @@
 /** A window that is made narrower and wider faster than the program hears of it, as under tmux: nothing is left behind. */
 import { expect, it } from 'vitest';
 import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
+import { handClock } from '../../../test/support/hand-clock.ts';
 import { createTerminalScreen } from '../../../test/support/terminal/screen.ts';
-import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { createScreen } from '../terminal/terminal.ts';
@@ -10,29 +10,6 @@ import { createLiveTree } from './live-tree.ts';
 import type { TypedLine } from './run-view.ts';
 
 const ROWS = 24;
-
-/** Time stands still until the test moves it. */
-function handClock(): Clock & { advance(milliseconds: number): void } {
-  let now = 0;
-  let timers: { readonly at: number; readonly callback: () => void }[] = [];
-  return {
-    now: () => startedAt(0),
-    elapsed: () => now,
-    after: (delayMs, callback) => {
-      const timer = { at: now + delayMs, callback };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((one) => one !== timer);
-      };
-    },
-    advance(milliseconds) {
-      now += milliseconds;
-      const due = timers.filter(({ at }) => at <= now);
-      timers = timers.filter(({ at }) => at > now);
-      for (const { callback } of due) callback();
-    },
-  };
-}
 
 /** A terminal that breaks every line anew at once, and a program that hears of it when it is told. */
 function lateTerminal(columns: number) {
@@ -87,7 +64,7 @@ it.each([
   ['a question below it', QUESTION],
 ])('%s is there once, and what was above it too', async (_what, typed) => {
   const terminal = lateTerminal(100);
-  const clock = handClock();
+  const clock = { ...handClock(), now: () => startedAt(0) };
   terminal.screen.write(ABOVE.map((line) => `${line}\n`).join(''));
   const view = createLiveTree({ screen: terminal.screen, clock, root: ROOT });
   const tree = initialRunTree();

@@ -216,6 +216,18 @@ const bad = (listener: Parameters<typeof cardServer>[0], more = {}) => {
   });
 };
 
+/** Says the same for as long as somebody listens. */
+const endlessly =
+  (piece: string) =>
+  (_request: unknown, response: import('node:http').ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = (): void => {
+      while (!response.destroyed && response.write(piece.repeat(100)));
+      response.once('drain', more);
+    };
+    more();
+  };
+
 describe('a bad peer', () => {
   it.each([
     ['redirects', 302, 'refused', 'no'],
@@ -267,14 +279,7 @@ describe('a bad peer', () => {
 
   it('that never stops talking is cut off', async () => {
     const piece = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { message: MESSAGELESS } })}\n\n`;
-    await using server = await bad((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const more = (): void => {
-        while (!response.destroyed && response.write(piece.repeat(100)));
-        response.once('drain', more);
-      };
-      more();
-    });
+    await using server = await bad(endlessly(piece));
     const { came } = await say(await open({ card: server.url }), 'Porto');
     expect(came).toMatchObject({
       kind: 'failed',
@@ -286,14 +291,7 @@ describe('a bad peer', () => {
   it('that never stops talking about its task is left', async () => {
     const working = { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } };
     const piece = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { statusUpdate: working } })}\n\n`;
-    await using server = await bad((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const more = (): void => {
-        while (!response.destroyed && response.write(piece.repeat(100)));
-        response.once('drain', more);
-      };
-      more();
-    });
+    await using server = await bad(endlessly(piece));
     const { came, tasks } = await say(await open({ card: server.url }), 'Porto');
     expect(came).toMatchObject({
       kind: 'failed',
