@@ -61,7 +61,7 @@ async function checkOnce(context: CommandContext, paths: readonly string[], opti
   const files = wanted.filter((path) => path.endsWith('.md'));
   const checked = narrowed(await checkEverything(context, files), wanted);
   const { diagnostics } = checked;
-  const agents = checked.agents.length;
+  const agents = checked.agents.length + brokenFiles(checked);
   const errors = diagnostics.filter(isError).length;
   const warnings = diagnostics.length - errors;
   const graph = options.graph !== undefined || options.from !== undefined ? graphOf(checked, options) : undefined;
@@ -71,8 +71,7 @@ async function checkOnce(context: CommandContext, paths: readonly string[], opti
     // The drawing is the result then, and what is wrong is said beside it.
     const aside = graph === undefined ? out : progress;
     for (const one of diagnostics) aside.prose(formatDiagnostic(one), { indent: 4 });
-    const found = `${counted(agents + brokenFiles(checked), 'agent')} checked`;
-    progress.line(`${found}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
+    progress.line(`${counted(agents, 'agent')} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
   }
   const takenIn = [...checked.included, ...checked.agents.flatMap((agent) => filesOfAgent(checked.root, agent))];
   return { code: errors === 0 ? exitCodes.completed : exitCodes.usage, files: [...takenIn, ...wanted] };

@@ -268,6 +268,20 @@ describe('check looks at everything in one pass', () => {
     expect(terminal.written.progress).not.toContain('price');
   });
 
+  it('counts the files that are no agents yet because of what is wrong, for programs as for people', async () => {
+    await using project = await temporaryProject({
+      'agents/a.md': AGENT('modle: x'),
+      'agents/team/b.md': AGENT('tolls: [shell]'),
+      'agents/c.md': AGENT('tools: [shell]'),
+    });
+    const terminal = testTerminal({ env: { HOME: project.root, OPENAI_API_KEY: 'k' }, cwd: project.root });
+    expect(await runProgram(['check'], terminal)).toBe(2);
+    expect(terminal.written.progress).toContain('3 agents checked: 2 errors');
+    const forPrograms = testTerminal({ env: { HOME: project.root, OPENAI_API_KEY: 'k' }, cwd: project.root });
+    expect(await runProgram(['check', '--json'], forPrograms)).toBe(2);
+    expect(JSON.parse(forPrograms.written.out)).toMatchObject({ agents: 3, errors: 2 });
+  });
+
   it('or only at the files that are named, also outside the folder of agents', async () => {
     await using project = await temporaryProject({
       'agents/a.md': AGENT('agents: [nobody]'),

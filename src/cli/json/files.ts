@@ -42,7 +42,7 @@ export const edge = z.object({ from: z.string(), to: z.string(), kind: z.string(
 
 export const checked = z.object({
   ok: z.boolean(),
-  agents: count,
+  agents: count.describe('that were looked at, sound or not'),
   errors: count,
   warnings: count,
   diagnostics: z.array(
