@@ -24,13 +24,14 @@ interface Changeable {
   readonly name: string;
 }
 
-const changeable: readonly Changeable[] = readFileSync(join(root, 'src/base/limits.ts'), 'utf8')
-  .split('\n')
-  .flatMap((line) => {
-    const [, limit = '', places = '', name = ''] =
-      /^ {2}(\w+): .*, \/\/ (agent|troupe\.yaml|option|agent, troupe\.yaml): (.+)$/.exec(line) ?? [];
-    return limit === '' ? [] : places.split(', ').map((place) => ({ limit, place, name }));
-  });
+const lines = globSync('src/base/limits/*.ts', { cwd: root }).flatMap((path) =>
+  readFileSync(join(root, path), 'utf8').split('\n'),
+);
+const changeable: readonly Changeable[] = lines.flatMap((line) => {
+  const [, limit = '', places = '', name = ''] =
+    /^ {2}(\w+): .*, \/\/ (agent|troupe\.yaml|option|agent, troupe\.yaml): (.+)$/.exec(line) ?? [];
+  return limit === '' ? [] : places.split(', ').map((place) => ({ limit, place, name }));
+});
 const at = (wanted: string): readonly Changeable[] => changeable.filter(({ place }) => place === wanted);
 const changed = new Set(changeable.map(({ limit }) => limit));
 
@@ -39,6 +40,11 @@ function exists(name: string, keys: (path: readonly string[]) => readonly string
   const path = name.split('.');
   return keys(path.slice(0, -1)).includes(path.at(-1) ?? '');
 }
+
+it('a limit is in one file, and in the object of them all', () => {
+  const named = lines.flatMap((line) => /^ {2}(\w+): /.exec(line)?.[1] ?? []);
+  expect(named.toSorted()).toEqual(Object.keys(limits).toSorted());
+});
 
 describe('a limit that can be changed', () => {
   it('is known by what stands behind it', () => {

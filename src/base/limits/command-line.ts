@@ -1,0 +1,35 @@
+/** Bounds of the command line. */
+import { KIB, MIB } from './units.ts';
+
+export const commandLineLimits = {
+  projectSearchDepth: 64,
+  runLookup: 10_000,
+  completedRuns: 50,
+  permissionSessions: 20,
+  measuredRequests: 1_000,
+  measuredFileBytes: 4 * MIB,
+  notificationCharacters: 200,
+  notificationMs: 5_000,
+  liveFramesPerSecond: 10,
+  liveTextCharacters: 16_384,
+  questionsPerRun: 1_000,
+  keysWaiting: 10_000,
+  chatHistory: 100,
+  attachedFiles: 20,
+  attachedFileBytes: 256 * KIB,
+  requestCharacters: 16_000,
+  editedBytes: 4 * MIB,
+  renderedCharacters: 100_000,
+  renderedSigns: 2_000,
+  exportTextCharacters: 1_000_000,
+  attachColumns: 40,
+  attachRows: 10,
+  attachEntries: 200,
+  attachLookMs: 2_000,
+  /** Longer than terminals keep back that their window has another size. */
+  resizeSettlesMs: 300,
+  inboxLookMs: 250,
+  inboxTakeUpMs: 1_500,
+  /** So many characters of its hash stand for what was shown, at the least. */
+  shownCharacters: 8,
+} as const;

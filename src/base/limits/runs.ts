@@ -1,0 +1,69 @@
+/** Bounds of runs, their patterns, assistants and the processes that play them. */
+import { KIB, MIB, MINUTE, SECOND } from './units.ts';
+
+export const runLimits = {
+  // runs
+  runDepth: 16,
+  groupNudges: 3,
+  verificationReasons: 20,
+  verificationReasonCharacters: 500,
+  claimCharacters: 200,
+  reflectIterations: 5, // agent: group.maxIterations
+  reflectErrors: 3,
+  evaluationTurns: 2,
+  reflectBackOffMs: 2 * SECOND,
+  workerTimeoutMs: 10 * MINUTE, // agent: group.workerTimeout
+  collectTimeoutMs: 15 * MINUTE, // agent: group.collectTimeout
+  choiceConfidence: 0.7, // agent: dispatch.confidenceThreshold
+  choiceAttempts: 3, // agent: dispatch.maxAttempts
+  choiceTemperature: 0.3, // agent: dispatch.temperature
+  choiceOutputTokens: 500, // agent: dispatch.maxOutputTokens
+  dispatchTimeoutMs: 30 * SECOND, // agent: dispatch.timeout
+  dispatchRetries: 2, // agent: dispatch.retries
+  dispatchRetryMs: 1 * SECOND, // agent: dispatch.retryDelay
+  dispatchRetriesMax: 10,
+  dispatchTemplateCharacters: 20_000,
+  dispatchClarifications: 3,
+  dispatchQuestions: 5,
+  catalogueCharacters: 1_000,
+  catalogueExamples: 5,
+  catalogueExampleCharacters: 200,
+  runsRecalled: 1_000,
+  choicesRecalled: 100,
+  contextCharacters: 8_000,
+  broadcastBytes: 256 * KIB,
+  promptBytes: 4 * MIB,
+  savedGroups: 1_000,
+  groupNameCharacters: 100,
+  queuedPrompts: 100,
+  organisationWaitMs: 60 * SECOND,
+  gitMs: 2 * MINUTE,
+
+  // assistants and runners
+  assistantsActive: 8, // troupe.yaml: assistants.active
+  assistantsPerParent: 16, // troupe.yaml: assistants.perParent
+  assistantsPerSession: 64, // troupe.yaml: assistants.perSession
+  assistantDepth: 5, // troupe.yaml: assistants.depth
+  assistantLifetimeMs: 24 * 60 * MINUTE, // troupe.yaml: assistants.lifetime
+  assistantWaitMs: 4 * MINUTE,
+  messageBytes: 64 * KIB,
+  messagesPerThread: 10_000,
+  messagesPerRead: 200,
+  messagesPerTurn: 50,
+  messagesUnheard: 100,
+  contextAssistants: 10,
+  messageSessionsKept: 64,
+  messageCharactersKept: 64 * MIB,
+  familyMembersKept: 10_000,
+  idleCheckMs: 1 * SECOND,
+  takeUpAfterMs: 2 * SECOND,
+  waitProgressMs: 1 * SECOND,
+  runnerMemoryMiB: 256, // troupe.yaml: assistants.memory
+  runnerWarm: 1, // troupe.yaml: assistants.warm
+  runnerRestarts: 3, // troupe.yaml: assistants.restarts
+  runnerLineBytes: 64 * MIB,
+  runnerStartMs: 2 * MINUTE,
+  runnerGraceMs: 10 * SECOND,
+  runnerGarbageBytes: 8 * KIB,
+  runnerPendingCalls: 1_000,
+} as const;
