@@ -26,6 +26,7 @@ export function createTreesDoings(): TreesDoings {
   const roots = new Map<string, string>();
   /** The turn that each run is in: they are numbered from one. */
   const turns = new Map<string, number>();
+  const ended = new Map<string, readonly EndedCall[]>();
   const start = ({ run_id: run, payload }: EventOf<'run.started'>): void => {
     const parent = parentRun(payload);
     if (parent === undefined && !trees.has(run)) trees.set(run, { own: noDoings(), below: nothingBelow() });
@@ -51,10 +52,51 @@ export function createTreesDoings(): TreesDoings {
       if (root === undefined || tree === undefined) return;
       const before = turns.get(event.run_id) ?? 0;
       if (event.event_type === 'model.request') turns.set(event.run_id, event.payload.turn);
-      if (event.run_id === root) trees.set(root, { ...tree, own: withEvent(tree.own, event, before) });
-      else trees.set(root, { ...tree, below: withEvent(tree.below, event, before) });
+      const add = <Sums extends Doings>(sums: Sums): Sums => {
+        const calls = { ended: ended.get(event.run_id) ?? [], toolCalls: sums.toolCalls, gone: sums.gone ?? 0 };
+        const { ended: now, toolCalls, gone } = countCalls(calls, event);
+        ended.set(event.run_id, now);
+        return { ...withEvent(sums, event, before), toolCalls, ...(gone === calls.gone ? {} : { gone }) };
+      };
+      if (event.run_id === root) trees.set(root, { ...tree, own: add(tree.own) });
+      else trees.set(root, { ...tree, below: add(tree.below) });
     },
   };
+}
+
+/** A call that has ended since the run was answered last. */
+export interface EndedCall {
+  readonly position: number;
+  /** It was not made, because its exact arguments are gone. */
+  readonly gone: boolean;
+}
+
+export interface CountedCalls {
+  /** Only these may be undone when the run goes on: they end anew then, and each is one call all the same. */
+  readonly ended: readonly EndedCall[];
+  readonly toolCalls: number;
+  readonly gone: number;
+}
+
+/** The calls of one run after an event of it. */
+export function countCalls({ ended, toolCalls, gone }: CountedCalls, event: LedgerEvent): CountedCalls {
+  switch (event.event_type) {
+    case 'model.response':
+      return { ended: [], toolCalls, gone };
+    case 'tool.result': {
+      const isGone = event.payload.gone === true;
+      const now = [...ended, { position: event.position, gone: isGone }];
+      return { ended: now, toolCalls: toolCalls + 1, gone: gone + (isGone ? 1 : 0) };
+    }
+    case 'run.reopened': {
+      const { undone } = event.payload;
+      const back = ended.filter(({ position }) => undone.includes(position));
+      const left = ended.filter((call) => !back.includes(call));
+      return { ended: left, toolCalls: toolCalls - back.length, gone: gone - back.filter((call) => call.gone).length };
+    }
+    default:
+      return { ended, toolCalls, gone };
+  }
 }
 
 /** Nothing where there are none: most sums never have any. */
@@ -64,8 +106,6 @@ function withEvent<Sums extends Doings>(sums: Sums, event: LedgerEvent, turnBefo
   switch (event.event_type) {
     case 'model.request':
       return { ...sums, turns: sums.turns + event.payload.turn - turnBefore };
-    case 'tool.result':
-      return { ...sums, toolCalls: sums.toolCalls + 1, ...goneCalls((sums.gone ?? 0) + (event.payload.gone === true ? 1 : 0)) };
     default: {
       const spent = spendingIn(event);
       return spent === undefined ? sums : { ...sums, spent: addSpending(sums.spent, spent) };

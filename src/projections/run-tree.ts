@@ -23,7 +23,7 @@ import {
   roleInTree,
 } from '../events/run-origin.ts';
 import { addSpending, type CallCosts, noSpending, spendingIn, spendingOf } from './costs.ts';
-import { type DoingsBelow, goneCalls, nothingBelow } from './doings.ts';
+import { countCalls, type DoingsBelow, type EndedCall, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
 import { type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
 import { firstLine } from './readable.ts';
@@ -70,8 +70,7 @@ export interface RunNode {
   readonly position: number;
   readonly state: RunState;
   readonly turn: number;
-  /** The model that is being asked, and since when. */
-  /** `nextAt`: when the next attempt is made, while that is waited for. */
+  /** The model that is being asked, and since when. `nextAt`: when the next attempt is made, while that is waited for. */
   readonly asking: { readonly model: string; readonly since: number; readonly attempt: number; readonly nextAt?: number } | null;
   readonly tools: readonly ToolUnderWay[];
   /** The newest calls, oldest first; `toolCalls` counts all that have ended. */
@@ -85,6 +84,7 @@ export interface RunNode {
   /** Names of open waits: the run needs an answer from a person. */
   readonly waits: readonly string[];
   readonly toolCalls: number;
+  readonly ended: readonly EndedCall[];
   /** Calls that were not made because their exact arguments are gone. */
   readonly gone: number;
   /** This run's own calls; children have theirs. */
@@ -230,6 +230,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     boundedBy: null,
     waits: [],
     toolCalls: 0,
+    ended: [],
     gone: 0,
     spent: noSpending(),
     budget: payload.budget ?? null,
@@ -291,6 +292,7 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       return {
         ...node,
         asking: null,
+        ...countCalls(node, event),
         asked: askedFor(event),
         cutBy: event.payload.finish === 'length' ? (node.boundedBy ?? 'maxOutputTokens') : null,
         spent: addSpending(node.spent, spendingOf(event.payload)),
@@ -359,12 +361,11 @@ function inOrderAsked({ recent, asked }: RunNode, use: ToolUse): readonly ToolUs
   ];
 }
 
-function withResult(node: RunNode, { payload }: EventOf<'tool.result'>): RunNode {
-  const { id, durationMs, isError } = payload;
-  const gone = node.gone + (payload.gone === true ? 1 : 0);
+function withResult(node: RunNode, event: EventOf<'tool.result'>): RunNode {
+  const { id, durationMs, isError } = event.payload;
   const index = node.recent.findLastIndex((use) => use.id === id && use.durationMs === null);
   const recent = node.recent.map((use, at) => (at === index ? { ...use, durationMs, failed: isError === true } : use));
-  return { ...node, tools: node.tools.filter((tool) => tool.id !== id), recent, toolCalls: node.toolCalls + 1, gone };
+  return { ...node, tools: node.tools.filter((tool) => tool.id !== id), recent, ...countCalls(node, event) };
 }
 
 function withWaits(node: RunNode, waits: readonly string[]): RunNode {
@@ -374,12 +375,14 @@ function withWaits(node: RunNode, waits: readonly string[]): RunNode {
 }
 
 /** The end that it had is not its end any more. */
-function reopenedNode(node: RunNode, { payload }: EventOf<'run.reopened'>): RunNode {
+function reopenedNode(node: RunNode, event: EventOf<'run.reopened'>): RunNode {
+  const { payload } = event;
   const open = { report: null, finalAgent: null, finalRun: null, error: null, verification: null, unread: [] };
   const budget = payload.budget === undefined ? node.budget : { ...node.budget, ...payload.budget };
   return {
     ...node,
     ...open,
+    ...countCalls(node, event),
     budget,
     state: node.waits.length > 0 ? 'waiting' : 'running',
     endedAt: null,

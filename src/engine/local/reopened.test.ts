@@ -2,9 +2,12 @@
 import { expect, it } from 'vitest';
 import { resultOf, start } from '../../../test/conformance/engine/checks.ts';
 import { keptWorlds } from '../../../test/support/kept-worlds.ts';
-import { agent, reports } from '../../../test/support/world.ts';
+import { agent, calls, reports, turnOf } from '../../../test/support/world.ts';
 import { fail, ok } from '../../base/result.ts';
+import { foldSession, readEvents } from '../../ledger/pages.ts';
 import type { ModelOutcome } from '../../models/port.ts';
+import { createTreesDoings } from '../../projections/doings.ts';
+import { foldRunTree, initialRunTree, subtreeDoings } from '../../projections/run-tree.ts';
 
 const created = keptWorlds();
 const alone = agent({ maxRetries: 0 });
@@ -49,4 +52,29 @@ it('a run that cannot go on for want of a key is refused and left to whoever has
   const resumed = await world.engine.resume(handle.run, {});
   if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
   expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
+});
+
+it('a call of an agent that went on is one call, however often it was taken up', async () => {
+  let isDown = true;
+  const helps = calls({ name: 'helper', input: { prompt: 'help', reason: 'need' } });
+  const world = created({
+    agents: [agent({ maxRetries: 0, agents: ['helper'] }), agent({ name: 'helper', maxRetries: 0 })],
+    brain: (request) => {
+      if (turnOf(request) === 1) return request.agent === 'worker' ? helps : calls({ name: 'look' });
+      return isDown ? down : reports('Done.');
+    },
+  });
+  const handle = await start(world);
+  expect(await handle.done).toMatchObject({ kind: 'parked' });
+  for (const last of [false, false, true]) {
+    isDown = !last;
+    const resumed = await world.engine.resume(handle.run);
+    if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
+    expect(await resumed.handle.done).toMatchObject({ kind: last ? 'ended' : 'parked' });
+    const tree = await foldSession(world.ledger, handle.session, initialRunTree(), foldRunTree);
+    expect(subtreeDoings(tree, handle.run)).toMatchObject({ runs: 2, toolCalls: 2 });
+    const sums = createTreesDoings();
+    for await (const event of readEvents(world.ledger, { session: handle.session })) sums.apply(event);
+    expect(sums.of(handle.run)).toMatchObject({ own: { toolCalls: 1 }, below: { toolCalls: 1 } });
+  }
 });
