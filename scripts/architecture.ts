@@ -114,6 +114,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['evidence'],
     ['spawning'],
     ['calls'],
+    ['peers'],
     ['run'],
     ['driver', 'lease'],
     ['start', 'take-up', 'reopen', 'withdraw', 'forget'],

@@ -7,7 +7,7 @@ const conformance = 'src/engine/local/conformance.test.ts';
 const peers = 'src/protocols/a2a/a2a.test.ts';
 const hostile = 'src/peers/cards/hostile-cards.test.ts';
 const read = 'src/peers/cards/read-card.test.ts';
-const asked = 'src/engine/calls/recorded-peer.ts';
+const asked = 'src/engine/peers/recorded-peer.ts';
 const remote = 'test/sim/remote-agents.test.ts';
 
 export const peerMutations: readonly Mutation[] = [
@@ -233,7 +233,7 @@ export const peerMutations: readonly Mutation[] = [
   {
     invariant: 'R1: before a message goes to a peer its intent is on the disk',
     change: 'nobody waits for it',
-    file: asked,
+    file: 'src/engine/peers/outgoing.ts',
     find: "await tree.writer.write([node.journal.event('peer.sent',",
     replace: "void tree.writer.write([node.journal.event('peer.sent',",
     caughtBy: { file: remote, test: 'cut at every append' },

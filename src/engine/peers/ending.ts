@@ -1,0 +1,30 @@
+/** The end of a task elsewhere that nobody here waits for. */
+import { present } from '../../base/present.ts';
+import type { Result } from '../../base/result.ts';
+import type { PeerFailure, PeerTask, RemotePeer, SentBefore } from '../../peers/port.ts';
+import type { PeerRecorder } from './recorder.ts';
+
+/** Nobody waits for the task any more. A peer that cannot be reached is not waited for either. */
+export async function endThere(recorder: PeerRecorder): Promise<void> {
+  const { tree, node, tasks } = recorder;
+  const open = tasks.open();
+  if (open === undefined) return;
+  const { remote } = recorder.setup.definition;
+  // The run's own signal has been given by now.
+  const opened = remote === undefined ? undefined : await tree.peers?.open(remote, new AbortController().signal);
+  if (opened === undefined) return;
+  const task = open.kind === 'task' ? open : await foundTask(opened, open);
+  if (task === undefined) return;
+  const outcome = opened.ok ? await opened.value.cancel(task) : opened;
+  const how = outcome.ok ? { reached: true, state: outcome.value } : { reached: false, why: tree.redact(outcome.error.message) };
+  // One that waits for us has given its answer: its question.
+  const unanswered = tasks.of(open.step).kind === 'unsent' ? undefined : true;
+  const payload = { task: task.task, ...how, ...present({ unanswered }) };
+  await tree.writer.write([node.journal.event('peer.cancelled', payload, { step: open.step, actor: 'system' })]);
+  tasks.cancelled(open.step);
+}
+
+async function foundTask(opened: Result<RemotePeer, PeerFailure>, sent: SentBefore): Promise<PeerTask | undefined> {
+  const found = opened.ok ? await opened.value.find(sent) : undefined;
+  return found?.ok === true ? found.value : undefined;
+}

@@ -1,0 +1,90 @@
+/** What goes out to an agent that lives elsewhere: the message, and its intent before it. */
+import type { RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
+import type { ImagePart, Message, TextPart } from '../../events/messages.ts';
+import type { TurnOutcome } from '../../loop/port.ts';
+import type { PeerFailure, PeerMessage, RemotePeer } from '../../peers/port.ts';
+import { announceTurn, noBudget, TURN_CANCELLED } from '../calls/turn-records.ts';
+import { waitForAnswer } from '../hearing/waits.ts';
+import type { LedgerAccess } from '../options.ts';
+import type { Writes } from '../record/writes.ts';
+import { type PeerExchange, type PeerRecorder, peerModel } from './recorder.ts';
+
+/** The message with everything that is new, to the task that waits for it or as the beginning of another. */
+export async function outgoing({ tree, node, tasks }: PeerRecorder, { step, request }: PeerExchange): Promise<PeerMessage> {
+  const waiting = tasks.waiting();
+  const context = tasks.context() ?? (await contextBefore(tree, node.started.continues)) ?? node.run;
+  const parts = request.messages.slice(request.newFrom).flatMap(partsOf);
+  return {
+    id: messageId(node.run, step, tasks.ended(step)),
+    context,
+    parts,
+    ...(waiting === undefined ? {} : { task: waiting.task, unlessMoved: waiting.needs === 'auth' }),
+  };
+}
+
+const messageId = (run: RunId, step: string, again: number): string =>
+  `${run}-${step.replaceAll('/', '-')}${again === 0 ? '' : `-again-${again}`}`;
+
+/** The conversation that this run goes on with, in the words of the peer. */
+async function contextBefore(
+  { ledger, session, writer }: LedgerAccess & Writes,
+  run: string | undefined,
+): Promise<string | undefined> {
+  if (run === undefined) return undefined;
+  // It may have happened in this very life: the ledger knows both.
+  await writer.flushed();
+  const types = ['peer.sent', 'peer.task', 'peer.state'] as const;
+  const [latest] = await ledger.read({ session, run: run as RunId, types: [...types], newest: true, limit: 1 });
+  return latest !== undefined && 'context' in latest.payload ? String(latest.payload.context) : undefined;
+}
+
+function partsOf(message: Message): readonly (TextPart | ImagePart)[] {
+  if (message.role === 'user') return message.content;
+  if (message.role === 'tool') return message.content.flatMap(({ content }) => content);
+  return [];
+}
+
+/** The request and its reservation are committed, then the intent is on the disk: everything before it is, too. */
+export async function intend(
+  recorder: PeerRecorder,
+  at: PeerExchange,
+  peer: RemotePeer,
+  { id, context, task }: PeerMessage,
+): Promise<TurnOutcome | undefined> {
+  const { tree, node, tasks } = recorder;
+  const { step, request, attempts } = at;
+  // What it costs is known when it says so; until then it is one call.
+  const worst = { model: peerModel(recorder), inputTokens: 0, outputTokens: 0, amounts: { calls: 1, tokens: 0 } };
+  const refused = await announceTurn(recorder, step, request, !at.announced, attempts, worst);
+  at.announced = true;
+  if (refused !== undefined) return refused.kind === 'refused' ? noBudget(refused) : TURN_CANCELLED;
+  const payload = { message: id, context, ...present({ task }), address: tree.redact(peer.address), card: peer.card };
+  await tree.writer.write([node.journal.event('peer.sent', payload, { step, actor: 'system' })], { sync: 'power' });
+  tasks.sent(step, payload);
+  return undefined;
+}
+
+/** It certainly did not arrive. */
+export function unsent({ tree, node, tasks }: PeerRecorder, step: string, { message: why }: PeerFailure): void {
+  const sent = tasks.of(step);
+  if (sent.kind !== 'doubt') return;
+  tree.writer.enqueue([node.journal.event('peer.unsent', { message: sent.message, why }, { step, actor: 'system' })]);
+  tasks.unsent(step);
+}
+
+/** Whether a message that may have been taken is sent again: only when somebody, asked, says so. */
+export async function mayRepeat({ tree, node, setup, tasks }: PeerRecorder, step: string): Promise<boolean> {
+  const { name } = setup.definition;
+  const times = tasks.times(step);
+  const answer = await waitForAnswer(tree, node, times < 2 ? `${step}/doubt` : `${step}/doubt/${times}`, {
+    kind: 'question',
+    payload: {
+      question:
+        `The connection to ${name} was lost when a message had been sent, and nobody knows whether it was taken. ` +
+        'Sent again, the work may be done twice. Send it again?',
+      choices: ['again', 'leave it'],
+    },
+  });
+  return answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim() === 'again');
+}

@@ -1,0 +1,39 @@
+/** What the parts of an exchange with an agent that lives elsewhere have in common. */
+import type { TurnRequest } from '../../loop/port.ts';
+import type { ShowsLive } from '../calls/recorded-model.ts';
+import type { TurnRecorder } from '../calls/turn-records.ts';
+import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
+import type { LedgerAccess, ModelAccess, PeerAccess, TimeAndIds } from '../options.ts';
+import type { Writes } from '../record/writes.ts';
+import type { Attempts } from '../spending/attempts.ts';
+import type { Spends } from '../spending/spending.ts';
+import type { PeerTasks } from './peer-tasks.ts';
+
+/** What asking such an agent takes. */
+export type AsksPeers = TimeAndIds &
+  LedgerAccess &
+  ModelAccess &
+  PeerAccess &
+  Writes &
+  HearsOutside &
+  HearsRuns &
+  Spends &
+  ShowsLive;
+
+export interface PeerRecorder extends TurnRecorder {
+  readonly tree: AsksPeers;
+  readonly tasks: PeerTasks;
+}
+
+/** One turn with it. */
+export interface PeerExchange {
+  readonly step: string;
+  readonly request: TurnRequest;
+  readonly attempts: Attempts;
+  readonly startedAt: number;
+  /** Whether its request was written in this life. */
+  announced: boolean;
+}
+
+/** It stands where a model does, under its own name. */
+export const peerModel = ({ setup }: PeerRecorder): string => setup.definition.models[0] ?? setup.definition.name;
