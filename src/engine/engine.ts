@@ -24,6 +24,7 @@ import type {
   RunEnd,
   Sender,
   SignalOutcome,
+  StartOutcome,
   WithdrawOutcome,
 } from './port.ts';
 import { rootOf } from './record/root-of.ts';
@@ -86,13 +87,10 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
   return {
     async start(request) {
       const here = request.run === undefined ? undefined : await rowOf(request.run);
-      if (here === undefined) return await startNew(options, request, driver);
-      const outcome = await resume(here.run);
-      if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle };
-      if (outcome.kind !== 'ended')
-        return { kind: 'refused', error: { code: 'exists', message: `Run ${here.run} exists already.` } };
-      const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
-      return { kind: 'started', handle: { session: here.session, run: here.run, done } };
+      if (here !== undefined) return startedBefore(here, await resume(here.run));
+      const outcome = await startNew(options, request, driver);
+      if (outcome.kind !== 'there already') return outcome;
+      return startedBefore(outcome.row, await resume(outcome.row.run));
     },
     resume: (run, terms) => resume(run, 'go on', terms),
     async cancel(run, reason) {
@@ -120,6 +118,14 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     watch: (watcher) => watchedBy(watchers, watcher),
     close: () => driver.stop('Troupe was stopped.'),
   };
+}
+
+/** Whoever starts a run that there is gets that one. */
+function startedBefore({ run, session }: RunRow, outcome: ResumeOutcome): StartOutcome {
+  if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle };
+  if (outcome.kind !== 'ended') return { kind: 'refused', error: { code: 'exists', message: `Run ${run} exists already.` } };
+  const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
+  return { kind: 'started', handle: { session, run, done } };
 }
 
 function watchedBy<Watcher>(watchers: Set<Watcher>, watcher: Watcher): () => void {

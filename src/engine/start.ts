@@ -2,7 +2,7 @@
 import type { SessionId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
-import type { LeaseOutcome, Ledger, NewEvent } from '../ledger/port.ts';
+import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { isSomebody } from '../ledger/rules/leases.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import type { Driver } from './driver.ts';
@@ -22,7 +22,13 @@ import { assistantLifetime } from './spawning/bounds.ts';
 import { startProblem } from './spawning/client-rights.ts';
 import { projectScope, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
 
-export async function startNew(all: EngineOptions, request: StartRequest, driver: Driver): Promise<StartOutcome> {
+/** Somebody else has begun it since it was looked for: then there is nothing to start. */
+export interface StartedBefore {
+  readonly kind: 'there already';
+  readonly row: RunRow;
+}
+
+export async function startNew(all: EngineOptions, request: StartRequest, driver: Driver): Promise<StartOutcome | StartedBefore> {
   const session = request.session ?? all.ids.session();
   const options = ofSession(all, session);
   const { origin = { kind: 'person' } } = request;
@@ -42,7 +48,12 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
 
   const lease = await acquire(options.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
-  return await withLease(options.ledger, lease.fence, async (): Promise<StartOutcome> => {
+  return await withLease(options.ledger, lease.fence, async (): Promise<StartOutcome | StartedBefore> => {
+    const [there] = request.run === undefined ? [] : await options.ledger.runs({ run, limit: 1 });
+    if (there !== undefined) {
+      await options.ledger.release(lease.fence);
+      return { kind: 'there already', row: there };
+    }
     const begun = request.session === undefined ? undefined : await begunSession(options.ledger, session);
     const past = begun === undefined ? NO_PAST : await pastBefore(options.ledger, session);
     const continues = await continued(options.ledger, session, request, past);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { answered, question, resultOf, start, typesIn } from '../../test/conformance/engine/checks.ts';
 import { closedAfterwards } from '../../test/support/kept-worlds.ts';
+import { testIds } from '../../test/support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
 import { ok } from '../base/result.ts';
 import type { Model, ModelRequest } from '../models/port.ts';
@@ -70,3 +71,47 @@ it('a run that another ends while it is being taken up stays ended, and nothing 
   // It was given back.
   expect(await late.engine.resume(handle.run)).toMatchObject({ kind: 'ended' });
 });
+
+it.each(['before its end', 'after its end'] as const)(
+  'two start the same run, the later one %s: it begins once',
+  async (when) => {
+    const path = join(folder, `${when.replaceAll(' ', '-')}.db`);
+    let asked = 0;
+    const setup = {
+      path,
+      agents: [agent({ tools: ['ask'] })],
+      tools: [question],
+      brain: (request: ModelRequest) => {
+        asked += 1;
+        return when === 'before its end' && turnOf(request) === 1
+          ? calls({ name: 'ask', input: { question: 'Which?' } })
+          : reports('Done.');
+      },
+    };
+    const first = kept(createWorld(setup));
+    const request = { session: testIds.session(), run: testIds.run() };
+    let isFirst = true;
+    const late = kept(
+      createWorld({
+        ...setup,
+        wrapLedger: (inner) => ({
+          ...inner,
+          async acquire(...given) {
+            if (isFirst) {
+              isFirst = false;
+              await (await start(first, request)).done;
+            }
+            return await inner.acquire(...given);
+          },
+        }),
+      }),
+    );
+    const handle = await start(late, request);
+    expect((await handle.done).kind).toBe(when === 'before its end' ? 'waiting' : 'ended');
+    const types = await typesIn(first, handle);
+    expect(types.filter((type) => type === 'run.started')).toHaveLength(1);
+    expect(asked).toBe(1);
+    // It was given back.
+    expect((await first.ledger.runs({ run: request.run }))[0]?.owner).toBeNull();
+  },
+);

@@ -124,3 +124,21 @@ it('tells a process that was taken over that it lost its lease', async () => {
   expect((await ledger.append(writer.request([note(writer, 'stale')]))).kind).toBe('lease_lost');
   await ledger.close();
 });
+
+it('is made by one of several processes that open it at the same moment, and the others find it', async () => {
+  const folder = testFolder();
+  const body = `
+    const { appendFileSync, existsSync } = await import('node:fs');
+    for (let index = 0; index < 150; index += 1) {
+      const next = task.folder + '/' + index;
+      appendFileSync(next + '.' + task.name, '');
+      while (!task.names.every((name) => existsSync(next + '.' + name)));
+      const made = openSqliteLedger({ path: next + '.db', clock: systemClock, ids });
+      await made.runs({});
+      await made.close();
+    }
+    await ledger.close();`;
+  const names = ['a', 'b'];
+  const processes = names.map((name) => startProcess(join(folder, 'ledger.db'), { name, names, folder }, body));
+  expect((await Promise.all(processes.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0]);
+});

@@ -58,6 +58,8 @@ export function createTranscripts(): Transcripts {
   return {
     apply(event) {
       if (event.event_type === 'run.started') {
+        // It starts once, whatever a ledger says.
+        if (runs.has(event.run_id)) return;
         const { input, continues } = event.payload;
         runs.set(event.run_id, { continues, input, placed: [], pending: new Map([[INPUT_STEP, input]]), ...fresh() });
         return;

@@ -1,6 +1,6 @@
 /** Conversations of runs that have ended are kept, as many as fit. */
 import { expect, it } from 'vitest';
-import { appendOrFail, givenRun, type Writer } from '../../../test/conformance/ledger/support.ts';
+import { appendOrFail, givenRun, opening, type Writer } from '../../../test/conformance/ledger/support.ts';
 import { openTestLedger, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
 import { limits } from '../../base/limits.ts';
 import type { Ledger } from '../../ledger/port.ts';
@@ -34,4 +34,13 @@ it('a history that two read at the same time is counted once', async () => {
   await Promise.all([read(first), read(second)]);
   expect(reads).toBe(0);
   await inner.close();
+});
+
+it('a run that goes on with itself is read once', async () => {
+  const ledger = openTestLedger({ path: ':memory:' });
+  const writer = await givenRun({ ledger, newSession: testIds.session, newRun: testIds.run }, 'Do it.');
+  const start = opening(writer, 'Do it again.');
+  await appendOrFail(writer, [{ ...start, payload: { ...start.payload, continues: writer.run } }]);
+  expect(await conversationOf(ledger, writer.session, writer.run)).toMatchObject([{ content: [{ text: 'Do it.' }] }]);
+  await ledger.close();
 });

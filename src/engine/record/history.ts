@@ -44,7 +44,10 @@ export async function conversationOf(ledger: Ledger, session: SessionId, run: st
   keptOf.set(ledger, kept);
   const spoken: LedgerEvent[] = [];
   const transcripts = createTranscripts();
-  for (let at: string | undefined = run; at !== undefined; ) {
+  const passed = new Set<string>();
+  // In a ledger that is not as it should be, runs may go on with each other.
+  for (let at: string | undefined = run; at !== undefined && !passed.has(at); ) {
+    passed.add(at);
     const known = kept.conversations.get(at);
     if (known !== undefined) {
       transcripts.seed(at, known.messages);

@@ -84,7 +84,7 @@ function openWritable(path: string): DatabaseSync {
     refuseForeign(database, path);
     database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON');
     database.exec('BEGIN IMMEDIATE');
-    if (version(database) === 0) {
+    if (versionOf(database) === 0) {
       database.exec(TABLES);
       database.exec(`PRAGMA application_id = ${LEDGER_MARK}; PRAGMA user_version = ${FILE_VERSION}`);
     }
@@ -109,9 +109,9 @@ function openReadable(path: string): DatabaseSync {
 function openWith(address: string | URL, path: string): DatabaseSync {
   const database = new DatabaseSync(address, { readOnly: true, timeout: limits.busyBlockMs });
   return closingOnFailure(database, () => {
-    refuseForeign(database, path);
+    const { version, tables } = refuseForeign(database, path);
     // Tables and version come in one commit: without either, whoever makes the file has not got there, or was killed before.
-    if (version(database) === 0) throw tables(database) === 0 ? missing(path) : corruptError(path, 'it has no version');
+    if (version === 0) throw tables === 0 ? missing(path) : corruptError(path, 'it has no version');
     database.prepare('SELECT count(*) FROM session').get();
   });
 }
@@ -126,18 +126,18 @@ function closingOnFailure(database: DatabaseSync, prepare: () => void): Database
   }
 }
 
-function refuseForeign(database: DatabaseSync, path: string): void {
-  const found = version(database);
-  const application = integer(database.prepare('PRAGMA application_id').get() ?? {}, 'application_id');
-  if (application !== LEDGER_MARK && (application !== 0 || tables(database) > 0))
+function refuseForeign(database: DatabaseSync, path: string): Marks {
+  const marks = marksOf(database);
+  if (marks.application !== LEDGER_MARK && (marks.application !== 0 || marks.tables > 0))
     throw corruptError(path, 'another program made it');
-  if (found > FILE_VERSION) {
+  if (marks.version > FILE_VERSION) {
     throw new TroupeError(
       'ledger_newer',
-      `A newer Troupe wrote this ledger (file version ${found}, this one knows ${FILE_VERSION}): ${path}`,
+      `A newer Troupe wrote this ledger (file version ${marks.version}, this one knows ${FILE_VERSION}): ${path}`,
       { fix: 'Update Troupe, or name another ledger.' },
     );
   }
+  return marks;
 }
 
 function missing(path: string): TroupeError {
@@ -145,11 +145,29 @@ function missing(path: string): TroupeError {
   return new TroupeError('ledger_missing', `There is no ledger at ${path}`, { fix });
 }
 
-function tables(database: DatabaseSync): number {
-  return integer(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() ?? {}, 'count');
+/** What says whose file it is. */
+interface Marks {
+  readonly application: number;
+  readonly version: number;
+  readonly tables: number;
 }
 
-function version(database: DatabaseSync): number {
+/** In one transaction: somebody may be making the file in this moment, and half of it would look like another program's. */
+function marksOf(database: DatabaseSync): Marks {
+  const number = (sql: string, column: string): number => integer(database.prepare(sql).get() ?? {}, column);
+  database.exec('BEGIN');
+  try {
+    return {
+      tables: number('SELECT count(*) AS count FROM sqlite_schema', 'count'),
+      application: number('PRAGMA application_id', 'application_id'),
+      version: versionOf(database),
+    };
+  } finally {
+    if (database.isTransaction) database.exec('COMMIT');
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
   return integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
 }
 

@@ -2,10 +2,12 @@
 import { AgentCard, type Part, TaskState } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
-import { ALICE, BOB, served } from '../../../test/support/a2a/served.ts';
+import { serveProject } from '../../../test/support/a2a/serve-project.ts';
+import { ALICE, BOB, connect, OWNER, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import type { Project } from '../../project/project.ts';
 import { streamResponse } from '../a2a-wire/events-out.ts';
 import { heardMessage } from './message-in.ts';
 import { wordsPart } from './task-out.ts';
@@ -239,4 +241,31 @@ it('whoever leaves a stream is no trouble of the server', async () => {
   await reader?.cancel();
   await new Promise((resolve) => setImmediate(resolve));
   expect(troubles).toEqual([]);
+});
+
+it('a message that another server hears in the same moment begins one task, whenever its row is seen', async () => {
+  await using server = await served({ play: hanging });
+  const message = request(said('hang'), { returnImmediately: true });
+  const first = taskIn(await (await server.client(OWNER)).sendMessage(message));
+  const { ledger, engine } = server.project;
+  let hidden = 2;
+  let busy = 1;
+  const project: Project = {
+    ...server.project,
+    ledger: {
+      ...ledger,
+      runs: async (filter) => (filter?.run !== undefined && hidden-- > 0 ? [] : await ledger.runs(filter)),
+    },
+    engine: {
+      ...engine,
+      start: async (start) =>
+        busy-- > 0
+          ? { kind: 'refused', error: { code: 'session_busy', message: 'Somebody works in it.' } }
+          : await engine.start(start),
+    },
+  };
+  await using other = await serveProject(project);
+  const client = await connect(other.origin, OWNER, 'JSONRPC');
+  expect(taskIn(await client.sendMessage(message)).id).toBe(first.id);
+  expect(busy).toBe(-1);
 });

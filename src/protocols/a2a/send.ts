@@ -78,7 +78,8 @@ async function started({ needs, tasks }: PeerRoom, scope: Scope, request: Starti
     if (begun !== undefined) return begun;
     if (outcome.kind === 'started') throw new Error(`The run ${run} was started and is not in the ledger`);
     const [open] = await ledger.runs({ session, roots: true, states: UNDER_WAY, limit: 1 });
-    const waits = outcome.error.code === 'session_busy' && open === undefined && clock.elapsed() < until;
+    const isSame = open === undefined || open.run === run;
+    const waits = outcome.error.code === 'session_busy' && isSame && clock.elapsed() < until;
     if (!waits || (await sleep(clock, limits.a2aBeginPollMs, stopping)) === 'aborted') throw refused(outcome.error);
   }
 }
