@@ -3,26 +3,16 @@
  * meant for looking and for beginning a branch: a star does not stand for `-D`. Whoever wants that allowed writes it out.
  */
 
-export interface Verb {
-  readonly short?: string;
-  readonly long?: readonly string[];
-  /** The word behind the verb says what is done, and a star stands for these only. */
-  readonly verbs?: readonly string[];
-  /** Words behind the verb that a star does not stand for. */
-  readonly notVerbs?: readonly string[];
-  readonly words?: RegExp;
-  /** With words behind it that begin so it loses nothing; without, a star stands for no word behind the verb. */
-  readonly onlyShows?: RegExp;
-}
+import { list, type Verb } from './program.ts';
 
-const list = (text: string): readonly string[] => text.split(' ');
-
-/** A strategy is a program of that name. */
-const MERGING: Verb = { short: 's', long: ['strategy'] };
+/** A strategy is a program of that name; an editor and what signs are programs too. */
+const MERGING: Verb = { short: 'seS', long: ['strategy'] };
+/** Who signed it is asked of a program. */
+const SIGNED: Verb = { long: ['show-signature'], words: /%G/ };
 
 export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['branch', { short: 'dDmMcCf', long: list('delete move copy force set-upstream-to unset-upstream edit-description') }],
-  ['tag', { short: 'dfs', long: list('delete force sign local-user') }],
+  ['tag', { short: 'dfsv', long: list('delete force sign local-user verify') }],
   ['stash', { notVerbs: list('drop clear') }],
   ['remote', { verbs: list('show get-url') }],
   [
@@ -33,7 +23,7 @@ export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       onlyShows: /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l|get|list)(?: |$)/,
     },
   ],
-  ['reflog', { notVerbs: list('expire delete drop write') }],
+  ['reflog', { ...SIGNED, notVerbs: list('expire delete drop write') }],
   ['notes', { verbs: list('list show') }],
   ['worktree', { verbs: ['list'] }],
   ['submodule', { verbs: list('status summary') }],
@@ -41,11 +31,18 @@ export const GIT_VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['bundle', { verbs: list('verify list-heads') }],
   ['push', { short: 'fd', long: list('force force-with-lease force-if-includes mirror delete prune repo'), words: /^\+|^:/ }],
   ['fetch', { short: 'f', long: list('force refmap update-head-ok'), words: /^\+/ }],
-  ['pull', { ...MERGING, short: 'sf', long: list('strategy force'), words: /^\+/ }],
-  ['merge', MERGING],
-  ['rebase', { short: 'si', long: list('strategy interactive') }],
-  ['cherry-pick', { long: ['strategy'] }],
-  ['revert', { long: ['strategy'] }],
+  ['pull', { short: 'sfeS', long: list('strategy force verify-signatures'), words: /^\+/ }],
+  ['merge', { ...MERGING, long: list('strategy verify-signatures') }],
+  ['rebase', { short: 'siS', long: list('strategy interactive') }],
+  ['cherry-pick', { short: 'eS', long: ['strategy'] }],
+  ['revert', { short: 'eS', long: ['strategy'] }],
+  ['commit', { short: 'eS' }],
+  ['add', { short: 'ei', long: ['interactive'] }],
+  // These run what the settings of the repository name for such files.
+  ['cat-file', { long: ['filters'] }],
+  ...['log', 'show', 'whatchanged', 'rev-list', 'shortlog'].map((name) => [name, SIGNED] as const),
+  ['hash-object', { short: 'w' }],
+  ['fsck', { long: ['lost-found'] }],
   ['reset', { long: list('hard merge keep') }],
   // Of files it throws changes away, and a name may be that of a file; `git switch` takes branches only.
   [

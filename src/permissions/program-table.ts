@@ -3,35 +3,33 @@
  * form and spelling that a program would take for them: `--outputFile` is `--output-file`.
  */
 
-import { GIT_VERBS, type Verb } from './git-verbs.ts';
-
-export interface Program {
-  /** Letters of short options, alone or among others behind one dash. */
-  readonly short?: string;
-  readonly long?: readonly string[];
-  /** The first operand says what is done, and a star stands for these only. */
-  readonly verbs?: readonly string[];
-  /** Operands that a star does not stand for: an option's value may stand before the one that says what is done. */
-  readonly notVerbs?: readonly string[];
-  /** A first operand that a star does not stand for: letters of options without a dash. */
-  readonly first?: RegExp;
-  /** So many operands in front are code. */
-  readonly code?: number;
-  /** Operands from here on are files that are written. */
-  readonly writesFrom?: number;
-  readonly words?: RegExp;
-  /** What counts behind the first operand, by what it is. */
-  readonly below?: ReadonlyMap<string, Verb>;
-}
-
-const list = (text: string): readonly string[] => text.split(' ');
+import { GIT_VERBS } from './git-verbs.ts';
+import { LOOKING } from './looking-programs.ts';
+import { list, type Program, type Verb } from './program.ts';
 
 /** Of whatever program: names that are used for the same thing again and again. */
 export const ANY: readonly string[] = list(
   'exec exec-path command to-command use-compress-program compress-program rsh rsh-command rsync-path pager ' +
     'editor ext-diff textconv upload-pack receive-pack output output-file out-file config config-file init-file rcfile eval ' +
-    'prefix shell script-shell plugin require import loader preload log-file use-askpass in-place inplace init-script init-hook',
+    'prefix shell script-shell plugin require import loader preload log-file use-askpass in-place inplace init-script init-hook ' +
+    'diff-program diff-cmd diff3-cmd merge-cmd fix write cwd out-dir',
 );
+
+/** Programs that run tests load what these name. */
+const TEST_OPTIONS = list(
+  'global-setup global-teardown setup-files setup-files-after-env test-runner runner reporter reporters test-environment ' +
+    'environment transform resolver root root-dir module-name-mapper module-directories test-results-processor test-sequencer ' +
+    'watch-plugins preset projects coverage coverage-directory coverage-dir coverage-reporters coverage-provider cache-directory ' +
+    'ui file extension package opts node-option node-options node-arg node-args node-arguments dir pool snapshot-serializers ' +
+    'filter update update-snapshot update-snapshots haste dependency-extractor prettier-path attachments-dir reporter-outfile ' +
+    'browser before after test-arg exec-argv',
+);
+const LINTER_LONG = list(
+  'rulesdir resolve-plugins-relative-to parser format fix fix-dry-run fix-type write cache-location cache-file apply apply-unsafe ' +
+    'add-noqa unsafe-fixes custom-formatter custom-syntax',
+);
+/** A script of the project hands on whatever follows it to a program that tests, checks or builds. */
+const SCRIPT: Verb = { short: 'ruRofpe', whole: [...TEST_OPTIONS, ...LINTER_LONG].filter((name) => name !== 'filter') };
 
 const HARMLESS_GIT = list(
   'status diff log show add rm mv blame branch tag stash ls-files ls-tree cat-file rev-parse rev-list describe shortlog grep ' +
@@ -42,8 +40,9 @@ const PACKAGE_MANAGER: Program = {
   short: 'Cc',
   long: list(
     'prefix local-prefix userconfig globalconfig node-options dir cwd call package viewer browser git cache ignore-workspace ' +
-      'workspace-root use-yarnrc pack-destination',
+      'workspace-root use-yarnrc pack-destination registry',
   ),
+  below: new Map(list('test t tst run run-script').map((verb) => [verb, SCRIPT])),
   words: /^--config\./,
   verbs: list('test t tst run run-script ls list view info outdated why explain search ping whoami help root'),
 };
@@ -56,31 +55,38 @@ const COMPILER: Program = {
 };
 const PYTEST: Program = {
   short: 'pco',
-  long: list('rootdir pdbcls confcutdir override-ini basetemp junit-xml debug pastebin cov-report report-log html result-log'),
+  long: list(
+    'rootdir pdbcls confcutdir override-ini basetemp junit-xml debug pastebin cov-report report-log html result-log cov-config ' +
+      'trace tx rsyncdir ds dc snapshot-update inline-snapshot force-regen regen-all benchmark-json benchmark-save alluredir ' +
+      'json-report-file',
+  ),
 };
-const LINTER_LONG = list(
-  'rulesdir resolve-plugins-relative-to parser format fix fix-dry-run fix-type write cache-location cache-file apply apply-unsafe ' +
-    'add-noqa unsafe-fixes custom-formatter custom-syntax',
-);
 const LINTER: Program = { short: 'cof', long: LINTER_LONG };
 const CONTAINERS: Program = {
   short: 'H',
   long: list('host context tlscacert'),
   verbs: list('ps images logs inspect version info top stats port'),
 };
-/** Programs that run tests: they load what options name. */
-const TESTS: Program = {
-  short: 'cru',
-  long: list(
-    'global-setup global-teardown setup-files test-runner runner reporter reporters test-environment environment transform resolver ' +
-      'root root-dir module-name-mapper module-directories test-results-processor test-sequencer watch-plugins preset projects ' +
-      'coverage-directory cache-directory coverage-provider ui file extension package opts node-option node-options dir pool ' +
-      'snapshot-serializers filter update update-snapshot haste dependency-extractor prettier-path attachments-dir',
-  ),
-  words: /^--coverage\./,
-};
+const TESTS: Program = { short: 'cruR', whole: TEST_OPTIONS, words: /^--coverage\./ };
 /** Languages whose program can stand in the command line. */
 const CODE: Program = { short: 'eEc', long: list('eval print execute') };
+const TYPESCRIPT_RUN: Program = { short: 'eprOPCT', long: list('print compiler project'), whole: TEST_OPTIONS };
+/** Options that are never shortened. */
+const NODE: Program = {
+  short: 'eprcCi',
+  whole: list(
+    'print experimental-loader inspect inspect-brk env-file conditions run prof cpu-prof heap-prof heapsnapshot-signal ' +
+      'heapsnapshot-near-heap-limit redirect-warnings report report-dir report-directory report-filename trace-event-file-pattern ' +
+      'build-snapshot build-sea snapshot-blob experimental-config-file experimental-default-config-file experimental-sea-config ' +
+      'openssl-config icu-data-dir diagnostic-dir test-reporter test-global-setup test-update-snapshots localstorage-file logfile ' +
+      'redirect-code-traces-to experimental-test-coverage',
+  ),
+};
+const DOTNET: Program = {
+  notVerbs: list('run exec tool new add nuget'),
+  long: list('settings logger test-adapter-path results-directory property diag collect'),
+  words: /^-[slod]$|^@|^[-/]{1,2}(?:p|property|l|logger|dl|distributedlogger|bl|fl|flp|rp|t|target|r)[:=]/i,
+};
 const MAVEN: Program = { words: /:|^-(?:f|s|gs|t|gt|l|D|b)|^--(?:file|settings|global|toolchains|log|define|builder)/ };
 const GRADLE: Program = {
   words:
@@ -96,6 +102,7 @@ const TYPESCRIPT: Program = {
 };
 
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ...LOOKING,
   [
     'git',
     {
@@ -104,6 +111,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
         'git-dir work-tree namespace config-env attr-source super-prefix open-files-in-pager template edit upload-pack ' +
           'gpg-sign output-directory separate-git-dir',
       ),
+      // A pager is a program that the settings name.
+      before: /^(?:-p|--paginate)$/,
       verbs: HARMLESS_GIT,
       below: GIT_VERBS,
       // A helper is a program of that name.
@@ -120,10 +129,14 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ],
   ...['mvn', 'mvnw'].map((name) => [name, MAVEN] as const),
   ...['gradle', 'gradlew'].map((name) => [name, GRADLE] as const),
-  ...['jest', 'vitest', 'mocha', 'ava', 'jasmine', 'playwright', 'cypress'].map((name) => [name, TESTS] as const),
-  ...['tsx', 'ts-node', 'julia', 'rscript', 'r', 'swift', 'groovy', 'scala', 'clojure', 'clj', 'elixir'].map(
-    (name) => [name, CODE] as const,
-  ),
+  ...['jest', 'vitest', 'mocha', 'ava', 'jasmine', 'playwright', 'tap', 'newman'].map((name) => [name, TESTS] as const),
+  ['cypress', { ...TESTS, short: 'cruRCbPo' }],
+  ['cucumber-js', { ...TESTS, short: 'crif' }],
+  ...['webpack', 'rollup', 'vite'].map((name) => [name, { short: 'cpod' }] as const),
+  ...['tsx', 'ts-node'].map((name) => [name, TYPESCRIPT_RUN] as const),
+  ['swift', { ...CODE, notVerbs: list('run package sdk') }],
+  ['r', { ...CODE, notVerbs: ['CMD'] }],
+  ...['julia', 'rscript', 'groovy', 'scala', 'clojure', 'clj', 'elixir'].map((name) => [name, CODE] as const),
   ...['erl', 'ghc', 'racket', 'guile', 'gnuplot', 'octave', 'tclsh', 'sbcl'].map((name) => [name, CODE] as const),
   ...['fd', 'fdfind'].map((name) => [name, FD] as const),
   ...['make', 'gmake'].map((name) => [name, MAKE] as const),
@@ -200,7 +213,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
         'build b check c test t doc d bench clippy metadata tree version search pkgid locate-project read-manifest help',
       ),
       short: 'CZ',
-      long: list('manifest-path config fix target-dir'),
+      long: list('manifest-path config fix target-dir artifact-dir open lockfile-path registry index'),
       words: /^\+/,
     },
   ],
@@ -210,13 +223,13 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       notVerbs: list('run generate install tool env fmt fix clean get mod work bug telemetry'),
       short: 'C',
       words: new RegExp(
-        '^--?(?:test\\.)?(?:exec|toolexec|overlay|modfile|C|o|vettool|ldflags|gcflags|asmflags|gccgoflags|compiler|pkgdir|outputdir|' +
-          'trace|\\w*profile)(?:=|$)',
+        '^--?(?:test\\.)?(?:exec|toolexec|overlay|modfile|C|c|o|vettool|ldflags|gcflags|asmflags|gccgoflags|compiler|pkgdir|outputdir|' +
+          'gocoverdir|fuzz|http|fix|debug-actiongraph|debug-trace|trace|\\w*profile)(?:=|$)|^--?mod=mod$',
       ),
     },
   ],
-  ['dotnet', { notVerbs: list('run exec tool new add nuget') }],
-  ['gh', { notVerbs: list('alias extension ext config auth api delete') }],
+  ['dotnet', DOTNET],
+  ['gh', { short: 'w', long: ['web'], notVerbs: list('alias extension ext config auth api delete') }],
   ['bazel', { notVerbs: ['run'], long: list('run-under bazelrc') }],
   ['coverage', { notVerbs: ['run'], long: ['rcfile'] }],
   ['cmake', { short: 'PEC', long: ['install'] }],
@@ -238,9 +251,15 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['dot', 'neato', 'sdiff', 'iconv'].map((name) => [name, { short: 'oO' }] as const),
   ...['ug', 'ugrep'].map((name) => [name, { long: list('filter view save-config') }] as const),
   ['yq', { short: 'is', long: ['split-exp'] }],
-  ['node', { short: 'eprcCi', long: list('print experimental-loader inspect inspect-brk env-file conditions') }],
-  ['nodejs', { short: 'eprcCi', long: list('print experimental-loader inspect inspect-brk env-file conditions') }],
-  ['deno', { notVerbs: list('eval repl run install task serve x fmt compile add remove init upgrade publish clean') }],
+  ...['node', 'nodejs'].map((name) => [name, NODE] as const),
+  [
+    'deno',
+    {
+      short: 'A',
+      whole: list('allow allow-all coverage junit-path import-map env-file cert lock vendor inspect'),
+      notVerbs: list('eval repl run install task serve x fmt compile add remove init upgrade publish clean'),
+    },
+  ],
   ['perl', { short: 'eEMmIinpdx' }],
   ['ruby', { short: 'erIiCSx' }],
   ['php', { short: 'rdBRFEScz' }],
@@ -251,11 +270,12 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['zip', { short: 'T', long: ['unzip-command', 'test'] }],
   ['tcpdump', { short: 'zwW' }],
   ['jq', { short: 'fL', long: ['from-file'] }],
-  ['rg', { long: ['pre', 'hostname-bin', 'search-zip'] }],
+  ['rg', { short: 'z', long: ['pre', 'hostname-bin', 'search-zip'] }],
   ['tree', { short: 'o' }],
   ['date', { short: 's', long: ['set'] }],
   ['hostname', { writesFrom: 0 }],
 ]);
 
 /** Python's versions share an entry. */
-export const PYTHON: Program = { short: 'cmi' };
+/** A class of warnings is loaded from the module that it names. */
+export const PYTHON: Program = { short: 'cmi', words: /^(?:-\w*W)?[a-z]+:[^:]*:\w+\.|^(?:-\w*X)?(?:pycache_prefix|presite)=/ };

@@ -3,10 +3,8 @@
  * word; whoever wants it allowed writes it out. Which they are is in `program-table.ts`.
  */
 
-import type { Verb } from './git-verbs.ts';
+import { list, type Program, type Verb } from './program.ts';
 import { ANY, PROGRAMS, PYTHON } from './program-table.ts';
-
-const list = (text: string): readonly string[] => text.split(' ');
 
 /** Nothing of these is covered by a star: they change what everything behind them means, or run what nobody sees. */
 const UNSEEN_PROGRAMS: ReadonlySet<string> = new Set([
@@ -20,7 +18,9 @@ const UNSEEN_PROGRAMS: ReadonlySet<string> = new Set([
   ...list('cpulimit prlimit chrt taskset numactl proot fakeroot firejail bwrap torsocks proxychains rlwrap unbuffer ld.so'),
   ...list('xvfb-run hyperfine valgrind ssh-agent gpg-agent watchexec chokidar onchange nodemon concurrently tini dumb-init gosu'),
   ...list('su-exec faketime systemd-inhibit dbus-launch chpst softlimit setuidgid envdir dtach choom fzf direnv nix-shell nix'),
-  ...list('env-cmd dotenv dotenvx npm-run-all run-s run-p wireit doppler chamber aws-vault mongo mongosh duckdb mariadb sqlite'),
+  ...list(
+    'c8 nyc start-server-and-test env-cmd dotenv dotenvx npm-run-all run-s run-p wireit doppler chamber aws-vault mongo mongosh duckdb mariadb sqlite',
+  ),
 ]);
 
 const INTERPRETERS =
@@ -37,12 +37,13 @@ export function unseenProgram(name: string, operands: readonly string[]): string
 /** Which of the words behind a program a star does not cover, by their places. */
 export function exposedWords(name: string, args: readonly string[]): ReadonlySet<number> {
   const program = PROGRAMS.get(name) ?? (/^python[\d.]*$/.test(name) ? PYTHON : {});
-  const { short = '', long = [], verbs, notVerbs = [], first, code = 0, writesFrom = Number.POSITIVE_INFINITY, words } = program;
+  const { long = [], verbs, notVerbs = [], first, before, code = 0, writesFrom = Number.POSITIVE_INFINITY, words } = program;
+  const options = { ...program, long: [...ANY, ...long] };
   const exposed = new Set(program.below === undefined ? [] : exposedBelow(program.below, args));
   let operands = 0;
   for (const [index, word] of args.entries()) {
-    if (isOption(word) && optionExposed(word, short, [...ANY, ...long])) exposed.add(index);
-    if (words?.test(word)) exposed.add(index);
+    if (isOption(word) && optionExposed(word, options)) exposed.add(index);
+    if (words?.test(word) || (operands === 0 && before?.test(word))) exposed.add(index);
     if (isOption(word)) continue;
     if (notVerbs.includes(word)) exposed.add(index);
     if (operands === 0 && (first?.test(word) || (verbs !== undefined && !verbs.includes(word)))) exposed.add(index);
@@ -57,12 +58,12 @@ function exposedBelow(below: ReadonlyMap<string, Verb>, args: readonly string[])
   const at = args.findIndex((word) => !isOption(word));
   const verb = below.get(args[at] ?? '');
   if (verb === undefined) return [];
-  const { short = '', long = [], verbs, notVerbs = [], words, onlyShows } = verb;
+  const { verbs, notVerbs = [], words, onlyShows } = verb;
   const next = args.findIndex((word, index) => index > at && !isOption(word));
   const shows = onlyShows?.test(args.slice(at + 1).join(' ')) ?? true;
   return args.flatMap((word, index) => {
     if (index <= at) return [];
-    if (isOption(word)) return optionExposed(word, short, long) || words?.test(word) || !shows ? [index] : [];
+    if (isOption(word)) return optionExposed(word, verb) || words?.test(word) || !shows ? [index] : [];
     const isMeant = index === next && (notVerbs.includes(word) || (verbs !== undefined && !verbs.includes(word)));
     return isMeant || words?.test(word) || !shows ? [index] : [];
   });
@@ -70,13 +71,15 @@ function exposedBelow(below: ReadonlyMap<string, Verb>, args: readonly string[])
 
 const isOption = (word: string): boolean => word.startsWith('-') && word !== '-';
 
-function optionExposed(word: string, short: string, long: readonly string[]): boolean {
+function optionExposed(word: string, { short = '', long = [], whole = [] }: Pick<Program, 'short' | 'long' | 'whole'>): boolean {
   if (!word.startsWith('--')) return [...word.slice(1)].some((letter) => short.includes(letter));
   const name = spelled(word.slice(2).split('=', 1)[0] ?? '');
   const plain = name.replaceAll('-', '');
+  const isLonger = (one: string): boolean => name.startsWith(`${one}-`) || name.startsWith(`${one}.`);
   return (
     name !== '' &&
-    long.some((one) => one.startsWith(name) || name.startsWith(`${one}-`) || one.replaceAll('-', '').startsWith(plain))
+    (long.some((one) => one.startsWith(name) || isLonger(one) || one.replaceAll('-', '').startsWith(plain)) ||
+      whole.some((one) => isLonger(one) || one.replaceAll('-', '') === plain))
   );
 }
 
