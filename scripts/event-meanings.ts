@@ -281,7 +281,12 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   },
   'task.error': {
     says: 'Something went wrong that did not end the run.',
-    fields: { code: 'stable, for programs', message: 'what is wrong', fix: 'what to do about it' },
+    fields: {
+      code: 'stable, for programs',
+      message: 'what is wrong',
+      fix: 'what to do about it',
+      last: 'of one that took too long: what was known last of the agent elsewhere that it waited for',
+    },
   },
   'approval.asked': {
     says: 'A tool call needs somebody’s permission, and waits.',

@@ -31,7 +31,13 @@ const nanoUsd = z.number().int();
 export const amounts = z.object({ calls: z.number().int(), tokens: z.number().int(), nanoUsd: nanoUsd.optional() });
 export type Amounts = z.infer<typeof amounts>;
 
-export const failure = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
+export const failure = z.object({
+  code: z.string(),
+  message: z.string(),
+  fix: z.string().optional(),
+  /** Of one that took too long: what was known last of the agent elsewhere that it waited for. */
+  last: z.string().optional(),
+});
 /** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
 export type Failure = z.infer<typeof failure>;
 

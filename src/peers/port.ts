@@ -100,4 +100,5 @@ export type PeerOutcome =
   | (Came & { readonly kind: 'ended'; readonly state: 'failed' | 'rejected' | 'canceled'; readonly message: string })
   /** `taken`: whether the message was: certainly not, perhaps, or it was and its task goes on without us. */
   | { readonly kind: 'failed'; readonly taken: 'no' | 'perhaps' | 'yes'; readonly failure: PeerFailure }
-  | { readonly kind: 'stopped' };
+  /** `last`: what was known of it then, in words. */
+  | { readonly kind: 'stopped'; readonly last: string };

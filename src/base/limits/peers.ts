@@ -27,6 +27,7 @@ export const peerLimits = {
   peerDataDepth: 100,
   peerQuestionCharacters: 4_000,
   peerReasonCharacters: 2_000,
+  peerLastCharacters: 300,
   peerExchanges: 20,
   peerStreamBytes: 64 * MIB,
   peerStreamEvents: 20_000,

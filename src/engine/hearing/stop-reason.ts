@@ -5,7 +5,9 @@
 import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { sentence } from '../../base/wording.ts';
+import type { Failure } from '../../events/catalogue.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -29,9 +31,12 @@ export class WallTimeOver extends Error {
 /** That it was cancelled and nothing else: a reason is added once, however often this is asked. */
 const BARE = /^The \w+ was cancelled\.$/;
 
-export function withReason({ abort }: Pick<DrivenRun, 'abort'>, result: RunResult): RunResult {
+export function withReason({ abort, lastKnown }: Pick<DrivenRun, 'abort' | 'lastKnown'>, result: RunResult): RunResult {
   const reason: unknown = abort.signal.reason;
-  if (reason instanceof WallTimeOver) return saying({ ...result, ...timeUp(reason) }, CANCELLED, reason.message);
+  if (reason instanceof WallTimeOver) {
+    const up = timeUp(reason, lastKnown);
+    return saying({ ...result, ...up }, CANCELLED, up.error.message);
+  }
   const { error } = result;
   if (result.status !== 'cancelled' || error === undefined || !BARE.test(error.message)) return result;
   if (!(reason instanceof TroupeError) || reason.code !== 'cancelled') return result;
@@ -40,10 +45,15 @@ export function withReason({ abort }: Pick<DrivenRun, 'abort'>, result: RunResul
 }
 
 /** It was not cancelled: its budget ran out, or it took longer than anybody waits for it. */
-export function timeUp({ run, limit, wallMs, message }: WallTimeOver): Pick<RunResult, 'status' | 'error' | 'exhausted'> {
-  if (limit === 'patience') return { status: 'failed', error: { code: 'timed_out', message } };
+export function timeUp(
+  { run, limit, wallMs, message: late }: WallTimeOver,
+  last?: string,
+): Pick<RunResult, 'status' | 'exhausted'> & { readonly error: Failure } {
+  const message = last === undefined ? late : sentence(`${late.replace(/\.$/, '')}: ${last}`);
+  const known = present({ last });
+  if (limit === 'patience') return { status: 'failed', error: { code: 'timed_out', message, ...known } };
   const fix = `To go on with more time: troupe resume ${shortId(run)} --budget-wall ${durationText(Math.max(2 * wallMs, 1_000))}`;
-  return { status: 'budget_exhausted', error: { code: 'budget_exhausted', message, fix }, exhausted: run };
+  return { status: 'budget_exhausted', error: { code: 'budget_exhausted', message, fix, ...known }, exhausted: run };
 }
 
 /** A report of the runtime's own repeats the reason. */

@@ -6,7 +6,7 @@
 import { sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
-import type { PeerCall, PeerFailure, PeerOutcome } from '../../peers/port.ts';
+import type { PeerCall, PeerFailure } from '../../peers/port.ts';
 import { noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { PeerAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -15,6 +15,7 @@ import type { StepIndex } from '../record/step-index.ts';
 import { createAttempts } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
 import { endThere } from './ending.ts';
+import { noteLast, type Tried } from './last-known.ts';
 import { cameBack, failed, leftOpen } from './outcome.ts';
 import { intend, mayRepeat, outgoing, unsent } from './outgoing.ts';
 import { createPeerTasks } from './peer-tasks.ts';
@@ -41,7 +42,7 @@ async function exchange(recorder: PeerRecorder, step: string, request: TurnReque
   const { tree, node } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
-  if (node.abort.signal.aborted) return TURN_CANCELLED;
+  if (node.abort.signal.aborted) return cutOff(recorder, { step });
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const startedAt = tree.clock.elapsed();
@@ -69,9 +70,10 @@ async function persist(recorder: PeerRecorder, at: PeerExchange): Promise<TurnOu
     tree.checkpoint(node);
     if ('done' in outcome) return outcome.done;
     const { came } = outcome;
-    if (came.kind === 'stopped' || node.abort.signal.aborted) return TURN_CANCELLED;
+    if (came.kind === 'stopped' || node.abort.signal.aborted) return cutOff(recorder, at, came);
     if (came.kind !== 'failed' && came.kind !== 'closed') return cameBack(recorder, at, came, attempt);
     const { failure } = came;
+    at.trouble = failure;
     const taken = came.kind === 'closed' ? undefined : came.taken;
     if (taken === 'no') unsent(recorder, at.step, failure);
     const mayPass = taken === 'perhaps' || (taken !== 'yes' && PASSING.has(failure.kind));
@@ -85,15 +87,19 @@ async function persist(recorder: PeerRecorder, at: PeerExchange): Promise<TurnOu
     tree.writer.enqueue([event, ...events], options);
     await tree.atWork.during(() => sleep(tree.clock, nextInMs, node.abort.signal));
     tree.checkpoint(node);
-    if (node.abort.signal.aborted) return TURN_CANCELLED;
+    if (node.abort.signal.aborted) return cutOff(recorder, at);
   }
+}
+
+/** The run is to end before it is known what came of it. */
+function cutOff(recorder: PeerRecorder, at: Pick<PeerExchange, 'step' | 'trouble'>, came?: Tried): TurnOutcome {
+  noteLast(recorder, at, came);
+  return TURN_CANCELLED;
 }
 
 /** What may be over the next time. */
 const PASSING: ReadonlySet<PeerFailure['kind']> = new Set(['network', 'timeout', 'overloaded', 'rate_limited', 'bad_response']);
 
-/** `closed`: it was not even asked, as there is no way to it. */
-type Tried = PeerOutcome | { readonly kind: 'closed'; readonly failure: PeerFailure };
 type Next = { readonly came: Tried } | { readonly done: TurnOutcome };
 
 /** Goes on with the task that there is, or sends; what may have been taken is looked for first. */

@@ -1,5 +1,6 @@
 /** What the parts of an exchange with an agent that lives elsewhere have in common. */
 import type { TurnRequest } from '../../loop/port.ts';
+import type { PeerFailure } from '../../peers/port.ts';
 import type { ShowsLive } from '../calls/recorded-model.ts';
 import type { TurnRecorder } from '../calls/turn-records.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
@@ -33,6 +34,8 @@ export interface PeerExchange {
   readonly startedAt: number;
   /** Whether its request was written in this life. */
   announced: boolean;
+  /** Why the last try came to nothing. */
+  trouble?: PeerFailure;
 }
 
 /** It stands where a model does, under its own name. */

@@ -23,6 +23,8 @@ export interface DrivenRun {
   readonly abort: AbortController;
   /** How many messages were unheard when its loop was over: there was no turn left for these. */
   passedOver?: number;
+  /** What was known last of an agent elsewhere that it waited for when it was stopped. */
+  lastKnown?: string;
 }
 
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does. */

@@ -158,7 +158,10 @@ const TIMED_OUT = 'timed_out';
 
 /** Not done in time and cancelled are two things, and read like it. */
 function failureText({ timeout }: DispatchSettings, { error, status }: RunResult): string {
-  if (error?.code === TIMED_OUT) return `timed out after ${durationText(timeout)} (dispatch.timeout) before it was done`;
+  if (error?.code === TIMED_OUT) {
+    const late = `timed out after ${durationText(timeout)} (dispatch.timeout) before it was done`;
+    return error.last === undefined ? late : `${late}: ${error.last}`;
+  }
   if (status === 'cancelled') return 'interrupted before it was done';
   return error?.message ?? status;
 }

@@ -128,7 +128,8 @@ describe.each(KINDS)("the SDK's own server ($name)", (kind) => {
     const going = peer.send(message, { signal: stop.signal, onTask: async (task) => named.resolve(task) });
     const task = await named.promise;
     stop.abort();
-    expect(await going).toEqual({ kind: 'stopped' });
+    const said = kind.streaming === true ? ' and had said: I look.' : '';
+    expect(await going).toEqual({ kind: 'stopped', last: expect.stringContaining(`it was still at work${said}`) });
     expect(await peer.cancel(task)).toEqual({ ok: true, value: 'canceled' });
     expect(server.cancelled).toEqual([task.task]);
     expect(await peer.follow({ ...task, ...{ kind: 'task' } }, quiet)).toMatchObject({ kind: 'ended', state: 'canceled' });

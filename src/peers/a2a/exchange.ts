@@ -10,7 +10,7 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, SentBefore } from '../port.ts';
 import { classified, isNoTask, isNotDone, isTooMuch, WayFailed } from './failures.ts';
-import { createTaskView, type TaskView } from './task-view.ts';
+import { createTaskView, shortened, type TaskView } from './task-view.ts';
 
 /** What an exchange is made with. */
 export interface PeerLine {
@@ -22,7 +22,11 @@ export interface PeerLine {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const STOPPED: PeerOutcome = { kind: 'stopped' };
+/** Nobody waits any more: how it stood, or why nobody knew. */
+const stopped = (view: TaskView, trouble?: PeerFailure): PeerOutcome => ({
+  kind: 'stopped',
+  last: trouble === undefined ? view.standing() : `the last try failed: ${shortened(trouble.message)}`,
+});
 
 export async function sendToPeer(line: PeerLine, message: PeerMessage, call: PeerCall): Promise<PeerOutcome> {
   const bytes = message.parts.reduce((sum, part) => sum + Buffer.byteLength(part.type === 'text' ? part.text : part.data), 0);
@@ -57,7 +61,7 @@ export async function followPeer(line: PeerLine, task: PeerTask, call: PeerCall)
 async function endedMeanwhile(line: PeerLine, task: PeerTask, call: PeerCall): Promise<PeerOutcome | undefined> {
   const view = createTaskView(task.context, task);
   const looked = await look(line, view, call.signal);
-  if (looked.kind === 'stopped') return STOPPED;
+  if (looked.kind === 'stopped') return stopped(view);
   const outcome = view.outcome();
   return outcome?.kind === 'asks' ? undefined : outcome;
 }
@@ -66,7 +70,7 @@ async function endedMeanwhile(line: PeerLine, task: PeerTask, call: PeerCall): P
 async function hasMoved(line: PeerLine, task: PeerTask, call: PeerCall): Promise<PeerOutcome | undefined> {
   const view = createTaskView(task.context, task);
   const looked = await look(line, view, call.signal);
-  if (looked.kind === 'stopped') return STOPPED;
+  if (looked.kind === 'stopped') return stopped(view);
   if (looked.kind === 'failed') return { kind: 'failed', taken: 'no', failure: looked.failure };
   const outcome = view.outcome();
   if (outcome?.kind === 'asks' && outcome.needs === 'auth') return undefined;
@@ -80,7 +84,7 @@ async function began(line: PeerLine, message: PeerMessage, view: TaskView, call:
   const open = (options: RequestOptions) =>
     line.streams ? client.sendMessageStream(request, options) : once(client, request, options);
   const read = await reading(line, open, view, call);
-  if (call.signal.aborted) return STOPPED;
+  if (call.signal.aborted) return stopped(view);
   if (call.answered?.mark === undefined) view.believe();
   const outcome = view.outcome();
   if (outcome !== undefined) return outcome;
@@ -104,16 +108,17 @@ async function untilSettled(line: PeerLine, view: TaskView, call: PeerCall): Pro
   let { streams } = line;
   let failures = 0;
   let quiet = 0;
+  let trouble: PeerFailure | undefined;
   const since = line.clock.elapsed();
   for (;;) {
-    if (call.signal.aborted) return STOPPED;
+    if (call.signal.aborted) return stopped(view, trouble);
     if (line.clock.elapsed() - since >= limits.peerSilenceMs) view.believe();
     const settled = view.outcome();
     if (settled !== undefined) return settled;
     const task = view.task();
     if (task === undefined) return { kind: 'failed', taken: 'perhaps', failure: NO_TASK };
     const looked = await look(line, view, call.signal);
-    if (looked.kind === 'stopped') return STOPPED;
+    if (looked.kind === 'stopped') return stopped(view, trouble);
     if (view.outcome() !== undefined) continue;
     let failed = looked.kind === 'failed' ? looked : undefined;
     if (failed === undefined && streams) {
@@ -130,11 +135,12 @@ async function untilSettled(line: PeerLine, view: TaskView, call: PeerCall): Pro
       if (view.outcome() !== undefined) continue;
     }
     failures = failed === undefined ? 0 : failures + 1;
+    trouble = failed?.failure;
     if (failed !== undefined && (!failed.passing || failures >= limits.peerAttempts))
       return { kind: 'failed', taken: 'yes', failure: failed.failure };
     quiet += 1;
     const pause = Math.min(limits.peerPollMs * 2 ** Math.min(quiet - 1, 10), limits.peerPollMaxMs);
-    if ((await sleep(line.clock, pause, call.signal)) === 'aborted') return STOPPED;
+    if ((await sleep(line.clock, pause, call.signal)) === 'aborted') return stopped(view, trouble);
   }
 }
 

@@ -27,6 +27,8 @@ export interface TaskView {
   apply(piece: StreamResponse, onText?: (text: string) => void): void;
   /** What came of it, once nothing more comes without us. */
   outcome(): PeerOutcome | undefined;
+  /** How it stands, in words: for whoever does not wait any longer. */
+  standing(): string;
   /** However it stands, it stands so: what was taken for a question that has its answer is asked again. */
   believe(): void;
 }
@@ -124,6 +126,12 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
       if (state === undefined || at === undefined || isOld) return undefined;
       return outcomeOf(state, { status, said: said || kept, ...made.all(), at, usage });
     },
+    standing() {
+      if (status === undefined && at === undefined) return 'it had not answered yet';
+      const words = shortened(wordsIn(status?.message?.parts ?? []) || said || kept);
+      const how = isOld ? 'it still wanted an answer' : 'it was still at work';
+      return words === '' ? how : `${how} and had said: ${words}`;
+    },
     believe() {
       before = undefined;
       isOld = false;
@@ -200,6 +208,13 @@ function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, usage
   }
   const why = words || said || artifacts.map(({ parts }) => wordsIn(parts)).join('\n\n');
   return { kind: 'ended', state, message: why.slice(0, limits.peerReasonCharacters), ...came };
+}
+
+/** A stranger's words in a sentence of ours: on one line, and not many. */
+export function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const most = limits.peerLastCharacters;
+  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** Its words after ours; what it said before them is answered already. */

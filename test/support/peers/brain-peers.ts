@@ -73,10 +73,11 @@ function createPeer(
     taken,
     failure: { kind: 'network', message: 'nobody is there' },
   });
+  const stopped: PeerOutcome = { kind: 'stopped', last: `${agent} was at it` };
   const work = async (task: RemoteTask, call: PeerCall): Promise<PeerOutcome> => {
     await call.onTask({ task: task.id, context: task.context });
     if (away?.() === 'lost') return gone('yes');
-    if (call.signal.aborted) return { kind: 'stopped' };
+    if (call.signal.aborted) return stopped;
     if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task) };
     if (task.outcome !== undefined) return task.outcome;
     // Whoever is not told what was answered would take its old question for a new one.
@@ -93,7 +94,7 @@ function createPeer(
       signal: call.signal,
     };
     const outcome = outcomeOf(task, await brain(request as unknown as ModelRequest));
-    if (call.signal.aborted) return { kind: 'stopped' };
+    if (call.signal.aborted) return stopped;
     task.outcome = outcome;
     if (outcome.kind === 'asks') task.asked += 1;
     const text = outcome.kind === 'answer' ? outcome.text : outcome.kind === 'asks' ? outcome.question : '';
