@@ -10,7 +10,7 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, SentBefore } from '../port.ts';
 import { classified, isNoTask, isNotDone, isTooMuch, WayFailed } from './failures.ts';
-import { createTaskView, shortened, type TaskView } from './task-view.ts';
+import { createTaskView, type Pieces, shortened, type TaskView } from './task-view.ts';
 
 /** What an exchange is made with. */
 export interface PeerLine {
@@ -18,6 +18,8 @@ export interface PeerLine {
   readonly clock: Clock;
   /** Whether the peer streams. */
   readonly streams: boolean;
+  /** Whether its streams say of a piece that it is added. */
+  readonly pieces: Pieces;
   /** Go with every request. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -36,7 +38,7 @@ export async function sendToPeer(line: PeerLine, message: PeerMessage, call: Pee
     const moved = await hasMoved(line, before, call);
     if (moved !== undefined) return moved;
   }
-  const view = createTaskView(message.context, before, before && call.answered);
+  const view = createTaskView(message.context, before, before && call.answered, line.pieces);
   const first = await began(line, message, view, call);
   if (first !== undefined) return first;
   return await untilSettled(line, view, call);
@@ -54,7 +56,7 @@ const tooLong: PeerOutcome = {
 export async function followPeer(line: PeerLine, task: PeerTask, call: PeerCall): Promise<PeerOutcome> {
   // One without a mark cannot be told from a new one.
   const answered = call.answered?.mark === undefined ? undefined : call.answered;
-  return await untilSettled(line, createTaskView(task.context, task, answered), call);
+  return await untilSettled(line, createTaskView(task.context, task, answered, line.pieces), call);
 }
 
 /** It ended before it heard us: what it came to is the answer. */
@@ -227,7 +229,7 @@ const TOO_MANY = `It sent more than ${limits.peerStreamEvents} events (peerStrea
 
 /** One request and its answer. */
 export async function withinTime<Value>(
-  line: PeerLine,
+  line: Pick<PeerLine, 'clock' | 'headers'>,
   milliseconds: number,
   signal: AbortSignal | undefined,
   ask: (options: RequestOptions) => Promise<Value>,

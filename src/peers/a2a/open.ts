@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { KeptCards, ReadCard } from '../cards/port.ts';
+import type { CardInterface, KeptCards, ReadCard } from '../cards/port.ts';
 import { readCard } from '../cards/read-card.ts';
 import type { PeerFailure, Peers, RemotePeer } from '../port.ts';
 import { connect, wayProblem } from './connect.ts';
@@ -14,7 +14,7 @@ import { findTask, followPeer, type PeerLine, sendToPeer, withinTime } from './e
 import { classified, isNoTask } from './failures.ts';
 import { filledHeaders } from './headers.ts';
 import { ONCE } from './once.ts';
-import { stateWord } from './task-view.ts';
+import { type Pieces, stateWord } from './task-view.ts';
 
 export interface A2aPeersOptions {
   readonly clock: Clock;
@@ -36,11 +36,16 @@ export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
       const problem = await wayProblem(outcome.interface);
       if (problem !== undefined) return fail(problem);
       const client = await clients(outcome);
-      const line = { client, clock, streams: outcome.card.capabilities?.streaming === true, headers: headers.value };
+      const streams = outcome.card.capabilities?.streaming === true;
+      const line = { client, clock, streams, pieces: piecesOf(outcome.interface), headers: headers.value };
       return ok(peerOf(line, outcome, remote));
     },
   };
 }
+
+/** Reading the older version, the SDK loses the mark of what is added, on all bindings but one. */
+const piecesOf = ({ version, binding }: CardInterface): Pieces =>
+  version === '0.3' && binding !== 'JSONRPC' ? 'unmarked' : 'marked';
 
 /** A client for each interface of each card, as some keep connections open; the one that was made first goes first. */
 function createClients(): (read: ReadCard) => Promise<Client> {

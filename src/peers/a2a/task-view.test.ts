@@ -77,6 +77,20 @@ describe('what a peer says', () => {
     expect(said(20_000)).toMatchObject({ text: expect.stringContaining('"[deeper than 100 levels (peerDataDepth)]"') });
   });
 
+  it('is not over before the whole is known, where pieces do not say that they are added', () => {
+    const view = createTaskView('own', undefined, undefined, 'unmarked');
+    for (const piece of [
+      task(WORKING),
+      makes(artifact('a', text('One, '))),
+      makes(artifact('a', text('two.'))),
+      moves(COMPLETED),
+    ])
+      view.apply(piece);
+    expect(view.outcome()).toBeUndefined();
+    view.apply(task(COMPLETED, undefined, [artifact('a', text('One, two.'))]));
+    expect(view.outcome()).toMatchObject({ kind: 'answer', text: 'One, two.' });
+  });
+
   it('answers with what it made, chunk by chunk, and the whole takes their place', () => {
     const chunks = [makes(artifact('a', text('Sun ')), true), makes(artifact('a', text('in Porto')), true)];
     expect(seen(task(SUBMITTED), ...chunks, moves(COMPLETED))).toMatchObject({

@@ -25,7 +25,7 @@ export interface TaskView {
   task(): PeerTask | undefined;
   /** Takes in a piece. What it adds to what is read is given to `onText`. */
   apply(piece: StreamResponse, onText?: (text: string) => void): void;
-  /** What came of it, once nothing more comes without us. */
+  /** What came of it, once nothing more comes without us and all of it is known: the whole task may have to be asked for. */
   outcome(): PeerOutcome | undefined;
   /** How it stands, in words: for whoever does not wait any longer. */
   standing(): string;
@@ -49,9 +49,12 @@ const SETTLED: Readonly<Partial<Record<TaskState, Settled>>> = {
 export const stateWord = (state: TaskState | undefined): Settled | 'working' =>
   (state === undefined ? undefined : SETTLED[state]) ?? 'working';
 
+/** Whether a piece of what is made says that it is added to what came before. */
+export type Pieces = 'marked' | 'unmarked';
+
 /** `own`: the context that we gave; `known`: the task, when it is not a new one; `answered`: what it asked before. */
-export function createTaskView(own: string, known?: PeerTask, answered?: AnsweredQuestion): TaskView {
-  const made = createMade();
+export function createTaskView(own: string, known?: PeerTask, answered?: AnsweredQuestion, pieces: Pieces = 'marked'): TaskView {
+  const made = createMade(pieces);
   /** What it said on the way: the answer of those who give no other. */
   let said = '';
   /** What it said last in what it keeps of the conversation. */
@@ -123,7 +126,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
       if (reply !== undefined && status === undefined)
         return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], usage };
       const state = status === undefined ? undefined : SETTLED[status.state];
-      if (state === undefined || at === undefined || isOld) return undefined;
+      if (state === undefined || at === undefined || isOld || made.isPartial()) return undefined;
       return outcomeOf(state, { status, said: said || kept, ...made.all(), at, usage });
     },
     standing() {
@@ -140,10 +143,12 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
 }
 
 /** What a task has made so far. */
-function createMade() {
+function createMade(pieces: Pieces) {
   const artifacts = new Map<string, Artifact>();
   /** It made more than is kept. */
   let leftOut = false;
+  /** Of something only the last piece is known. */
+  let isPartial = false;
   return {
     take(artifact: Artifact | undefined, append: boolean): void {
       if (artifact === undefined || artifact.artifactId.length > limits.peerIdCharacters) return;
@@ -152,12 +157,15 @@ function createMade() {
         leftOut = true;
         return;
       }
+      if (before !== undefined && pieces === 'unmarked') isPartial = true;
       const parts = append && before !== undefined ? appended(before.parts, artifact.parts) : artifact.parts;
       artifacts.set(artifact.artifactId, { ...artifact, name: artifact.name || (before?.name ?? ''), parts });
     },
+    isPartial: () => isPartial,
     clear(): void {
       artifacts.clear();
       leftOut = false;
+      isPartial = false;
     },
     all: () => ({ artifacts: [...artifacts.values()], leftOut }),
   };

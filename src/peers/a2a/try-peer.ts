@@ -34,9 +34,9 @@ export async function tryPeer(
   const problem = await wayProblem(chosen);
   if (problem !== undefined) return broken(`${chosen.url}: ${problem.message}`, SEE);
   try {
-    const line = { client: await connect(card, chosen), clock, streams: false, headers: headers.value };
-    await withinTime(line, limits.doctorPeerMs, undefined, (options) =>
-      line.client.getTask({ tenant: '', id: NO_TASK, historyLength: 0 }, options),
+    const client = await connect(card, chosen);
+    await withinTime({ clock, headers: headers.value }, limits.doctorPeerMs, undefined, (options) =>
+      client.getTask({ tenant: '', id: NO_TASK, historyLength: 0 }, options),
     );
   } catch (error) {
     const { kind, message } = classified(error).failure;

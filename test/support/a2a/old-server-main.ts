@@ -1,5 +1,5 @@
 /**
- * An agent of the older line: a server of version 0.3, by the last SDK of that line, as a process of its own.
+ * An agent of the older line: a server of 0.3 on all three bindings, by the last SDK of that line, as a process of its own.
  * `node test/support/a2a/old-server-main.ts [port]` prints the address of its card. What it does is what the message says:
  *
  * - `stream`: its answer comes in three pieces. `ask`: it needs a word first, and answers with that. `fail`: it fails.
@@ -9,8 +9,9 @@
  * `GET /begun` has the text of every message that it was given to work on, in order: who is told twice works twice.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
 import type { AgentCard, Message, Part, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent } from 'a2a-sdk-0.3';
 import {
   type AgentExecutor,
@@ -20,6 +21,9 @@ import {
   JsonRpcTransportHandler,
   type RequestContext,
 } from 'a2a-sdk-0.3/server';
+import { restHandler } from 'a2a-sdk-0.3/server/express';
+import { A2AService, grpcService, UserBuilder } from 'a2a-sdk-0.3/server/grpc';
+import express from 'express';
 
 const begun: string[] = [];
 const waiting = new Map<string, () => void>();
@@ -85,7 +89,7 @@ const executor: AgentExecutor = {
   },
 };
 
-const cardAt = (origin: string): AgentCard => ({
+const cardAt = (origin: string, grpcPort: number): AgentCard => ({
   ...{
     name: 'old-timer',
     description: 'Does what it is told, in the older version',
@@ -93,9 +97,18 @@ const cardAt = (origin: string): AgentCard => ({
     protocolVersion: '0.3.0',
   },
   ...{ url: `${origin}/a2a`, preferredTransport: 'JSONRPC', capabilities: { streaming: true, pushNotifications: false } },
+  additionalInterfaces: [
+    { url: `${origin}/a2a`, transport: 'JSONRPC' },
+    { url: `${origin}/rest`, transport: 'HTTP+JSON' },
+    { url: `127.0.0.1:${grpcPort}`, transport: 'GRPC' },
+  ],
   ...{ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'] },
   skills: [{ id: 'work', name: 'Work', description: 'Works', tags: ['work'], examples: ['stream it'] }],
 });
+
+function json(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
 
 async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
@@ -103,14 +116,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-function json(response: ServerResponse, value: unknown): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-}
-
-async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (incoming.url === '/.well-known/agent-card.json') return json(response, cardAt(origin));
-  if (incoming.url === '/begun') return json(response, begun);
-  if (incoming.url !== '/a2a' || incoming.method !== 'POST') return void response.writeHead(404).end();
+async function byRpc(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const given = await transport.handle(await bodyOf(incoming));
   if (!(Symbol.asyncIterator in given)) return json(response, given);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
@@ -118,8 +124,25 @@ async function serve(incoming: IncomingMessage, response: ServerResponse): Promi
   response.end();
 }
 
-const server = createServer((incoming, response) => void serve(incoming, response).catch(() => response.destroy()));
-await new Promise<void>((resolve) => server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', resolve));
+const app = express();
+const server = await new Promise<Server>((resolve) => {
+  const listening = app.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => resolve(listening));
+});
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const transport = new JsonRpcTransportHandler(new DefaultRequestHandler(cardAt(origin), new InMemoryTaskStore(), executor));
+const grpc = new GrpcServer();
+const grpcPort = await new Promise<number>((resolve, reject) =>
+  grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
+);
+const card = cardAt(origin, grpcPort);
+const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
+const transport = new JsonRpcTransportHandler(requestHandler);
+const userBuilder = UserBuilder.noAuthentication;
+grpc.addService(A2AService, grpcService({ requestHandler, userBuilder }));
+const shows = (value: unknown) => (_: IncomingMessage, response: ServerResponse) => json(response, value);
+app.use('/.well-known/agent-card.json', shows(card));
+app.use('/begun', shows(begun));
+app.use('/a2a', (incoming: IncomingMessage, response: ServerResponse) => {
+  byRpc(incoming, response).catch(() => response.destroy());
+});
+app.use('/rest', restHandler({ requestHandler, userBuilder }));
 process.stdout.write(`${origin}/.well-known/agent-card.json\n`);
