@@ -268,7 +268,8 @@ function ended(loop: Loop, turns: number, status: WithoutReport['status'], error
 }
 
 function fixFor(error: ModelFailure): string | undefined {
-  if (error.peer === true) return error.fix ?? fixThere(error);
+  if (error.fix !== undefined) return error.fix;
+  if (error.peer === true) return fixThere(error);
   if (error.kind === 'auth') return 'Check the API key in the environment; `troupe doctor` lists which keys are found.';
   if (error.kind === 'rate_limited' || error.kind === 'overloaded')
     return 'Try again later, raise maxRetries, or name a fallback model.';

@@ -37,6 +37,19 @@ async function failWith(
 
 const error = (message: string, type = 'error'): string => JSON.stringify({ type: 'error', error: { type, message } });
 const streamed = { onDelta: () => undefined };
+const usedUp = {
+  kind: 'auth',
+  message: expect.stringMatching(/^The quota or the credit of the account at \w+ is used up \(HTTP/),
+  fix: expect.stringMatching(/billing of the account.*--model/),
+} as const;
+/** As OpenAI, Anthropic, DeepSeek and others say it. */
+const USED_UP = [
+  ['429 of a quota that is used up', 429, 'You exceeded your current quota, please check your plan.', 'insufficient_quota'],
+  ['429 about billing', 429, 'Please check your plan and billing details.', 'error'],
+  ['400 about credit', 400, 'Your credit balance is too low to access the API.', 'invalid_request_error'],
+  ['402', 402, 'Insufficient Balance', 'unknown_error'],
+  ['403 about a limit of money', 403, 'The team has reached its monthly spending limit.', 'error'],
+] as const;
 
 const statuses: readonly (readonly [
   name: string,
@@ -45,7 +58,17 @@ const statuses: readonly (readonly [
 ])[] = [
   ['401', { status: 401, body: error(`bad key ${TEST_KEY}`) }, { kind: 'auth', status: 401 }],
   ['403', { status: 403 }, { kind: 'auth', status: 403 }],
+  ...USED_UP.map(([title, status, message, type]) => [title, { status, body: error(message, type) }, usedUp] as const),
+  [
+    '429 of a quota that renews',
+    {
+      status: 429,
+      body: error('You exceeded your current quota, please check your plan and billing details. Please retry in 12s.'),
+    },
+    { kind: 'rate_limited' },
+  ],
   ['404', { status: 404, body: error('no such model') }, { kind: 'invalid_request', status: 404 }],
+  ['400 about a tool', { status: 400, body: error("Invalid schema for function 'billing_lookup'") }, { kind: 'invalid_request' }],
   ['400', { status: 400, body: error('bad schema') }, { kind: 'invalid_request', status: 400 }],
   [
     '400 about length',

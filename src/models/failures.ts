@@ -35,6 +35,7 @@ export function toFailure(error: unknown, context: FailureContext): ModelFailure
   const facts = factsOf(error);
   const kind = kindOf(facts);
   const failure: ModelFailure = { kind, message: describe(kind, facts, context) };
+  if (kind === 'auth' && isUsedUp(facts)) failure.fix = USED_UP_FIX;
   if (facts.status !== undefined && facts.status >= 300) failure.status = facts.status;
   if (kind === 'rate_limited' || kind === 'overloaded') {
     const wait = retryAfterMs(facts.headers, context.clock);
@@ -96,10 +97,32 @@ const NO_CONNECTION = new RegExp(
   ),
 );
 
+/** How providers say that the account has nothing left, each with a status of its own: waiting does not help. */
+const USED_UP =
+  /insufficient[_ ](?:quota|balance|credits?|funds)|credit balance is too low|(?:out of|not enough|no more) credits?\b/i;
+/** Words that may stand in any request that is refused; they count where an account is turned away. */
+const MONEY = /billing|exceeded your current quota|spend(?:ing)? (?:limit|cap)/i;
+/** A quota that renews by itself says when. */
+const RENEWS = /retry in \d|retrydelay/i;
+const USED_UP_FIX =
+  'Raise the quota or add credit in the billing of the account, or go on with a model of another account (`--model`).';
+
+function isUsedUp(facts: Facts): boolean {
+  const { status = 0, headers } = facts;
+  const said = saidIn(facts);
+  if (status === 402 || USED_UP.test(said)) return true;
+  const turnedAway = status === 401 || status === 403 || status === 429;
+  return turnedAway && MONEY.test(said) && !RENEWS.test(said) && headers['retry-after'] === undefined;
+}
+
+const saidIn = ({ type, message, body }: Facts): string => `${type} ${message} ${body}`;
+
 function kindOf(facts: Facts): Kind {
   const { status } = facts;
-  const said = `${facts.type} ${facts.message} ${facts.body}`;
+  const said = saidIn(facts);
+  if (status !== undefined && status >= 400 && status < 500 && isUsedUp(facts)) return 'auth';
   if (status !== undefined && status >= 300) return kindOfStatus(status, said);
+  if (/insufficient_quota/i.test(said)) return 'auth';
   if (/overloaded/i.test(said)) return 'overloaded';
   if (/rate_limit|rate limit/i.test(said)) return 'rate_limited';
   if (/authentication_error|invalid_api_key|permission_error/i.test(said)) return 'auth';
@@ -113,7 +136,7 @@ function kindOf(facts: Facts): Kind {
 
 function kindOfStatus(status: number, said: string): Kind {
   if (status === 401 || status === 403) return 'auth';
-  if (status === 429) return /insufficient_quota|billing/i.test(said) ? 'auth' : 'rate_limited';
+  if (status === 429) return 'rate_limited';
   if (status === 408) return 'timeout';
   if (status >= 500 || status === 409 || status === 425) return 'overloaded';
   if ((status === 400 || status === 413 || status === 422) && OVERFLOW.test(said)) {
@@ -132,6 +155,7 @@ function describe(kind: Kind, facts: Facts, context: FailureContext): string {
   }
   switch (kind) {
     case 'auth':
+      if (isUsedUp(facts)) return `The quota or the credit of the account at ${context.provider} is used up${status}${because}`;
       return `${context.provider} refused the key or the account${status}${because}`;
     case 'rate_limited':
       return `${context.provider} asks for fewer requests${status}${because}`;

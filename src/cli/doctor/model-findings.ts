@@ -148,7 +148,8 @@ function failed(error: ModelFailure): Tried {
 }
 
 /** A status says more than the kind: whether it is the name or the address that is wrong. */
-function fixFor({ kind, status }: ModelFailure): string {
+function fixFor({ kind, status, fix }: ModelFailure): string {
+  if (fix !== undefined) return fix;
   if (isRedirect(status))
     return 'name the address of the server itself: redirects are not followed, so that a key goes nowhere else';
   if (status === 404 || status === 405)

@@ -12,5 +12,14 @@ export function afterFailure(id: string, status: string, error: Failure | null):
   if (more !== undefined) return `resume ${id} ${more}`;
   // What ended because of those below it says so itself.
   if (goesOnAsItIs({ status, error }) || error.fix?.endsWith(`troupe resume ${id}`) === true) return `resume ${id}`;
-  return reasonOutside({ status, error }) === undefined ? `retry ${id}` : `show ${id}`;
+  const reason = reasonOutside({ status, error });
+  if (reason === 'model') return withOtherModel(id);
+  return reason === undefined ? `retry ${id}` : `show ${id}`;
+}
+
+const withOtherModel = (id: string): string => `resume ${id} --model <model>`;
+
+/** Another model may be there where this one, its provider or its account is not. An agent elsewhere has its own. */
+export function onOtherModel(id: string, error: Failure | null): readonly string[] {
+  return error?.code.startsWith('model_') === true && error.code !== 'model_script_ended' ? [withOtherModel(id)] : [];
 }

@@ -1,11 +1,13 @@
 import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
+import { shortId } from '../../base/ids.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { afterFailure } from './after-failure.ts';
 import { summarise, summaryLines } from './run-summary.ts';
 
 const paint = picocolors.createColors(false);
+const ID = shortId(ROOT);
 
 function linesAfter(change: (list: ReturnType<typeof eventList>) => void): string {
   const list = eventList();
@@ -13,7 +15,8 @@ function linesAfter(change: (list: ReturnType<typeof eventList>) => void): strin
   list.add('model.request', { turn: 1, model: 'test/model', added: [] });
   change(list);
   const report = { format: 'text', body: 'So far' } as const;
-  list.add('run.ended', { status: 'completed', report, finalAgent: 'writer', turns: 1, verification: { state: 'unchecked' } });
+  if (list.events.at(-1)?.event_type !== 'run.parked')
+    list.add('run.ended', { status: 'completed', report, finalAgent: 'writer', turns: 1, verification: { state: 'unchecked' } });
   const tree = list.events.reduce(foldRunTree, initialRunTree());
   const node = tree.runs.get(ROOT);
   if (node === undefined) throw new Error('the run is not there');
@@ -57,11 +60,24 @@ const ALL = { code: 'all_workers_failed', message: 'Every worker failed.' };
 
 it.each([
   ['a provider that is down', { code: 'model_network', message: 'nobody answers' }, 'resume abc123'],
-  ['a model that refuses', { code: 'model_invalid_request', message: 'no such model' }, 'show abc123'],
+  ['a model that refuses', { code: 'model_invalid_request', message: 'no such model' }, 'resume abc123 --model <model>'],
+  ['a conversation that does not fit', { code: 'model_context_overflow', message: 'too long' }, 'resume abc123 --model <model>'],
   ['workers that failed themselves', ALL, 'retry abc123'],
   ['workers that failed for want of a provider', { ...ALL, fix: 'Go on: troupe resume abc123' }, 'resume abc123'],
 ])('names the command that takes it further: %s', (_what, error, command) => {
   expect(afterFailure('abc123', 'failed', error)).toBe(command);
+});
+
+it.each([
+  ['model_network', [`resume ${ID}`, `resume ${ID} --model <model>`, `show ${ID}`]],
+  ['model_auth', [`resume ${ID}`, `resume ${ID} --model <model>`, `show ${ID}`]],
+  ['peer_network', [`resume ${ID}`, `show ${ID}`]],
+])('names another model as a way on where that may help: parked for %s', (code, expected) => {
+  const text = linesAfter((list) =>
+    list.add('run.parked', { reason: 'provider', error: { code, message: 'not now', fix: 'Wait.' } }),
+  );
+  const next = text.slice(text.indexOf('next')).split('\n');
+  expect(next.map((line) => line.replace(/^next/, '').trim())).toEqual(expected.map((words) => `troupe ${words}`));
 });
 
 const MEMBER = 'run_member' as typeof ROOT;

@@ -13,7 +13,7 @@ import { type CutBy, type RunNode, type RunTree, subtree, subtreeDoings } from '
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
-import { afterFailure } from './after-failure.ts';
+import { afterFailure, onOtherModel } from './after-failure.ts';
 import { failedBelow } from './failed-below.ts';
 
 const REASONS_SHOWN = 5;
@@ -266,8 +266,16 @@ function reasonsOf({ verification, error, run }: RunSummary, call: string): read
 
 function nextCommands({ status, run, error }: RunSummary): readonly string[] {
   const id = shortId(run);
-  if (['interrupted', 'paused', 'parked', 'running'].includes(status)) return [`resume ${id}`, `show ${id}`];
+  if (status === 'parked') return [`resume ${id}`, ...onOtherModel(id, error), `show ${id}`];
+  if (['interrupted', 'paused', 'running'].includes(status)) return [`resume ${id}`, `show ${id}`];
   if (status === 'lost') return [`logs -f ${id}`];
   const further = status === 'failed' || status === 'budget_exhausted' ? afterFailure(id, status, error) : undefined;
-  return [...new Set([...(further === undefined ? [] : [further]), `show ${id}`, `why ${id}`, `logs ${id}`])];
+  return [
+    ...new Set([
+      ...(further === undefined ? [] : [further, ...onOtherModel(id, error)]),
+      `show ${id}`,
+      `why ${id}`,
+      `logs ${id}`,
+    ]),
+  ];
 }
