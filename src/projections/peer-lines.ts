@@ -27,10 +27,11 @@ export function peerLine(event: PeerEvent): ['info' | 'detail' | 'warn', string]
       return ['detail', `the task there made ${shown(name)} (${readableBytes(bytes)})`];
     }
     case 'peer.cancelled': {
-      const { reached, why = '' } = event.payload;
-      return reached
-        ? ['info', 'the task there was cancelled']
-        : ['warn', `the task there could not be cancelled: ${shown(why)}`];
+      const { reached, state = '', why = '' } = event.payload;
+      if (!reached) return ['warn', `the task there could not be cancelled: ${shown(why)}`];
+      if (state === 'canceled' || state === '') return ['info', 'the task there was cancelled'];
+      if (state === 'ended') return ['info', 'the task there had ended, or is not known there any more'];
+      return ['warn', `the task there was told to end, and is ${shown(state)}`];
     }
     default:
       return unreachable(event);

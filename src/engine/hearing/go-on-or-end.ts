@@ -1,11 +1,17 @@
 /** What has come from outside, as far as it decides whether a run goes on or ends. */
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { HearsOutside } from './hears.ts';
+import { WallTimeOver } from './stop-reason.ts';
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
 export function canGoOn(tree: HearsOutside): boolean {
-  return [...tree.blockedOn].some(({ node, wait }) => tree.outside.answer(node.run, wait) !== undefined || isToEnd(tree, node));
+  return [...tree.blockedOn].some(
+    ({ node, wait }) => tree.outside.answer(node.run, wait) !== undefined || isToEnd(tree, node) || isLate(node),
+  );
 }
+
+/** Its time was over while others still worked: no answer is of use to it any more. */
+const isLate = ({ abort }: DrivenRun): boolean => abort.signal.reason instanceof WallTimeOver;
 
 /** Whether somebody outside has asked for the end of this run, or of one above it. */
 export function isToEnd({ outside }: HearsOutside, node: DrivenRun): boolean {

@@ -1,7 +1,8 @@
 /** What goes out to an agent that lives elsewhere: the message, and its intent before it. */
 import type { RunId } from '../../base/ids.ts';
+import { isJsonObject } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
-import type { ImagePart, Message, TextPart } from '../../events/messages.ts';
+import { type ImagePart, type Message, type TextPart, toolCallsOf } from '../../events/messages.ts';
 import type { TurnOutcome } from '../../loop/port.ts';
 import type { PeerFailure, PeerMessage, RemotePeer } from '../../peers/port.ts';
 import { announceTurn, noBudget, TURN_CANCELLED } from '../calls/turn-records.ts';
@@ -14,7 +15,9 @@ import { type PeerExchange, type PeerRecorder, peerModel } from './recorder.ts';
 export async function outgoing({ tree, node, tasks }: PeerRecorder, { step, request }: PeerExchange): Promise<PeerMessage> {
   const waiting = tasks.waiting();
   const context = tasks.context() ?? (await contextBefore(tree, node.started.continues)) ?? node.run;
-  const parts = request.messages.slice(request.newFrom).flatMap(partsOf);
+  const parts = tasks.isAnew()
+    ? request.messages.flatMap(withQuestions)
+    : request.messages.slice(request.newFrom).flatMap(partsOf);
   return {
     id: messageId(node.run, step, tasks.ended(step)),
     context,
@@ -44,6 +47,14 @@ function partsOf(message: Message): readonly (TextPart | ImagePart)[] {
   if (message.role === 'tool') return message.content.flatMap(({ content }) => content);
   return [];
 }
+
+/** For a task that knows nothing of the one before: the answers that there are, and to what. */
+function withQuestions(message: Message): readonly (TextPart | ImagePart)[] {
+  if (message.role !== 'assistant') return partsOf(message);
+  return toolCallsOf(message).map(({ input }) => ({ type: 'text', text: `You asked: ${questionIn(input)}` }));
+}
+
+const questionIn = (input: unknown): string => (isJsonObject(input) ? String(input['question'] ?? '') : '');
 
 /** The request and its reservation are committed, then the intent is on the disk: everything before it is, too. */
 export async function intend(

@@ -20,6 +20,8 @@ export interface PeerTasks {
   context(): string | undefined;
   /** The task that has asked and waits for an answer. */
   waiting(): { readonly task: string; readonly needs: 'input' | 'auth' } | undefined;
+  /** The task that asked was ended from here: what is said now begins another, which knows nothing of it. */
+  isAnew(): boolean;
   /** What it asked last, which whatever is sent now answers. */
   answered(): AnsweredQuestion | undefined;
   /** What is under way there, or may be. */
@@ -42,6 +44,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
   let context: string | undefined;
   let state: Payloads['peer.state'] | undefined;
   let isOver = false;
+  let isAnew = false;
 
   const of = (step: string): SentStanding => steps.get(step) ?? { kind: 'unsent' };
   const tasks: PeerTasks = {
@@ -54,6 +57,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
       if (state.state !== 'input-required' && state.state !== 'auth-required') return undefined;
       return { task: state.task, needs: WAITING[state.state] };
     },
+    isAnew: () => isAnew,
     answered() {
       if (state?.task === undefined || !(state.state in WAITING)) return undefined;
       return { task: state.task, mark: state.asked };
@@ -87,9 +91,12 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
       steps.set(step, { kind: 'unsent' });
       latest = step;
       isOver = !(stood.state in WAITING);
+      isAnew = false;
     },
     cancelled(step) {
       isOver = true;
+      isAnew ||= state !== undefined && state.state in WAITING;
+      state = undefined;
       steps.set(step, { kind: 'unsent' });
       ended.set(step, (ended.get(step) ?? 0) + 1);
     },

@@ -72,7 +72,9 @@ export async function ownLoop(
     throw gravest([error, ...reasons]);
   });
   const isStopped = node.abort.signal.aborted && !(node.abort.signal.reason instanceof Interruption);
-  if (peer !== undefined && (isStopped || result.error?.code === 'no_report')) await peer.leave();
+  // Whoever would go on with more of something begins it anew: until then nobody waits for it.
+  const isOver = isStopped || result.status === 'budget_exhausted' || result.error?.code === 'no_report';
+  if (peer !== undefined && isOver) await peer.leave();
   node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
 }
