@@ -1,5 +1,7 @@
 /** What the files of other tools say about MCP servers, in one form. Names that stand for something stay as they are. */
 import type { Path } from '../../agents/text/yaml-map.ts';
+import { nearest } from '../../base/did-you-mean.ts';
+import { present } from '../../base/present.ts';
 import { fitsText } from '../../permissions/glob.ts';
 import type { FileStyle } from './fill.ts';
 
@@ -20,8 +22,17 @@ export interface ForeignEntry {
   /** Without it the entry says nothing that could be started, and `problem` says why. */
   readonly written?: WrittenServer | undefined;
   readonly problem?: string | undefined;
+  /** It says nothing at all that could be started, here or elsewhere. */
+  readonly isEmpty?: boolean | undefined;
   /** Its own tool does not start it either. */
   readonly off: boolean;
+  readonly odd: readonly OddKey[];
+}
+
+/** A key that nobody reads, and the one that was probably meant. */
+export interface OddKey {
+  readonly key: string;
+  readonly meant: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -39,12 +50,55 @@ export function entriesIn(style: FileStyle, file: Fields): readonly ForeignEntry
 }
 
 function serversAt(style: FileStyle, file: Fields): readonly [servers: unknown, path: Path] {
-  if (style === 'claude') return [file['mcpServers'], ['mcpServers']];
-  if (style === 'vscode') return [file['servers'], ['servers']];
-  const mcp = file['mcp'];
+  if (style !== 'opencode') return [file[SERVERS_KEY[style]], [SERVERS_KEY[style]]];
+  const mcp = file[SERVERS_KEY.opencode];
   // The second version of its settings has a floor more; a server of this name would say what it is.
   const inner = isFields(mcp) ? mcp['servers'] : undefined;
   return isFields(inner) && !Object.hasOwn(inner, 'type') ? [inner, ['mcp', 'servers']] : [mcp, ['mcp']];
+}
+
+const SERVERS_KEY = { claude: 'mcpServers', vscode: 'servers', opencode: 'mcp' } as const satisfies Record<FileStyle, string>;
+
+/** The key under which the servers of a file were meant to stand, where none of them is read. */
+export function oddServersKey(style: FileStyle, file: Fields): OddKey | undefined {
+  const meant = SERVERS_KEY[style];
+  if (Object.hasOwn(file, meant)) return undefined;
+  const key = Object.keys(file).find(
+    (one) => isFields(file[one]) && (OTHERS_KEYS.has(one) || nearest(one, [meant]) !== undefined),
+  );
+  return key === undefined ? undefined : { key, meant };
+}
+
+/** As the files of other tools have it. */
+const OTHERS_KEYS: ReadonlySet<string> = new Set(['mcpServers', 'mcp_servers', 'servers']);
+
+/** What is read of an entry, and what is not but has a meaning for its own tool. */
+const READ: Readonly<Record<FileStyle, readonly string[]>> = {
+  claude: ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'enabled', 'disabled'],
+  vscode: ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'enabled', 'disabled', 'dev'],
+  opencode: ['type', 'command', 'environment', 'cwd', 'url', 'headers', 'enabled', 'disabled'],
+};
+
+/** Words of other tools and short ones, which no distance of letters leads to what is meant. */
+const SAME: Readonly<Record<string, string>> = {
+  cmd: 'command',
+  arguments: 'args',
+  env: 'environment',
+  environment: 'env',
+  uri: 'url',
+  serverUrl: 'url',
+  httpUrl: 'url',
+};
+
+/** Other tools have keys of their own: only one that looks like one that is read is a slip. */
+function oddKeys(style: FileStyle, fields: Fields): readonly OddKey[] {
+  const read = READ[style];
+  return Object.keys(fields).flatMap((key) => {
+    if (read.includes(key) || Object.hasOwn(NOT_DONE, key)) return [];
+    const same = Object.hasOwn(SAME, key) ? SAME[key] : undefined;
+    const meant = same !== undefined && read.includes(same) ? same : nearest(key, read);
+    return meant === undefined || Object.hasOwn(fields, meant) ? [] : [{ key, meant }];
+  });
 }
 
 /** They would make something else of the entry than what is started here. */
@@ -56,14 +110,17 @@ const NOT_DONE: Readonly<Record<string, string>> = {
 };
 
 function entryOf(style: FileStyle, name: string, value: unknown, path: Path): ForeignEntry {
-  if (!isFields(value)) return { name, path, off: false, problem: 'it is not a map of keys and values' };
+  if (!isFields(value)) return { name, path, off: false, odd: [], problem: 'it is not a map of keys and values', isEmpty: true };
   const off = value['enabled'] === false || value['disabled'] === true;
-  if (name === '' || name.includes('/')) return { name, path, off, problem: 'agents cannot name it: no `/`, and not empty' };
+  const entry = { name, path, off, odd: oddKeys(style, value) };
+  if (name === '' || name.includes('/')) return { ...entry, problem: 'agents cannot name it: no `/`, and not empty' };
   const notDone = Object.keys(value).find((key) => Object.hasOwn(NOT_DONE, key) && value[key] !== false && value[key] !== null);
-  if (notDone !== undefined) return { name, path, off, problem: NOT_DONE[notDone] };
+  if (notDone !== undefined) return { ...entry, ...present({ problem: NOT_DONE[notDone] }) };
   const written = writtenIn(style, value);
-  return typeof written === 'string' ? { name, path, off, problem: written } : { name, path, off, written };
+  return typeof written === 'string' ? { ...entry, problem: written, isEmpty: written === NOTHING } : { ...entry, written };
 }
+
+const NOTHING = 'it has neither a `command` with its words nor a `url`';
 
 /** The entry, or what is wrong with it. */
 function writtenIn(style: FileStyle, fields: Fields): WrittenServer | string {
@@ -75,7 +132,7 @@ function writtenIn(style: FileStyle, fields: Fields): WrittenServer | string {
     return headers === undefined ? '`headers` is not a map of texts' : { kind: 'address', url, headers };
   }
   const words = style === 'opencode' ? fields['command'] : [fields['command'], ...argsIn(fields)];
-  if (!isTexts(words) || !isText(words[0])) return 'it has neither a `command` with its words nor a `url`';
+  if (!isTexts(words) || !isText(words[0])) return NOTHING;
   const env = textsAt(fields, style === 'opencode' ? 'environment' : 'env');
   if (env === undefined) return 'its variables are not a map of texts';
   const { cwd } = fields;

@@ -173,6 +173,54 @@ describe('VS Code', () => {
   });
 });
 
+describe('a slip in a file of another tool', () => {
+  const told = async (file: string, content: object): Promise<readonly string[]> => {
+    const { diagnostics } = await read({ [file]: content });
+    expect(diagnostics.every(({ severity }) => severity === 'warning')).toBe(true);
+    return diagnostics.map(({ message, fix = '' }) => `${message} ${fix}`.trim());
+  };
+  const unknown = (key: string, meant: string): string => `unknown key "${key}" in the MCP server "a" Did you mean "${meant}"?`;
+
+  it.each<readonly [string, object, readonly string[]]>([
+    ['.mcp.json', { comand: 'x' }, [unknown('comand', 'command')]],
+    ['.mcp.json', { command: 'x', arg: ['y'] }, [unknown('arg', 'args')]],
+    ['.mcp.json', { cmd: 'x', Env: {} }, [unknown('cmd', 'command'), unknown('Env', 'env')]],
+    ['.mcp.json', { command: 'x', environment: { A: 'b' } }, [unknown('environment', 'env')]],
+    ['.mcp.json', { serverUrl: 'https://a.example/' }, [unknown('serverUrl', 'url')]],
+    ['.mcp.json', { url: 'https://a.example/', header: {} }, [unknown('header', 'headers')]],
+    ['.mcp.json', { foo: 1 }, ['the MCP server "a" is not started: it has neither a `command` with its words nor a `url`']],
+    ['.mcp.json', ['x'], ['the MCP server "a" is not started: it is not a map of keys and values']],
+    // What other tools have of their own, what is not done here, and what is turned off.
+    ['.mcp.json', { command: 'x', alwaysAllow: [], timeout: 5, trust: true, description: 'y', oauth: {} }, []],
+    ['.mcp.json', { type: 'sse', url: 'https://a.example/' }, []],
+    ['.mcp.json', { comand: 'x', disabled: true }, []],
+    ['.vscode/mcp.json', { comand: 'x' }, [unknown('comand', 'command')]],
+    ['.vscode/mcp.json', { command: 'x', dev: { watch: 'src' } }, []],
+    ['.claude/settings.json', { comand: 'x' }, [unknown('comand', 'command')]],
+    ['opencode.json', { type: 'local', comand: ['x'] }, [unknown('comand', 'command')]],
+    ['opencode.json', { type: 'local', command: ['x'], env: { A: 'b' } }, [unknown('env', 'environment')]],
+  ])('%s: %j', async (file, entry, expected) => {
+    const key = file.startsWith('.vscode') ? 'servers' : file === 'opencode.json' ? 'mcp' : 'mcpServers';
+    expect(await told(file, { [key]: { a: entry } })).toEqual(expected);
+  });
+
+  it.each([
+    ['.mcp.json', 'mcpServer', 'mcpServers'],
+    ['.mcp.json', 'servers', 'mcpServers'],
+    ['.vscode/mcp.json', 'mcpServers', 'servers'],
+    ['.vscode/mcp.json', 'server', 'servers'],
+    ['.claude/settings.json', 'mcpservers', 'mcpServers'],
+    ['opencode.json', 'mcpServers', 'mcp'],
+  ])('%s with its servers under %s', async (file, key, meant) => {
+    const expected = [`no MCP servers are read from "${key}" Did you mean "${meant}"?`];
+    expect(await told(file, { [key]: { a: { command: 'x' } } })).toEqual(expected);
+  });
+
+  it.each(['.claude/settings.json', 'opencode.json', '.vscode/mcp.json'])('%s without servers is no slip', async (file) => {
+    expect(await told(file, { permissions: { allow: [] }, lsp: {}, inputs: [], model: 'x', provider: { x: {} } })).toEqual([]);
+  });
+});
+
 describe('several files', () => {
   it('the settings count first, then the files in their order', async () => {
     const found = await read(

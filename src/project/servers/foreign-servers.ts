@@ -3,14 +3,14 @@
  * person has allowed it, is decided in `declared-servers.ts`.
  */
 import { join } from 'node:path';
-import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
+import { type Diagnostic, quote, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
 import { readText } from '../../agents/text/read-text.ts';
 import type { YamlMap } from '../../agents/text/yaml-map.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { isSecretVariable } from '../../base/secrets/redact.ts';
 import type { McpServerConfig } from '../../tools/mcp/connection.ts';
-import { entriesIn, type ForeignEntry, isTurnedOff, type WrittenServer } from './entries.ts';
+import { entriesIn, type ForeignEntry, isTurnedOff, oddServersKey, type WrittenServer } from './entries.ts';
 import { type FileStyle, type FilledText, type FillFrom, fill } from './fill.ts';
 import { CLAUDE_SETTINGS, FOREIGN_FILES } from './foreign-files.ts';
 import { parseJsonText } from './json-text.ts';
@@ -59,6 +59,15 @@ export async function readForeignServers(around: FillFrom, settings: readonly st
   const counted = new Map(settings.map((name) => [name, 'the settings']));
   const servers: ForeignServer[] = [];
   for (const { file, style, map } of files) {
+    const odd = oddServersKey(style, map.value);
+    if (odd !== undefined)
+      diagnostics.push(
+        warningAt(
+          map.placeOf([odd.key], 'key'),
+          `no MCP servers are read from ${quote(odd.key)}`,
+          `Did you mean "${odd.meant}"?`,
+        ),
+      );
     for (const entry of entriesIn(style, map.value)) {
       const place = map.placeOf(entry.path, 'key');
       if (servers.length === limits.foreignServers) {
@@ -78,11 +87,26 @@ export async function readForeignServers(around: FillFrom, settings: readonly st
         place,
         ...present({ shadowedBy: counted.get(entry.name) }),
       };
+      if (off === undefined && !counted.has(entry.name)) diagnostics.push(...slips(entry, map));
       if (!counted.has(entry.name)) counted.set(entry.name, file);
       servers.push(server);
     }
   }
   return { servers, diagnostics };
+}
+
+/** What is wrong with an entry for whoever wrote it: of a server that no agent names nobody would hear it otherwise. */
+function slips({ name, path, off, odd, problem, isEmpty }: ForeignEntry, { placeOf }: YamlMap): readonly Diagnostic[] {
+  if (off) return [];
+  const keys = odd.map(({ key, meant }) =>
+    warningAt(
+      placeOf([...path, key], 'key'),
+      `unknown key ${quote(key)} in the MCP server ${quote(name)}`,
+      `Did you mean "${meant}"?`,
+    ),
+  );
+  if (keys.length > 0 || isEmpty !== true || problem === undefined) return keys;
+  return [warningAt(placeOf(path, 'key'), `the MCP server ${quote(name)} is not started: ${problem}`)];
 }
 
 async function readMap(root: string, file: string, diagnostics: Diagnostic[]): Promise<YamlMap | undefined> {
