@@ -35,6 +35,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       context: 'the peer’s id for the conversation',
       artifacts: 'what it made',
       leftOut: 'it made more than are kept (`peerArtifacts`)',
+      usage: 'what one that ended without an answer says that it took',
     },
   },
   'peer.artifact': {
@@ -47,6 +48,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       task: 'the peer’s id for it',
       reached: 'whether it heard',
       unanswered: 'it was at work, so that what it cost is not known',
+      usage: 'what it says that this took until then',
       state: 'how the task stood then',
       why: 'why it did not hear',
     },

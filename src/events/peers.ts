@@ -3,6 +3,7 @@
  * that live elsewhere: what was sent, which task it became there, and what came of it.
  */
 import { z } from 'zod';
+import { usage } from './message-schemas.ts';
 
 export const pushEvents = {
   /** From here on this address is told; an earlier one of the same name is not any more. */
@@ -55,6 +56,8 @@ export const peerEvents = {
     artifacts: z.array(artifact).optional(),
     /** It made more than are kept. */
     leftOut: z.boolean().optional(),
+    /** Of one that ended without an answer: what it says that it took. An answer says it itself. */
+    usage: usage.optional(),
   }),
   /** What the task made, as the event's attachment: text as it is, anything else in base64. */
   'peer.artifact': artifact.extend({ encoding: z.enum(['text', 'base64']) }),
@@ -64,6 +67,8 @@ export const peerEvents = {
     reached: z.boolean(),
     /** It was at work: what was asked of it has no answer, and what that cost is not known. */
     unanswered: z.boolean().optional(),
+    /** What it says that this took until then. */
+    usage: usage.optional(),
     state: z.string().optional(),
     why: z.string().optional(),
   }),

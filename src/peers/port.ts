@@ -26,7 +26,13 @@ export interface RemotePeer {
   follow(task: PeerTask, how: PeerCall): Promise<PeerOutcome>;
   /** The task that has taken a message, if there is one. Nothing found does not mean that there is none; it may not say. */
   find(sent: SentBefore): Promise<Result<PeerTask | undefined, PeerFailure>>;
-  cancel(task: PeerTask): Promise<Result<string, PeerFailure>>;
+  cancel(task: PeerTask): Promise<Result<PeerEnded, PeerFailure>>;
+}
+
+/** How a task stood when it was told to end, and what it says that it took. */
+export interface PeerEnded {
+  readonly state: string;
+  readonly usage: Usage;
 }
 
 export interface PeerTask {

@@ -4,6 +4,7 @@
  * counted beside it, because it was reserved but no provider's count exists.
  */
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { Usage } from '../events/messages.ts';
 import type { Totals } from './budget.ts';
 
 export interface CallCosts {
@@ -63,23 +64,28 @@ export function costLines(costs: Costs): readonly CostLine[] {
 /** The events that say that something was spent. */
 export const spendingTypes = ['model.response', 'peer.state', 'peer.cancelled'] as const;
 
-const UNKNOWN_CALL: CallCosts = { ...nothing, calls: 1, unknownCalls: 1 };
+/** A call at an unknown price. */
+const unpriced = (usage: Usage = {}): CallCosts => ({ ...nothing, ...tokensIn(usage), calls: 1, unknownCalls: 1 });
+
+const tokensIn = ({ inputTokens = 0, outputTokens = 0, cacheReadTokens = 0 }: Usage) => ({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens,
+});
 
 /** What was spent with an event; `undefined` for one that says nothing of it. */
 export function spendingIn(event: LedgerEvent): CallCosts | undefined {
   if (event.event_type === 'model.response') return spendingOf(event.payload);
-  if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? UNKNOWN_CALL : undefined;
+  if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? unpriced(event.payload.usage) : undefined;
+  if (event.event_type !== 'peer.state') return undefined;
   // Of all others there is an answer, which says it.
-  const isOver = event.event_type === 'peer.state' && ['failed', 'rejected', 'canceled'].includes(event.payload.state);
-  return isOver ? UNKNOWN_CALL : undefined;
+  return ['failed', 'rejected', 'canceled'].includes(event.payload.state) ? unpriced(event.payload.usage) : undefined;
 }
 
 export function spendingOf(payload: EventOf<'model.response'>['payload']): CallCosts {
   return {
     calls: 1,
-    inputTokens: payload.usage.inputTokens ?? 0,
-    outputTokens: payload.usage.outputTokens ?? 0,
-    cacheReadTokens: payload.usage.cacheReadTokens ?? 0,
+    ...tokensIn(payload.usage),
     nanoUsd: payload.cost?.nanoUsd ?? 0,
     unknownCalls: payload.cost === undefined ? 1 : 0,
   };

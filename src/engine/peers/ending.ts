@@ -2,7 +2,7 @@
 import { present } from '../../base/present.ts';
 import type { Result } from '../../base/result.ts';
 import type { PeerFailure, PeerTask, RemotePeer, SentBefore } from '../../peers/port.ts';
-import type { PeerRecorder } from './recorder.ts';
+import { type PeerRecorder, saidUsage } from './recorder.ts';
 
 /** Nobody waits for the task any more. A peer that cannot be reached is not waited for either. */
 export async function endThere(recorder: PeerRecorder): Promise<void> {
@@ -16,11 +16,16 @@ export async function endThere(recorder: PeerRecorder): Promise<void> {
   const task = open.kind === 'task' ? open : await foundTask(opened, open);
   if (task === undefined) return;
   const outcome = opened.ok ? await opened.value.cancel(task) : opened;
-  const how = outcome.ok ? { reached: true, state: outcome.value } : { reached: false, why: tree.redact(outcome.error.message) };
+  const how = outcome.ok
+    ? { reached: true, state: outcome.value.state }
+    : { reached: false, why: tree.redact(outcome.error.message) };
   // One that waits for us has given its answer: its question.
   const unanswered = tasks.of(open.step).kind === 'unsent' ? undefined : true;
-  const payload = { task: task.task, ...how, ...present({ unanswered }) };
-  await tree.writer.write([node.journal.event('peer.cancelled', payload, { step: open.step, actor: 'system' })]);
+  const usage = outcome.ok && unanswered === true ? saidUsage(outcome.value.usage) : undefined;
+  const payload = { task: task.task, ...how, ...present({ unanswered, usage }) };
+  const event = node.journal.event('peer.cancelled', payload, { step: open.step, actor: 'system' });
+  const settled = usage === undefined ? undefined : recorder.attempts?.answered(usage, undefined);
+  await tree.writer.write([event, ...(settled?.events ?? [])], settled?.options);
   tasks.cancelled(open.step);
 }
 

@@ -47,6 +47,7 @@ async function exchange(recorder: PeerRecorder, step: string, request: TurnReque
   if (exhausted !== undefined) return noBudget(exhausted);
   const startedAt = tree.clock.elapsed();
   const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
+  recorder.attempts = attempts;
   try {
     return await persist(recorder, { step, request, attempts, startedAt, announced: false });
   } finally {

@@ -1,4 +1,5 @@
 /** What the parts of an exchange with an agent that lives elsewhere have in common. */
+import type { Usage } from '../../events/messages.ts';
 import type { TurnRequest } from '../../loop/port.ts';
 import type { PeerFailure } from '../../peers/port.ts';
 import type { ShowsLive } from '../calls/recorded-model.ts';
@@ -24,6 +25,8 @@ export type AsksPeers = TimeAndIds &
 export interface PeerRecorder extends TurnRecorder {
   readonly tree: AsksPeers;
   readonly tasks: PeerTasks;
+  /** Those of the latest exchange: what it took may become known when its task is ended. */
+  attempts?: Attempts;
 }
 
 /** One turn with it. */
@@ -40,3 +43,7 @@ export interface PeerExchange {
 
 /** It stands where a model does, under its own name. */
 export const peerModel = ({ setup }: PeerRecorder): string => setup.definition.models[0] ?? setup.definition.name;
+
+/** Undefined where it does not say: what is not counted is unknown, not zero. */
+export const saidUsage = (usage: Usage): Usage | undefined =>
+  usage.inputTokens === undefined && usage.outputTokens === undefined ? undefined : usage;

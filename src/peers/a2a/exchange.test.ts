@@ -130,7 +130,8 @@ describe.each(KINDS)("the SDK's own server ($name)", (kind) => {
     stop.abort();
     const said = kind.streaming === true ? ' and had said: I look.' : '';
     expect(await going).toEqual({ kind: 'stopped', last: expect.stringContaining(`it was still at work${said}`) });
-    expect(await peer.cancel(task)).toEqual({ ok: true, value: 'canceled' });
+    const usage = { inputTokens: 30, outputTokens: 4 };
+    expect(await peer.cancel(task)).toEqual({ ok: true, value: { state: 'canceled', usage } });
     expect(server.cancelled).toEqual([task.task]);
     expect(await peer.follow({ ...task, ...{ kind: 'task' } }, quiet)).toMatchObject({ kind: 'ended', state: 'canceled' });
     expect(await peer.cancel(task)).toMatchObject({ ok: true });

@@ -8,13 +8,14 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { CardInterface, KeptCards, ReadCard } from '../cards/port.ts';
 import { readCard } from '../cards/read-card.ts';
-import type { PeerFailure, Peers, RemotePeer } from '../port.ts';
+import type { PeerEnded, PeerFailure, Peers, RemotePeer } from '../port.ts';
 import { connect, wayProblem } from './connect.ts';
 import { findTask, followPeer, type PeerLine, sendToPeer, withinTime } from './exchange.ts';
 import { classified, isNoTask } from './failures.ts';
 import { filledHeaders } from './headers.ts';
 import { ONCE } from './once.ts';
 import { type Pieces, stateWord } from './task-view.ts';
+import { usageIn } from './usage.ts';
 
 export interface A2aPeersOptions {
   readonly clock: Clock;
@@ -73,14 +74,14 @@ function peerOf(line: PeerLine, { card, hash, interface: { url } }: ReadCard, re
 }
 
 /** How it stands then. One that had ended, or that nobody knows any more, needs no end. */
-async function cancel(line: PeerLine, id: string): Promise<Result<string, PeerFailure>> {
+async function cancel(line: PeerLine, id: string): Promise<Result<PeerEnded, PeerFailure>> {
   try {
     const task = await withinTime(line, limits.peerCancelMs, undefined, (options) =>
       line.client.cancelTask({ tenant: '', id, metadata: undefined }, options),
     );
-    return ok(stateWord(task.status?.state));
+    return ok({ state: stateWord(task.status?.state), usage: usageIn(task.metadata) });
   } catch (error) {
-    if (error instanceof TaskNotCancelableError || isNoTask(error)) return ok('ended');
+    if (error instanceof TaskNotCancelableError || isNoTask(error)) return ok({ state: 'ended', usage: {} });
     return fail(classified(error).failure);
   }
 }

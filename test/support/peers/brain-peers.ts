@@ -6,7 +6,7 @@
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import type { RemoteAgent } from '../../../src/agents/definition/remote.ts';
 import { fail, ok } from '../../../src/base/result.ts';
-import { type Message, textOf, toolCallsOf, userText } from '../../../src/events/messages.ts';
+import { type Message, textOf, toolCallsOf, type Usage, userText } from '../../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import type { PeerCall, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
 
@@ -36,6 +36,8 @@ export interface PeerHabits {
   readonly idempotent?: boolean;
   /** They say which tasks there are. */
   readonly lists?: boolean;
+  /** What they say that their work took, however it ended. */
+  readonly usage?: Usage;
   /** Why they cannot be reached just now. */
   readonly away?: () => 'closed' | 'unsent' | 'perhaps' | 'lost' | undefined;
 }
@@ -65,7 +67,7 @@ function createPeer(
   memory: PeerMemory,
   at: RemoteAgent,
   brain: Brain,
-  { idempotent = false, lists = true, away }: PeerHabits,
+  { idempotent = false, lists = true, away, usage = {} }: PeerHabits,
 ): RemotePeer {
   const agent = new URL(at.card).hostname.replace(/\.test$/, '');
   const gone = (taken: 'no' | 'perhaps' | 'yes'): PeerOutcome => ({
@@ -78,7 +80,7 @@ function createPeer(
     await call.onTask({ task: task.id, context: task.context });
     if (away?.() === 'lost') return gone('yes');
     if (call.signal.aborted) return stopped;
-    if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task) };
+    if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task, usage) };
     if (task.outcome !== undefined) return task.outcome;
     // Whoever is not told what was answered would take its old question for a new one.
     if (task.asked > 0 && call.answered?.mark !== markOf(task)) throw new Error(`${task.id} was answered, and nobody says so`);
@@ -93,7 +95,7 @@ function createPeer(
       timeoutMs: 0,
       signal: call.signal,
     };
-    const outcome = outcomeOf(task, await brain(request as unknown as ModelRequest));
+    const outcome = outcomeOf(task, usage, await brain(request as unknown as ModelRequest));
     if (call.signal.aborted) return stopped;
     task.outcome = outcome;
     if (outcome.kind === 'asks') task.asked += 1;
@@ -143,17 +145,17 @@ function createPeer(
     async cancel({ task }) {
       if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
       memory.cancelled.push(task);
-      return ok('canceled');
+      return ok({ state: 'canceled', usage });
     },
   };
 }
 
 const markOf = ({ id, asked }: RemoteTask): string => `${id}-question-${asked}`;
 
-const cameOf = ({ id, context }: RemoteTask) => ({ task: id, context, artifacts: [], usage: {} });
+const cameOf = ({ id, context }: RemoteTask, usage: Usage) => ({ task: id, context, artifacts: [], usage });
 
-function outcomeOf(task: RemoteTask, outcome: ModelOutcome): PeerOutcome {
-  const came = cameOf(task);
+function outcomeOf(task: RemoteTask, usage: Usage, outcome: ModelOutcome): PeerOutcome {
+  const came = cameOf(task, usage);
   if (outcome.kind === 'failed') return { kind: 'ended', state: 'failed', message: outcome.error.message, ...came };
   const { message } = outcome.answer;
   const [call] = toolCallsOf(message);

@@ -39,6 +39,9 @@ export interface SdkServerOptions {
   readonly version?: '1.0' | '0.3';
 }
 
+/** What every task says that it took. */
+const USAGE = { usage: { inputTokens: 30, outputTokens: 4 } };
+
 const textPart = (value: string): Part => ({
   ...{ content: { $case: 'text', value }, metadata: undefined, filename: '', mediaType: 'text/plain' },
 });
@@ -106,7 +109,7 @@ function createExecutor(taken: string[], cancelled: string[], released: Promise<
         return bus.finished();
       }
       const status = statusOf(TaskState.TASK_STATE_SUBMITTED, undefined, taskId, contextId);
-      const fresh: Task = { id: taskId, contextId, status, artifacts: [], history: [userMessage], metadata: undefined };
+      const fresh: Task = { id: taskId, contextId, status, artifacts: [], history: [userMessage], metadata: USAGE };
       bus.publish(AgentEvent.task(task === undefined ? fresh : { ...task, status }));
       say(TaskState.TASK_STATE_WORKING, 'I look.');
       if (words === 'slow') await released;

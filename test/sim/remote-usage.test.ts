@@ -1,0 +1,38 @@
+/** What an agent elsewhere says that its work took is counted however the work ended: done, failed or cancelled. */
+import { expect, it } from 'vitest';
+import { foldCosts, initialCosts } from '../../src/projections/costs.ts';
+import { never } from '../support/patterns/scenarios.ts';
+import { remote } from '../support/peers/brain-peers.ts';
+import { alone, eventsOf, type Kept, live, newPlay, spentIn } from '../support/peers/remote-play.ts';
+import { type Brain, says } from '../support/world.ts';
+
+const usage = { inputTokens: 30, outputTokens: 4 };
+const failing: Brain = () => ({ kind: 'failed', error: { kind: 'refused', message: 'There is no such city.' } });
+
+async function counted(kept: Kept) {
+  const events = await eventsOf(kept);
+  const { inputTokens, outputTokens } = events.reduce(foldCosts, initialCosts()).total;
+  const settled = events.flatMap((event) => (event.event_type === 'budget.settled' ? [event.payload.spent] : []));
+  return { inputTokens, outputTokens, settled, ...spentIn(events) };
+}
+
+it.each([
+  { how: 'done', brain: (() => says('Sun.')) satisfies Brain, status: 'completed' },
+  { how: 'failed', brain: failing, status: 'failed' },
+  { how: 'cancelled for want of time', brain: never, status: 'budget_exhausted' },
+])('what a task took that was $how', async ({ brain, status }) => {
+  const agents = [remote('weather', { budget: { tokens: 1_000, wall: 20 } })];
+  const kept = newPlay({ agents, brain, habits: { usage } });
+  expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status } });
+  expect(await counted(kept)).toEqual({
+    ...usage,
+    ...{ calls: 1, unknownCalls: 1, models: ['a2a:weather.test'] },
+    settled: [{ calls: 1, tokens: 34 }],
+  });
+});
+
+it('what a task took that was cancelled when it waited for an answer has been counted with its question', async () => {
+  const kept = newPlay({ ...alone, agents: [remote('weather', { budget: { calls: 1 } })], habits: { usage } });
+  expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
+  expect(await counted(kept)).toMatchObject({ ...usage, calls: 1, settled: [{ calls: 1, tokens: 34 }] });
+});
