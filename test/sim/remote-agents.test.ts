@@ -7,6 +7,7 @@ import { limits } from '../../src/base/limits.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { waitLines } from '../../src/cli/view/run-summary.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
+import { readAll } from '../../src/engine/record/read-all.ts';
 import { textOf, userText } from '../../src/events/messages.ts';
 import { brainPeers, newPeerMemory, remote } from '../support/peers/brain-peers.ts';
 import {
@@ -226,6 +227,27 @@ describe('a run of an agent elsewhere', () => {
     const world = createWorld({ ...{ path: dear.path, agents: dear.agents, brain: dear.brain }, prices: UNKNOWN });
     const request = { agent: 'weather', input: userText('Go.'), workspace: folder };
     expect(await world.engine.start(request)).toMatchObject({ kind: 'refused', error: { code: 'unknown_price' } });
+    await world.close();
+  });
+
+  it('is not asked below a budget in dollars that it could not keep, and the one above goes on', async () => {
+    const budget = { usd: 1, allowUnknownPrices: true };
+    const { path, agents, brain, memory } = newPlay({
+      agents: [agent({ name: 'boss', tools: [], agents: ['weather'], budget }), remote('weather')],
+      brain: (request) =>
+        turnOf(request) === 1 ? calls({ name: 'weather', input: { prompt: 'How?', reason: 'to know' } }) : reports('Without it.'),
+    });
+    const peers = brainPeers(memory, () => says('Sun.'));
+    const world = createWorld({ path, agents, brain, prices: UNKNOWN, engineOptions: { peers } });
+    const begun = await world.engine.start({ agent: 'boss', input: userText('Go.'), workspace: folder, session: SESSION });
+    if (begun.kind !== 'started') throw new Error(begun.error.message);
+    expect(bodyOf(await begun.handle.done)).toBe('Without it.');
+    const events = await readAll(world.ledger, SESSION);
+    const refused = events.flatMap((event) => (event.event_type === 'task.error' ? [event.payload] : []));
+    expect(refused).toMatchObject([
+      { code: 'unknown_price', message: expect.stringContaining('What weather costs is not known') },
+    ]);
+    expect(memory.taken).toEqual([]);
     await world.close();
   });
 

@@ -250,6 +250,33 @@ describe('check looks at everything in one pass', () => {
     ]);
   });
 
+  it('and at agents elsewhere below a budget in dollars, as nobody knows what they cost', async () => {
+    const far = (more = '') => `---\na2a: https://far.example/card.json\n${more}---\n`;
+    const usd = 'budget: { usd: 1 }\n';
+    const { out } = await check({
+      'agents/lead.md': `---\nmodel: openai/gpt-5\nagents: [middle]\nbudget: { usd: 1, allowUnknownPrices: true }\n---\nHelp.\n`,
+      'agents/middle.md': '---\nmodel: openai/gpt-5\nagents: [far, free]\n---\nHelp.\n',
+      'agents/far.md': far(),
+      'agents/free.md': far('budget: { allowUnknownPrices: true }\n'),
+      'agents/alone.md': far(usd),
+      'agents/counted.md': '---\nmodel: openai/gpt-5\nagents: [far]\nbudget: { calls: 9 }\n---\nHelp.\n',
+    });
+    expect(lines(out).filter((line) => line.includes('cost'))).toEqual([
+      'agents/alone.md:3:16: warning: what alone costs is not known, as it lives elsewhere: under this budget in dollars it does not start',
+      'agents/lead.md:4:16: warning: what far costs is not known, as it lives elsewhere: under this budget in dollars it is not asked',
+    ]);
+  });
+
+  it("and at those below the project's budget", async () => {
+    const { out } = await check({
+      'agents/far.md': '---\na2a: https://far.example/card.json\n---\n',
+      'troupe.yaml': 'budget: { usd: 1 }\n',
+    });
+    expect(lines(out).filter((line) => line.includes('cost'))).toEqual([
+      "agents/far.md:2:6: warning: what far costs is not known, as it lives elsewhere: under the project's budget in dollars it does not start",
+    ]);
+  });
+
   it('and at the price of the model that agents get which name none', async () => {
     await using project = await temporaryProject({ 'agents/a.md': '---\nbudget: { usd: 1 }\n---\nHelp.\n' });
     const env = { HOME: project.root, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', OPENAI_MODEL: 'local' };

@@ -16,6 +16,7 @@ import { createDeclaredServers, impossibleServers } from '../../project/servers/
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { checkModels } from './check-models.ts';
+import { checkRemoteCosts } from './check-remote-costs.ts';
 import { defaultModel } from './used-models.ts';
 
 type Environment = CommandContext['terminal']['env'];
@@ -72,12 +73,13 @@ async function checkWith(config: ProjectConfig, { context, also, names = NO_NAME
   const chosen = await defaultModel(context, { config, offline: true });
   const defaults = chosen.ok ? chosen.value.models : [];
   const models = checkModels(readable, { config, clock: context.clock, defaults, known: names });
+  const costs = [...models, ...checkRemoteCosts(readable, config)];
   const foreign = [...config.foreign.diagnostics, ...(await checkForeign(readable, config, env, names.mcp))];
   const own = [...checkServers(readable, permissions, env), ...uselessDemands(readable, config), ...foreign];
   const presets = await checkPresets(root, userFolder(env), mcpServers);
   const found = [...own, ...presets, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
   const edges = [...inFolders.edges, ...outside.flatMap((one) => one.edges)];
-  return { ...inFolders, agents, salvaged, edges, diagnostics: [...arrange(found), ...models], root, presets };
+  return { ...inFolders, agents, salvaged, edges, diagnostics: [...arrange(found), ...costs], root, presets };
 }
 
 /** Groups that somebody could make from what lies here: what is wrong with them stops nothing else. */

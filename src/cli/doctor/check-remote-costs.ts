@@ -1,0 +1,46 @@
+/**
+ * Agents elsewhere that stand under a budget in dollars: nobody knows what they cost, so a run refuses them, at its start or when
+ * they are to be asked, unless their own file or the project says that they may.
+ */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { referencesOf } from '../../agents/definition/references.ts';
+import type { LoadedAgent } from '../../agents/file/load.ts';
+import { type Diagnostic, warningAt } from '../../agents/text/diagnostics.ts';
+import type { ProjectConfig } from '../../project/config.ts';
+
+export function checkRemoteCosts(
+  agents: readonly LoadedAgent[],
+  { budget: project }: Pick<ProjectConfig, 'budget'>,
+): readonly Diagnostic[] {
+  if (project.allowUnknownPrices === true) return [];
+  const byName = new Map(agents.map(({ definition }) => [definition.name, definition]));
+  return agents.flatMap(({ definition, placeOf }) => {
+    const own = definition.budget?.usd !== undefined;
+    const place = placeOf(own ? ['budget', 'usd'] : ['a2a']);
+    const kept = own ? 'this budget' : "the project's budget";
+    const far = own ? remoteBelow(definition, byName) : [];
+    return [
+      ...(isRefused(definition) && (own || project.usd !== undefined)
+        ? [warningAt(place, `${unknown(definition)}: under ${kept} in dollars it does not start`, FIX)]
+        : []),
+      ...far.map((one) => warningAt(place, `${unknown(one)}: under ${kept} in dollars it is not asked`, FIX)),
+    ];
+  });
+}
+
+const unknown = ({ name }: AgentDefinition): string => `what ${name} costs is not known, as it lives elsewhere`;
+const FIX = 'Limit budget.calls instead, or set budget.allowUnknownPrices: true in its file.';
+
+const isRefused = ({ remote, budget }: AgentDefinition): boolean => remote !== undefined && budget?.allowUnknownPrices !== true;
+
+/** Everybody elsewhere that it leads to and that would be refused. */
+function remoteBelow(first: AgentDefinition, byName: ReadonlyMap<string, AgentDefinition>): readonly AgentDefinition[] {
+  const seen = new Set([first]);
+  // A set visits what is added while it is walked.
+  for (const here of seen)
+    for (const { target } of referencesOf(here)) {
+      const next = byName.get(target);
+      if (next !== undefined) seen.add(next);
+    }
+  return [...seen].filter((one) => one !== first && isRefused(one));
+}
