@@ -40,8 +40,16 @@ describe('an agent that lives elsewhere', () => {
       ].join('\n'),
     );
     expect((await project.look('check')).code).toBe(0);
-    expect((await project.look('agents', 'list')).out).toContain('a2a:127.0.0.1');
-    expect((await project.look('agents', 'show', 'weather')).out).toContain(server.url);
+    const { host } = new URL(server.url);
+    expect((await project.look('agents', 'list')).out).toMatch(
+      new RegExp(`weather +project +its own, at ${host} +agents/weather.md`),
+    );
+    expect(JSON.parse((await project.look('agents', 'list', '--json')).out)).toContainEqual(
+      expect.objectContaining({ name: 'weather', models: [], remote: server.url }),
+    );
+    const shown = (await project.look('agents', 'show', 'weather')).out;
+    expect(shown).toContain(server.url);
+    expect(shown).not.toContain('models');
     expect((await project.look('agents', 'search', 'rain', 'in', 'rome')).out).toContain('weather');
 
     const again = await asked(project, 'yes', 'agents', 'add', server.url);

@@ -26,7 +26,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
     const rows = agents.map(({ definition, origin, disabled }) => [
       safeLine(definition.name),
       disabled ? `${origin}, off` : origin,
-      definition.models.map(safeLine).join(', ') || '(default)',
+      safeLine(modelText(definition)),
       safeLine(definition.source),
       safeLine(firstLine(definition.description ?? '', DESCRIPTION_CHARACTERS)),
     ]);
@@ -42,11 +42,13 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
   const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
   const servers = await serversOf(context, agent);
+  const models = modelsHere(agent.definition);
   const { out } = context.terminal;
-  if (options.json) printJson(context, 'agents show', { ...agent.definition, origin: agent.origin, uses, servers });
+  if (options.json) printJson(context, 'agents show', { ...agent.definition, models, origin: agent.origin, uses, servers });
   else {
     const { prompt, ...settings } = agent.definition;
-    for (const [key, value] of Object.entries(settings)) {
+    const shown = { ...settings, models: settings.remote === undefined ? models : undefined };
+    for (const [key, value] of Object.entries(shown)) {
       if (value !== undefined)
         out.line(`${out.paint.dim(key)}  ${safeLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
     }
@@ -60,6 +62,15 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
 }
 
 function outline({ definition, origin, disabled }: LoadedAgent): JsonOf<'agents list'>[number] {
-  const { name, models, source, description } = definition;
-  return { name, origin, disabled, models, source, description: description ?? null };
+  const { name, remote, source, description } = definition;
+  const models = modelsHere(definition);
+  return { name, origin, disabled, models, remote: remote?.card ?? null, source, description: description ?? null };
+}
+
+/** Whoever lives elsewhere has models of its own, and nobody here knows which. */
+const modelsHere = ({ remote, models }: LoadedAgent['definition']): string[] => (remote === undefined ? [...models] : []);
+
+function modelText({ remote, models }: LoadedAgent['definition']): string {
+  if (remote !== undefined) return `its own, at ${URL.parse(remote.card)?.host ?? remote.card}`;
+  return models.join(', ') || '(default)';
 }

@@ -75,6 +75,7 @@ export const agentLine = z.object({
   origin,
   disabled: z.boolean(),
   models: texts,
+  remote: z.string().nullable().describe('the address of its card when it lives elsewhere: its models are its own'),
   source: z.string().describe('its file'),
   description: z.string().nullable(),
 });
