@@ -33,7 +33,10 @@ export function createAgentSource(
   options: OpenOptions,
   clock: Clock,
   { agents: brought = [], tools: broughtTools = [] }: Brought = {},
+  /** Told of agents as they are read. */
+  onRead: (agents: readonly AgentDefinition[]) => void = () => undefined,
 ): AgentSource {
+  onRead(brought);
   const tools = broughtTools.map((tool) => tool.name);
   const given = new Map(brought.map((agent) => [agent.name, agent]));
   const { maxTurns, agentFile, model, onlyChoose } = options.flags ?? {};
@@ -47,18 +50,6 @@ export function createAgentSource(
   });
   let stamp: readonly RegisteredAgent[] | undefined;
 
-  const readAgents = async (): Promise<ProjectCheck> => {
-    // Agent files are read only where they are needed; a program may bring all its agents itself.
-    const { checkProject } = await import('../agents/check-project.ts');
-    return await checkProject({
-      projectRoot: config.root,
-      userConfigDir: userFolder(options.env),
-      variables: Object.keys(config.vars),
-      mcpServers: serverNames(config),
-      permissions: config.permissions,
-      ...{ named: config.named, brought: tools, inSettings: config.agents },
-    });
-  };
   /** A right of the settings that stands for nothing may have been meant as a ban: nobody runs until that is known. */
   const refuseSettings = (problems: readonly Diagnostic[]): void => {
     if (problems.length === 0) return;
@@ -72,7 +63,7 @@ export function createAgentSource(
     return settingsProblems(named, { servers: [], brought: tools });
   };
   const check = (): Promise<ProjectCheck> => {
-    checked = readAgents();
+    checked = readAgents(config, options, tools, onRead);
     return checked;
   };
   const fromFlag = async (): Promise<AgentDefinition | undefined> => {
@@ -84,6 +75,7 @@ export function createAgentSource(
     const known = { servers: serverNames(config), brought: tools };
     const problems = checkRights(loaded.value, known, config.permissions).filter(isError);
     if (problems.length > 0) throw new TroupeError('agent', problems.map(formatDiagnostic).join('\n'));
+    onRead([loaded.value.definition]);
     return loaded.value.definition;
   };
   const overridden = (agent: AgentDefinition | undefined): AgentDefinition | undefined => {
@@ -122,6 +114,26 @@ export function createAgentSource(
       return overridden(flagged?.name === name ? flagged : await inFiles(name));
     },
   };
+}
+
+async function readAgents(
+  config: ProjectConfig,
+  options: OpenOptions,
+  brought: readonly string[],
+  onRead: (agents: readonly AgentDefinition[]) => void,
+): Promise<ProjectCheck> {
+  // Agent files are read only where they are needed; a program may bring all its agents itself.
+  const { checkProject } = await import('../agents/check-project.ts');
+  const read = await checkProject({
+    projectRoot: config.root,
+    userConfigDir: userFolder(options.env),
+    variables: Object.keys(config.vars),
+    mcpServers: serverNames(config),
+    permissions: config.permissions,
+    ...{ named: config.named, brought, inSettings: config.agents },
+  });
+  onRead(read.agents.map(({ definition }) => definition));
+  return read;
 }
 
 /** Loaded with the first question: most commands ask none. */

@@ -6,7 +6,7 @@
 import { lstat } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { readText } from '../agents/text/read-text.ts';
-import type { Environment } from '../base/environment.ts';
+import { type Environment, variablesNamed } from '../base/environment.ts';
 import { keyVariables } from '../models/provider/providers.ts';
 import { minimalEnvironment } from '../tools/shell/environment.ts';
 import type { Settings } from './settings.ts';
@@ -54,6 +54,6 @@ function needed({ providers, mcp }: Parameters<typeof readDotEnv>[2]): readonly 
   return [
     ...Object.values(keyVariables).flat(),
     ...Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
-    ...named.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name = '']) => name)),
+    ...variablesNamed(named),
   ];
 }

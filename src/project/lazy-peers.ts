@@ -1,4 +1,5 @@
 /** Agents that live elsewhere. What it takes to ask them is loaded with the first one. */
+import type { RemoteAgent } from '../agents/definition/remote.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
 import { fail } from '../base/result.ts';
@@ -12,6 +13,7 @@ export function createLazyPeers(
   config: Variables & Pick<ProjectConfig, 'home'>,
   clock: Clock,
   { peerRefusal }: Pick<DeclaredServers, 'peerRefusal'>,
+  learn: (agents: readonly { readonly remote: RemoteAgent }[]) => void,
 ): Peers {
   let made: Promise<Peers> | undefined;
   const peers = async (): Promise<Peers> => {
@@ -23,6 +25,8 @@ export function createLazyPeers(
     async open(remote, signal) {
       const refusal = await peerRefusal(remote);
       if (refusal !== undefined) return fail({ kind: 'refused', ...refusal });
+      // Of a run that goes on, the file may not have been read.
+      learn([{ remote }]);
       made ??= peers();
       return await (await made).open(remote, signal);
     },

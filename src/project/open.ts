@@ -38,6 +38,7 @@ import { createAgentSource } from './agent-source.ts';
 import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
+import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
 import type { OpenOptions, Project } from './project.ts';
@@ -65,9 +66,10 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
   requireRights(extras, config.value);
   const { clock = systemClock, random = systemRandom } = options;
   const { ledgerAddress, durability, dotEnv, taskRedis } = config.value;
+  const declared = secretsInSettings(config.value);
   const secrets = [
-    ...secretsOf(dotEnv),
-    ...secretsOf(env),
+    ...secretsOf(dotEnv, declared),
+    ...secretsOf(env, declared),
     ...ledgerSecrets(ledgerAddress),
     ...(taskRedis?.address.secrets() ?? []),
   ];
@@ -100,16 +102,16 @@ async function assemble(
   const prices = createPrices({ clock, env: config.keyEnv, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, foreign, root: folder } = config;
-  const places = protectedPlaces(config, env);
   const declared = createDeclaredServers(config, env, extras.agents);
   const toolsets = createToolsets({
-    ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, places, declared },
-    ...{ tools: extras.tools, assistants: talking },
+    ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
+    ...{ tools: extras.tools, assistants: talking, places: protectedPlaces(config, env) },
   });
   const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
-  const agents = createAgentSource(config, options, clock, extras);
+  const learn = learnsSecrets(config, protection.redactor);
+  const agents = createAgentSource(config, options, clock, extras, learn);
   const rules = createRuleBook(config.root, env);
   const engineOptions: EngineOptions = {
     ...{ ledger, clock, random, ids },
@@ -130,7 +132,7 @@ async function assemble(
     verifier: createVerifier({ clock, environment: env }),
     projectVerify: config.verify,
     whenInDoubt: config.whenInDoubt,
-    peers: createLazyPeers(config, clock, declared),
+    peers: createLazyPeers(config, clock, declared, learn),
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const { cluster } = config;

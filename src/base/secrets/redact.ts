@@ -37,21 +37,23 @@ const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^@\s]+)@[^@]*$/i
 /** `Password=…;` and `?api_key=…`, as settings of databases and services have them. */
 const SECRET_SETTING = /(?:^|[;?&\s])(?:password|passwd|pwd|api_?key|access_?token|token|secret|accountkey)=([^;&\s]+)/gi;
 
-/** What is secret of an environment, by name and by value. */
-export function secretsOf(environment: Environment): readonly Secret[] {
+/** What is secret of an environment, by name and by value; `declared` are so whatever their names. */
+export function secretsOf(environment: Environment, declared: readonly string[] = []): readonly Secret[] {
   const secrets: Secret[] = [];
   for (const [name, value = ''] of Object.entries(environment)) {
-    for (const secret of new Set(secretsIn(name, value))) if (canBeSecret(secret)) secrets.push({ name, value: secret });
+    const isSecret = isSecretName(name) || declared.includes(name);
+    for (const secret of new Set(secretsIn(name, value, isSecret)))
+      if (canBeSecret(secret)) secrets.push({ name, value: secret });
   }
   return secrets;
 }
 
 /** Whether it is kept from those who have no business with our secrets: by its name alone, or by what it holds. */
 export const isSecretVariable = (name: string, value: string): boolean =>
-  isSecretName(name) || secretsIn(name, value).some(canBeSecret);
+  isSecretName(name) || secretsIn(name, value, false).some(canBeSecret);
 
-function secretsIn(name: string, value: string): readonly string[] {
-  if (isSecretName(name) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value))
+function secretsIn(name: string, value: string, isSecret: boolean): readonly string[] {
+  if (isSecret && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value))
     return [value, ...linesOf(value), ...(holdsMany(name) ? entriesOf(value) : [])];
   const password = PASSWORD_IN_ADDRESS.exec(value)?.[1];
   const settings = [...value.matchAll(SECRET_SETTING)].flatMap(([, setting]) => setting ?? []);

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { RemoteAgent } from '../../agents/definition/remote.ts';
+import { variablesNamed } from '../../base/environment.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { keyVariables } from '../../models/provider/providers.ts';
@@ -61,11 +62,8 @@ function keyOfPeer(root: string, { card, token, headers, pin, binding, key }: Re
   return createHash('sha256').update(said).digest('hex');
 }
 
-function variablesIn({ token = '', headers = {} }: Pick<RemoteAgent, 'token' | 'headers'>): readonly string[] {
-  const texts = [token, ...Object.values(headers)];
-  const named = texts.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name = '']) => name));
-  return [...new Set(named)];
-}
+export const variablesIn = ({ token = '', headers = {} }: Pick<RemoteAgent, 'token' | 'headers'>): readonly string[] =>
+  variablesNamed([token, ...Object.values(headers)]);
 
 /** What nobody can allow: the key of a model provider for another, and an address that the settings deny. */
 export function impossiblePeer(

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { parseMcpReference } from '../../agents/definition/tool-names.ts';
-import type { Environment } from '../../base/environment.ts';
+import { type Environment, variablesNamed } from '../../base/environment.ts';
 import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { decide, type Permissions } from '../../tools/permissions.ts';
 import { minimalEnvironment } from '../../tools/shell/environment.ts';
@@ -185,9 +185,8 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 /** Of the environment an agent's file sees what every command sees: any other variable may hold a key. */
 function unknownVariable(server: string, config: McpServerConfig, env: Environment): string | undefined {
   const values = Object.values(('url' in config ? config.headers : config.env) ?? {});
-  const named = values.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name = '']) => name));
   const known = minimalEnvironment(env);
-  const missing = named.find((name) => !Object.hasOwn(known, name));
+  const missing = variablesNamed(values).find((name) => !Object.hasOwn(known, name));
   if (missing === undefined) return undefined;
   return (
     `The MCP server ${JSON.stringify(server)} of the agent's own file names the variable ${missing}. Agent files see only ` +
