@@ -1,8 +1,11 @@
 /** The lease of a run that is about to be driven, and what is read under it. */
+import { sleep } from '../base/clock.ts';
 import type { EventId, RunId, SessionId } from '../base/ids.ts';
-import type { Failure } from '../events/catalogue.ts';
-import type { Fence, LeaseOutcome, Ledger } from '../ledger/port.ts';
+import { limits } from '../base/limits.ts';
+import type { Failure, RunState } from '../events/catalogue.ts';
+import type { Fence, LeaseOutcome, Ledger, RunRow } from '../ledger/port.ts';
 import { failureOf } from './failure-of.ts';
+import type { LedgerAccess, TimeAndIds } from './options.ts';
 
 /** A lease that leads to nothing is not kept, whatever went wrong on the way. */
 export async function withLease<Outcome extends { readonly kind: string }>(
@@ -27,6 +30,26 @@ export async function acquire(ledger: Ledger, session: SessionId, run: RunId): P
     return { kind: 'failed', error: failureOf(error) };
   }
 }
+
+/**
+ * The lease of a run that stands still. Whoever had it stand still writes that down before it gives the lease back: who reads the
+ * one and wants the run to go on waits for the other.
+ */
+export async function acquireLeft(
+  { ledger, clock }: LedgerAccess & Pick<TimeAndIds, 'clock'>,
+  { session, run }: Pick<RunRow, 'session' | 'run'>,
+): Promise<Acquired> {
+  const until = clock.elapsed() + limits.leaveRunMs;
+  for (;;) {
+    const lease = await acquire(ledger, session, run);
+    if (lease.kind !== 'held' || clock.elapsed() >= until) return lease;
+    const [row] = await ledger.runs({ run, limit: 1 });
+    if (row === undefined || (row.endedAt === null && !STANDS.has(row.state))) return lease;
+    await sleep(clock, limits.leaveRunPollMs);
+  }
+}
+
+const STANDS: ReadonlySet<RunState> = new Set(['parked', 'paused']);
 
 /** Where a session works that has begun, and its newest event. */
 export async function begunSession(

@@ -7,7 +7,7 @@ import type { Failure } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
 import { isParkedFor } from '../events/outside-reason.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
-import { acquire, withLease } from './lease.ts';
+import { acquireLeft, withLease } from './lease.ts';
 import type { LedgerAccess, TimeAndIds } from './options.ts';
 import type { ResumeOutcome, ResumeTerms } from './port.ts';
 import { readAll } from './record/read-all.ts';
@@ -27,7 +27,7 @@ export async function reopen(
   const { session, run } = root;
   const forGood = endedForGood(root);
   if (forGood !== undefined) return { kind: 'stays', why: forGood };
-  const lease = await acquire(ledger, session, run);
+  const lease = await acquireLeft(options, root);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
   const { fence } = lease;

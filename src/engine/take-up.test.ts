@@ -7,6 +7,7 @@ import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { testIds } from '../../test/support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
 import { ok } from '../base/result.ts';
+import type { Ledger } from '../ledger/port.ts';
 import type { Model, ModelRequest } from '../models/port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-take-up-'));
@@ -115,3 +116,58 @@ it.each(['before its end', 'after its end'] as const)(
     expect((await first.ledger.runs({ run: request.run }))[0]?.owner).toBeNull();
   },
 );
+
+/** Gives leases back only when it is let. */
+const slowToLeave =
+  (may: Promise<void>) =>
+  (inner: Ledger): Ledger => ({
+    ...inner,
+    async release(fence) {
+      await may;
+      await inner.release(fence);
+    },
+  });
+
+/** Says when it was told that somebody has the lease. */
+const toldHeld =
+  (told: () => void) =>
+  (inner: Ledger): Ledger => ({
+    ...inner,
+    async acquire(...given) {
+      const lease = await inner.acquire(...given);
+      if (lease.kind === 'held') told();
+      return lease;
+    },
+  });
+
+it.each(['parked', 'paused'] as const)('a run that is %s goes on as soon as whoever left it is gone', async (how) => {
+  const path = join(folder, `${how}.db`);
+  const left = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  const agents = [agent({ maxRetries: 0 })];
+  const first = kept(
+    createWorld({
+      path,
+      agents,
+      wrapLedger: slowToLeave(left.promise),
+      brain: async () => {
+        asked.resolve();
+        await told.promise;
+        if (how === 'paused') return calls({ name: 'act', input: { name: 'once' } });
+        return { kind: 'failed', error: { kind: 'auth', message: 'no key' } };
+      },
+    }),
+  );
+  const handle = await start(first);
+  await asked.promise;
+  if (how === 'paused') await first.engine.pause(handle.run, 'Lunch.');
+  told.resolve();
+  await expect.poll(async () => (await first.ledger.runs({ run: handle.run }))[0]?.state).toBe(how);
+  const second = kept(createWorld({ path, agents, wrapLedger: toldHeld(left.resolve), brain: () => reports('Done.') }));
+  const resumed = await second.engine.resume(handle.run);
+  if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+  expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
+  // Only who was told to wait lets the other go.
+  await left.promise;
+});

@@ -2,9 +2,9 @@
 import type { Failure } from '../events/catalogue.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
-import { acquire, begunSession, withLease } from './lease.ts';
+import { acquireLeft, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
-import { type AgentAccess, type LedgerAccess, type ModelAccess, ofSession } from './options.ts';
+import { type AgentAccess, type LedgerAccess, type ModelAccess, ofSession, type TimeAndIds } from './options.ts';
 import type { ResumeOutcome } from './port.ts';
 import { recordedDefinition } from './record/agent-setup.ts';
 import { pastOf } from './record/past.ts';
@@ -15,7 +15,7 @@ import { resultOfEnd } from './run/drive-run.ts';
 
 /** Goes on with a root run that nobody drives. */
 export async function takeUp(
-  options: LedgerAccess & AgentAccess & ModelAccess,
+  options: LedgerAccess & AgentAccess & ModelAccess & TimeAndIds,
   root: RunRow,
   driver: Driver,
   purpose: 'go on' | 'end',
@@ -24,7 +24,7 @@ export async function takeUp(
   if (before !== undefined) return before;
   const closed = purpose === 'end' ? undefined : await closedSince(options, root);
   if (closed !== undefined) return { kind: 'refused', error: closed };
-  const lease = await acquire(options.ledger, root.session, root.run);
+  const lease = await acquireLeft(options, root);
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
   const { fence, takenOver } = lease;

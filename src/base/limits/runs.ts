@@ -4,6 +4,8 @@ import { KIB, MIB, MINUTE, SECOND } from './units.ts';
 export const runLimits = {
   // runs
   runDepth: 16,
+  leaveRunMs: 5 * SECOND,
+  leaveRunPollMs: 50,
   groupNudges: 3,
   verificationReasons: 20,
   verificationReasonCharacters: 500,
