@@ -2,15 +2,15 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import type { Client, TransportFactory } from '@a2a-js/sdk/client';
 import { reachableAddresses } from '../../network/addresses.ts';
+import type { FindAddresses } from '../../network/follow.ts';
 import type { CardInterface } from '../cards/port.ts';
 import type { PeerFailure } from '../port.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 
-export async function connect(card: AgentCard, chosen: CardInterface): Promise<Client> {
+export async function connect(card: AgentCard, chosen: CardInterface, find: FindAddresses = reachableAddresses): Promise<Client> {
   const { ClientFactory } = await import('@a2a-js/sdk/client');
   const { binding, version, tenant } = chosen;
-  // gRPC has no addresses of this kind, and would take what stands before the host for a way to look it up.
-  const url = binding === 'GRPC' ? bareTarget(chosen.url) : chosen.url;
+  const url = binding === 'GRPC' ? await grpcTarget(chosen, find) : chosen.url;
   const only = { url, protocolBinding: binding, protocolVersion: version, tenant };
   const factory = new ClientFactory({ transports: [await transportFor(chosen)] });
   return await factory.createFromAgentCard({ ...card, supportedInterfaces: [only] });
@@ -33,9 +33,15 @@ async function transportFor({ binding, url, inside }: CardInterface): Promise<Tr
   return binding === 'JSONRPC' ? new JsonRpcTransportFactory(options) : new RestTransportFactory(options);
 }
 
+/** gRPC has no addresses of this kind, and takes what stands before the host for the way to look it up: that is ours. */
+async function grpcTarget({ url, inside }: CardInterface, find: FindAddresses): Promise<string> {
+  const { guardedTarget } = await import('./guarded-names.ts');
+  return guardedTarget(bareTarget(url), inside, find);
+}
+
 const bareTarget = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/+$/, '');
 
-/** gRPC looks names up by itself, so they are looked at before; for the other bindings each request does that. */
+/** Over gRPC only failing calls show that a name leads nowhere good, so it is looked at before; the other bindings say it. */
 export async function wayProblem({ binding, url, inside }: CardInterface): Promise<PeerFailure | undefined> {
   if (binding !== 'GRPC') return undefined;
   const host = URL.parse(`http://${bareTarget(url)}`)?.hostname ?? '';
