@@ -49,6 +49,7 @@ export const serverLimits = {
   a2aPage: 100,
   a2aStreamsPerCaller: 100,
   a2aStreamStuckMs: 60 * SECOND,
+  a2aKeepAliveMs: 25 * SECOND,
   a2aStreamTextCharacters: 64 * KIB,
   a2aEarlyPieces: 10_000,
   a2aBeginMs: 10 * SECOND,

@@ -1,6 +1,7 @@
 /**
  * A stream of events for one peer. It is pulled: nothing is read from the ledger that the peer has no room for. One that takes
- * nothing for too long is cut off; it can subscribe again and misses nothing.
+ * nothing for too long is cut off; it can subscribe again and misses nothing. While nothing happens a remark goes out now and
+ * then: many clients, and what stands between, take a silent stream for a dead one.
  */
 import { formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
 import type { Clock } from '../../base/clock.ts';
@@ -18,6 +19,9 @@ export interface EventsOut<Event> {
   readonly leave: AbortController;
 }
 
+/** What begins with a colon is read by nobody. */
+const KEEP_ALIVE = ': keep-alive\n\n';
+
 /**
  * Before the first event nothing is promised yet: an error there is an answer like any other, and thrown, unless it is wanted in
  * the stream.
@@ -27,18 +31,29 @@ export async function streamResponse<Event>(out: EventsOut<Event>): Promise<Resp
   let next: IteratorResult<Event, void> | undefined = always ? undefined : await events.next();
   const encoder = new TextEncoder();
   let stopWatch = (): void => undefined;
+  let stopRemarks = (): void => undefined;
   let isOver = false;
   const over = async (): Promise<void> => {
     isOver = true;
     stopWatch();
+    stopRemarks();
     leave.abort();
     await events.return().catch(() => undefined);
+  };
+  const remarks = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    stopRemarks = clock.after(limits.a2aKeepAliveMs, () => {
+      // Whoever has not taken the last one needs no other.
+      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(KEEP_ALIVE));
+      remarks(controller);
+    });
   };
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       stopWatch();
       try {
+        if (next === undefined) remarks(controller);
         next ??= await events.next();
+        stopRemarks();
         // Whoever has left takes nothing more, not even the end.
         if (isOver) return;
         if (next.done === true) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { serveProject } from '../../../test/support/a2a/serve-project.ts';
 import { ALICE, BOB, connect, OWNER, served } from '../../../test/support/a2a/served.ts';
+import { handClock } from '../../../test/support/hand-clock.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
@@ -127,6 +128,32 @@ it('a peer that takes nothing is cut off', async () => {
   await eventually(() => (closed ? true : undefined));
   expect(leave.signal.aborted).toBe(true);
   await expect(reader?.read().then(() => reader.read())).rejects.toThrow('a2aStreamStuckMs');
+});
+
+it('a stream in which nothing happens says so now and then, to whoever reads', async () => {
+  const clock = handClock();
+  const news = Promise.withResolvers<void>();
+  async function* events(): AsyncGenerator<number, void, undefined> {
+    yield 1;
+    await news.promise;
+    yield 2;
+  }
+  const leave = new AbortController();
+  const response = await streamResponse({ events: events(), encode: (value: number) => value, explain: String, clock, leave });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const heard = async (): Promise<string | undefined> => (await reader?.read())?.value;
+  expect(await heard()).toBe('data: 1\n\n');
+  for (const _ of [1, 2]) {
+    const next = heard();
+    // By then the stream wants more.
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(limits.a2aKeepAliveMs);
+    expect(await next).toBe(': keep-alive\n\n');
+  }
+  const next = heard();
+  news.resolve();
+  expect(await next).toBe('data: 2\n\n');
+  expect(await heard()).toBeUndefined();
 });
 
 it('a peer that goes while it is waited for leaves no error behind', async () => {

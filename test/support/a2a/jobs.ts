@@ -88,6 +88,8 @@ async function follow(job: Job, { heard }: Reach, stream: AsyncGenerator<StreamR
     if (payload?.$case === 'task') note(job, payload.value.id, payload.value.status?.state);
     if (payload?.$case === 'statusUpdate') note(job, payload.value.taskId, payload.value.status?.state);
     heard();
+    // Whoever subscribes at a question is told when somebody has answered it: that is what the peer does next.
+    if (job.known?.state === 'input-required') return;
   }
 }
 
