@@ -33,3 +33,9 @@ export async function agentFor(needs: Showing, door: Door, { caller }: Scope, na
   if (typeof named === 'string' && behind.includes(named)) return named;
   throw new RequestMalformedError(`metadata.${AGENT_KEY} names no agent that is here for you.`);
 }
+
+/** Whom whoever sent a message must have meant; undefined when that was left to the house. */
+export function agentMeant(door: Door, named: unknown): string | undefined {
+  if (door.kind === 'agent') return door.name;
+  return typeof named === 'string' ? named : undefined;
+}

@@ -220,6 +220,46 @@ it('a messageId is for one message of a task: other words under it are refused, 
   expect(server.errors).toEqual([]);
 });
 
+describe('a message that was sent to one agent', () => {
+  const SHOWN = 'description: Helps\ntools: [ask]\nisolation: inline\na2a: true';
+  const TWO = { agents: { first: SHOWN, second: SHOWN }, settings: 'a2a: { house: first }\n' };
+
+  it('is not one for another: it gets no answer of the wrong one, and begins nothing', async () => {
+    await using server = await served(TWO);
+    const [first, second] = [
+      await server.client(ALICE, 'JSONRPC', '/a2a/agents/first/'),
+      await server.client(ALICE, 'HTTP+JSON', '/a2a/agents/second/'),
+    ];
+    const message = said('Do it.');
+    const { id } = taskIn(await first.sendMessage(request(message)));
+    await expect(second.sendMessage(request(message))).rejects.toThrow('for the agent first');
+    const house = await server.client();
+    const named = { ...request(message), metadata: { agent: 'second' } };
+    await expect(house.sendMessage(named)).rejects.toThrow('for the agent first');
+    // Whoever leaves it to the house, or says the same agent through another door, means the same message.
+    expect(taskIn(await house.sendMessage(request(message))).id).toBe(id);
+    expect(taskIn(await house.sendMessage({ ...request(message), metadata: { agent: 'first' } })).id).toBe(id);
+    expect(await server.project.ledger.runs({ roots: true })).toHaveLength(1);
+    expect(taskIn(await second.sendMessage(request(said('Do it.')))).metadata).toMatchObject({ agent: 'second' });
+  });
+
+  it('and became a task is gone on with there: another agent hears nothing for it', async () => {
+    const play = ({ toolResults }: SeenRequest): Reply =>
+      toolResults === 0 ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+    await using server = await served({ ...TWO, play });
+    const house = await server.client();
+    const { id: taskId } = taskIn(await house.sendMessage(request(said('Do it.'))));
+    const second = await server.client(ALICE, 'JSONRPC', '/a2a/agents/second/');
+    await expect(second.sendMessage(request(said('The third.', { taskId })))).rejects.toThrow('The task is of the agent first');
+    const named = { ...request(said('The third.', { taskId })), metadata: { agent: 'second' } };
+    await expect(house.sendMessage(named)).rejects.toThrow('The task is of the agent first');
+    expect(stateOf(await house.getTask({ tenant: '', id: taskId }))).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(stateOf(taskIn(await house.sendMessage(request(said('The first.', { taskId })))))).toBe(
+      TaskState.TASK_STATE_COMPLETED,
+    );
+  });
+});
+
 it('an extension that a peer asks for is named in the answer, if it holds here', async () => {
   await using server = await served();
   const asked = async (path: string, extensions: string) => {

@@ -14,7 +14,7 @@ import type { OpenWait, StartRequest } from '../../engine/port.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
-import { AGENT_KEY, agentFor, type Door } from './doors.ts';
+import { AGENT_KEY, agentFor, agentMeant, type Door } from './doors.ts';
 import { refused, tooMany, tooMuch } from './errors.ts';
 import { type FoundTask, UNDER_WAY } from './found-tasks.ts';
 import { type HeardMessage, heardMessage } from './message-in.ts';
@@ -29,13 +29,13 @@ export async function heard(room: PeerRoom, door: Door, scope: Scope, request: S
   const { message } = request;
   const said = heardMessage(message, room.needs.ids.nonce());
   return await room.inTurn(JSON.stringify([scope.caller.name, scope.tenant]), async () => {
-    if (message !== undefined && message.taskId !== '') return await goOn(room, scope, request, said);
+    if (message !== undefined && message.taskId !== '') return await goOn(room, door, scope, request, said);
     return await begin(room, door, scope, request, said);
   });
 }
 
 /** The same names for the same message, in every process. */
-const named = ({ caller, tenant }: Scope, kind: string, word: string): string =>
+const wordsOf = ({ caller, tenant }: Scope, kind: string, word: string): string =>
   JSON.stringify(['a2a', caller.name, tenant, kind, word]);
 const sessionFrom = (words: string): SessionId => runIdFrom(words).replace(/^run_/, 'ses_') as SessionId;
 
@@ -43,14 +43,17 @@ async function begin(
   room: PeerRoom,
   door: Door,
   scope: Scope,
-  { message, metadata }: SendMessageRequest,
+  request: SendMessageRequest,
   heard: HeardMessage,
 ): Promise<FoundTask> {
   const { needs, tasks } = room;
-  const run = runIdFrom(named(scope, 'message', heard.id));
+  const { message } = request;
+  const named = namedIn(request);
+  const meant = { ...heard, agent: agentMeant(door, named) };
+  const run = runIdFrom(wordsOf(scope, 'message', heard.id));
   const before = await tasks.find(scope, run);
-  if (before !== undefined) return await takenUp(room, sameTask(before, heard));
-  const agent = await agentFor(needs, door, scope, message?.metadata?.[AGENT_KEY] ?? metadata?.[AGENT_KEY]);
+  if (before !== undefined) return await takenUp(room, sameTask(before, meant));
+  const agent = await agentFor(needs, door, scope, named);
   const { caller, tenant } = scope;
   if (agent === caller.name)
     throw new UnsupportedOperationError('The agent has your own name: in its thread nobody could tell you apart.');
@@ -62,7 +65,7 @@ async function begin(
     ...{ agent, run, session, input: heard.input, workspace: caller.workspace ?? needs.workspace },
     origin: { kind: 'client', by: caller.name, a2a, ...present({ rights: caller.rights }) },
   });
-  return sameTask(begun, heard);
+  return sameTask(begun, meant);
 }
 
 type Starting = StartRequest & { readonly run: RunId; readonly session: SessionId };
@@ -91,7 +94,17 @@ async function takenUp({ needs: { ledger, engine } }: PeerRoom, found: FoundTask
   return found;
 }
 
-function sameTask(task: FoundTask, heard: HeardMessage): FoundTask {
+const namedIn = ({ message, metadata }: SendMessageRequest): unknown => message?.metadata?.[AGENT_KEY] ?? metadata?.[AGENT_KEY];
+
+/**
+ * Refused and not begun anew for the other agent: an id that is one message everywhere cannot become two tasks by a change of the
+ * settings, of the address or of the binding between one try and the next.
+ */
+function sameTask(task: FoundTask, heard: Pick<HeardMessage, 'digest'> & { readonly agent: string | undefined }): FoundTask {
+  if (heard.agent !== undefined && heard.agent !== task.agent)
+    throw new RequestMalformedError(
+      `This messageId was used before, for the agent ${task.agent}: a message to another one has its own.`,
+    );
   if (task.asked.digest === heard.digest) return task;
   throw usedBefore();
 }
@@ -106,23 +119,33 @@ async function conversation(
   contextId: string,
   heard: HeardMessage,
 ): Promise<{ readonly session: SessionId; readonly context?: string }> {
-  if (contextId === '') return { session: sessionFrom(named(scope, 'session', heard.id)) };
+  if (contextId === '') return { session: sessionFrom(wordsOf(scope, 'session', heard.id)) };
   const [row] = contextId.startsWith('ses_')
     ? await needs.ledger.runs({ session: contextId as SessionId, roots: true, limit: 1 })
     : [];
   const known = row === undefined ? undefined : await tasks.find(scope, row.run);
   if (known !== undefined && known.context === contextId) return { session: known.session };
-  return { session: sessionFrom(named(scope, 'context', contextId)), context: contextId };
+  return { session: sessionFrom(wordsOf(scope, 'context', contextId)), context: contextId };
 }
 
 /** A message for a task that there is. */
-async function goOn(room: PeerRoom, scope: Scope, { message }: SendMessageRequest, heard: HeardMessage): Promise<FoundTask> {
+async function goOn(
+  room: PeerRoom,
+  door: Door,
+  scope: Scope,
+  request: SendMessageRequest,
+  heard: HeardMessage,
+): Promise<FoundTask> {
+  const { message } = request;
   const { needs, tasks, folds } = room;
   const found = await tasks.find(scope, message?.taskId ?? '');
   const task = found === undefined ? undefined : await folds.now(found);
   if (found === undefined || task === undefined) throw new TaskNotFoundError(`Task not found: ${message?.taskId.slice(0, 100)}`);
   if (message?.contextId && message.contextId !== found.context)
     throw new RequestMalformedError(`The task is not of the context ${message.contextId.slice(0, 100)}.`);
+  const meant = agentMeant(door, namedIn(request));
+  if (meant !== undefined && meant !== found.agent)
+    throw new RequestMalformedError(`The task is of the agent ${found.agent}: go on with it there, or at the house.`);
   if (await wasHeard(room, scope, found, heard)) return found;
   if (isTerminalTask(task.state))
     throw new UnsupportedOperationError('The task has ended and hears nothing more; begin another one in its context.');
