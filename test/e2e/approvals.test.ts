@@ -200,9 +200,27 @@ describe('Ctrl-C with several questions open', () => {
     const [, below = ''] = person.screen().split('stopping; what is done is kept.');
     expect(below).toMatch(/interrupted.*\n[\s\S]*next +troupe resume/);
     expect(below).not.toContain('allow?');
+    // What waits is drawn once, below what was said.
+    expect(person.screen().match(/w {2}waiting on you/g)).toHaveLength(1);
     expect(await readdir(project.folder)).not.toContain('one');
     await using again = sitDown(project, ['resume', 'last']);
     await again.sees(before === '' ? /touch one[\s\S]*allow\?/ : /touch two[\s\S]*allow\?/);
+  });
+});
+
+describe('where nothing is drawn', () => {
+  it.each([
+    ['run --quiet', ['run', '--quiet', 'w', 'Go.']],
+    ['inbox', ['inbox']],
+  ])('Ctrl-C at a question of %s ends its line before anything else is said', async (command, args) => {
+    await using project = await createTestProject('', WORKER);
+    await project.script(...asksFor({ name: 'shell', input: { command: 'touch one' } }));
+    if (command === 'inbox') await project.look('run', 'w', 'Go.');
+    await using person = sitDown(project, args);
+    await person.sees(/touch one[\s\S]*allow\? yes, always/);
+    person.type('ye\u0003');
+    expect(await person.ended).toBe(130);
+    expect(person.screen()).toMatch(/why\): ye *\nstopping; what is done is kept/);
   });
 });
 

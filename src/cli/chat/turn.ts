@@ -44,17 +44,16 @@ export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): 
   chat.seen = handle.run;
   const keys = whileItWorks(chat, handle.run, shown.view);
   const deaf = typing.listen(keys);
-  const stopReturning = context.terminal.keys.onReturn(() => {
+  // Before it is stopped, also where a question has the keyboard: the first picture afterwards would go over what the shell says.
+  const stopPausing = context.terminal.keyboard.onPause(shown.view.leave, () => {
     typing.takeAgain();
-    // Whoever was asked something had the keyboard, and left nothing.
-    shown.view.leave();
     shown.view.back();
   });
   const { leaving } = chat;
   const { enough: stopped } = keys;
   const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, leaving, stopped };
   const rested = await stayWithRun(drive, handle).finally(() => {
-    stopReturning();
+    stopPausing();
     deaf();
   });
   const end = (await keys.stopped()) ? await endedMeanwhile(chat, handle.run, follower, rested) : rested;
@@ -136,10 +135,8 @@ function whileItWorks(chat: Chat, run: RunId, view: RunView): KeyListener & Stop
       if (key.kind !== 'key') draft = typedInto(draft, key) ?? draft;
       else if (key.name === 'interrupt') stop();
       else if (key.name === 'suspend') {
-        view.leave();
         await context.terminal.keys.suspend();
         typing.take();
-        view.back();
       } else if (key.name !== 'enter') draft = editedDraft(draft, key.name);
       chat.draft = draft;
     },

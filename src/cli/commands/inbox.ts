@@ -155,7 +155,7 @@ async function answerOne(
     const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
     if (answer === undefined) {
       const why = gone.signal.aborted ? await takenBackText(ledger, session, wait) : undefined;
-      desk.say('', ...(why === undefined ? [] : proseLines(`  ${why}`, terminal.progress.width(), { indent: 4 })));
+      if (why !== undefined) desk.say(...proseLines(`  ${why}`, terminal.progress.width(), { indent: 4 }));
     }
     if (answer === undefined) return 'left';
     const shown = wait.kind === 'permission' ? wait.shown : undefined;

@@ -125,7 +125,7 @@ function keysAside({ view, context: { terminal } }: Drive): () => void {
 }
 
 /** The first signal lets what is under way be recorded and gives the run back; the second leaves at once. */
-function stopOnSignal({ context, project, view, follower }: Drive, leaving: AbortController): () => void {
+function stopOnSignal({ context, project, view }: Drive, leaving: AbortController): () => void {
   const { terminal } = context;
   let stopping = false;
   return terminal.onStop(() => {
@@ -135,12 +135,11 @@ function stopOnSignal({ context, project, view, follower }: Drive, leaving: Abor
     }
     stopping = true;
     leaving.abort();
-    view.rest(follower.tree);
-    terminal.progress.line(
+    view.say([
       project.config.cluster === undefined
         ? 'stopping; what is done is kept. Once more to leave at once.'
         : 'leaving; the run goes on in the cluster. Once more to leave at once.',
-    );
+    ]);
     void project.engine.close();
   });
 }

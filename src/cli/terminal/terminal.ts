@@ -196,8 +196,14 @@ async function askOnce(
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
   const prompt = createInterface({ input: stdin, output: show === undefined ? stderr : nowhere, terminal: stdin.isTTY });
   const changed = (): void => show?.({ text: prompt.line, cursor: prompt.cursor });
+  let open = true;
   const left = new Promise<undefined>((resolve) => {
-    const leave = (): void => resolve(undefined);
+    const leave = (): void => {
+      // Nobody has ended the line that the cursor stands in.
+      if (open && show === undefined) stderr.write('\n');
+      open = false;
+      resolve(undefined);
+    };
     prompt.once('close', leave);
     signal?.addEventListener('abort', leave, { once: true });
     prompt.once('SIGINT', () => {
@@ -214,11 +220,14 @@ async function askOnce(
   });
   try {
     stdin.on('keypress', changed);
-    const answer = prompt.question(show === undefined ? question : '');
+    const answer = prompt.question(show === undefined ? question : '').finally(() => {
+      open = false;
+    });
     if (prefill !== undefined) prompt.write(prefill);
     changed();
     return await Promise.race([answer, left]);
   } finally {
+    open = false;
     stdin.off('keypress', changed);
     prompt.close();
   }
