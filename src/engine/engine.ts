@@ -70,7 +70,8 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       if (outcome !== undefined) return outcome;
       root = (await rowOf(root.run)) ?? root;
     }
-    return (await driver.takeUp?.(root)) ?? (await takeUp(options, root, driver, purpose));
+    const outcome = (await driver.takeUp?.(root)) ?? (await takeUp(options, root, driver, purpose));
+    return outcome.kind === 'stood still' ? await resume(run, purpose, terms) : outcome;
   };
 
   /** Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is. */

@@ -171,3 +171,44 @@ it.each(['parked', 'paused'] as const)('a run that is %s goes on as soon as whoe
   // Only who was told to wait lets the other go.
   await left.promise;
 });
+
+it('a run that another parks while it is being taken up goes on all the same', async () => {
+  const path = join(folder, 'parked-meanwhile.db');
+  const asked = Promise.withResolvers<void>();
+  const fails = Promise.withResolvers<void>();
+  const agents = [agent({ maxRetries: 0 })];
+  const first = kept(
+    createWorld({
+      path,
+      agents,
+      brain: async () => {
+        asked.resolve();
+        await fails.promise;
+        return { kind: 'failed', error: { kind: 'auth', message: 'no key' } };
+      },
+    }),
+  );
+  const handle = await start(first);
+  await asked.promise;
+  const late = kept(
+    createWorld({
+      path,
+      agents,
+      brain: () => reports('Done.'),
+      wrapLedger: (inner) => ({
+        ...inner,
+        async acquire(...given) {
+          fails.resolve();
+          await handle.done;
+          return await inner.acquire(...given);
+        },
+      }),
+    }),
+  );
+  const resumed = await late.engine.resume(handle.run);
+  if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+  expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
+  expect((await typesIn(late, handle)).filter((type) => type.startsWith('run.'))).toEqual([
+    ...['run.started', 'run.parked', 'run.reopened', 'run.resumed', 'run.ended'],
+  ]);
+});

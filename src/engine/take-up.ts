@@ -13,13 +13,18 @@ import { resumed } from './record/resumed-event.ts';
 import { termsIn } from './record/standing-events.ts';
 import { resultOfEnd } from './run/drive-run.ts';
 
+/** It was parked while it was being taken up: before it goes on, that has to be said. */
+export interface StoodStill {
+  readonly kind: 'stood still';
+}
+
 /** Goes on with a root run that nobody drives. */
 export async function takeUp(
   options: LedgerAccess & AgentAccess & ModelAccess & TimeAndIds,
   root: RunRow,
   driver: Driver,
   purpose: 'go on' | 'end',
-): Promise<ResumeOutcome> {
+): Promise<ResumeOutcome | StoodStill> {
   const before = await endOf(options.ledger, root);
   if (before !== undefined) return before;
   const closed = purpose === 'end' ? undefined : await closedSince(options, root);
@@ -28,13 +33,17 @@ export async function takeUp(
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
   const { fence, takenOver } = lease;
-  return await withLease(options.ledger, fence, async (): Promise<ResumeOutcome> => {
+  return await withLease(options.ledger, fence, async (): Promise<ResumeOutcome | StoodStill> => {
     // Whoever had it before may have brought it to its end since we looked.
     const [now = root] = await options.ledger.runs({ run: root.run, limit: 1 });
     const ended = await endOf(options.ledger, now);
     if (ended !== undefined) {
       await options.ledger.release(fence);
       return ended;
+    }
+    if (purpose === 'go on' && now.state === 'parked') {
+      await options.ledger.release(fence);
+      return { kind: 'stood still' };
     }
     const past = await pastOf(options.ledger, root.session, root.run);
     const started = past.events.find((event) => event.event_type === 'run.started' && event.run_id === root.run);
