@@ -33,12 +33,12 @@ describe('a file of an agent that lives elsewhere', () => {
   it('may say how one is let in, by the name of a variable', async () => {
     const pin = 'a'.repeat(64);
     const token = `\${WEATHER_TOKEN}`;
-    const more = `headers: { x-team: blue }, pin: "${pin}", binding: HTTP+JSON, idempotent: true`;
+    const more = `headers: { x-team: blue }, pin: "${pin}", binding: HTTP+JSON, idempotent: true, extensions: ["urn:polite"]`;
     const { agent, problems } = await load(`a2a: { card: "${CARD}", token: "${token}", ${more} }`);
     expect(problems).toEqual([]);
     expect(agent?.remote).toEqual({
       ...{ card: CARD, token, headers: { 'x-team': 'blue' }, pin },
-      ...{ binding: 'HTTP+JSON', idempotent: true },
+      ...{ binding: 'HTTP+JSON', idempotent: true, extensions: ['urn:polite'] },
     });
   });
 

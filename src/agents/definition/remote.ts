@@ -23,6 +23,16 @@ const remoteSchema = z.strictObject({
   binding: z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC']).optional(),
   /** It takes a message once, however often it is sent: after a crash it is sent again without a question. */
   idempotent: z.boolean().optional(),
+  /** Extensions of the protocol that its card must name: each request says that they are spoken. */
+  extensions: z
+    .array(
+      z
+        .string()
+        .regex(/^[^\s,]+$/, { error: 'must be the address of an extension, such as https://example.org/polite/v1' })
+        .max(limits.peerUrlCharacters),
+    )
+    .max(limits.peerExtensions)
+    .optional(),
 });
 
 /** Where it is. */

@@ -18,6 +18,7 @@ export const peerLimits = {
 
   // agents that live elsewhere
   peerUrlCharacters: 2_000,
+  peerExtensions: 20,
   peerKeyCharacters: 10_000,
   peerIdCharacters: 500,
   peerMessageBytes: 1 * MIB,

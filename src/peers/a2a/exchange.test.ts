@@ -3,7 +3,7 @@ import { AgentCard } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
 import { OWNER, served } from '../../../test/support/a2a/served.ts';
 import { cardServer, goodCard } from '../../../test/support/peers/card-server.ts';
-import { type SdkServerOptions, sdkServer } from '../../../test/support/peers/sdk-server.ts';
+import { POLITE, type SdkServerOptions, sdkServer } from '../../../test/support/peers/sdk-server.ts';
 import type { RemoteAgent } from '../../agents/definition/remote.ts';
 import { systemClock } from '../../base/clock.ts';
 import { createVirtualClock } from '../../testing/virtual-clock.ts';
@@ -80,6 +80,13 @@ describe.each(KINDS)("the SDK's own server ($name)", (kind) => {
     expect(server.taken).toHaveLength(1);
     if (kind.streaming === true) expect(shown).toContain('I look.');
     expect(new Set(server.authorizations)).toEqual(new Set([`Bearer ${OWNER}`]));
+  });
+
+  it('is told with every request which extensions its file demands', async () => {
+    await using server = await sdkServer(kind);
+    const { came } = await say(await open({ card: server.card, extensions: [POLITE] }), 'Porto');
+    expect(came).toMatchObject({ kind: 'answer' });
+    expect(new Set(server.extensions)).toEqual(new Set([POLITE]));
   });
 
   it('asks back, and is answered in the same task', async () => {

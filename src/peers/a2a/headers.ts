@@ -7,7 +7,7 @@ import type { PeerFailure } from '../port.ts';
 const NAMED = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 export function filledHeaders(
-  { token, headers = {} }: Pick<RemoteAgent, 'token' | 'headers'>,
+  { token, headers = {}, extensions = [] }: Pick<RemoteAgent, 'token' | 'headers' | 'extensions'>,
   env: Environment,
 ): Result<Readonly<Record<string, string>>, PeerFailure> {
   const named = { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
@@ -19,7 +19,13 @@ export function filledHeaders(
       return value ?? '';
     });
   const filled = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), fill(value)]));
-  if (missing.size === 0) return ok(filled);
+  if (missing.size === 0) return ok({ ...filled, ...naming(extensions) });
   const names = [...missing].join(', ');
   return fail({ kind: 'auth', message: `The variable ${names} is not set.`, fix: `Set ${names} in the environment or in .env.` });
+}
+
+/** In the words of both versions. */
+function naming(extensions: readonly string[]): Readonly<Record<string, string>> {
+  const all = extensions.join(', ');
+  return all === '' ? {} : { 'a2a-extensions': all, 'x-a2a-extensions': all };
 }

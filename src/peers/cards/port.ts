@@ -19,6 +19,8 @@ export interface CardSource {
   readonly binding?: Binding | undefined;
   /** The public key whose signature the card must bear: PEM, or a JWK as JSON. */
   readonly key?: string | undefined;
+  /** Extensions that the card must name. */
+  readonly extensions?: readonly string[] | undefined;
 }
 
 /** A card as it came, and how long it is good for. */

@@ -67,6 +67,18 @@ describe('a card', () => {
     expect(new Set(hashes).size).toBe(3);
   });
 
+  it('must have the extensions that its file demands, and may demand those itself', async () => {
+    const capabilities = { extensions: [{ uri: 'urn:polite' }, { uri: 'urn:must', required: true }] };
+    await using server = await cardServer(answers(goodCard(here, { capabilities })));
+    const outcome = (...extensions: string[]) => readCard(source(server.url, { extensions }), cardPorts());
+    expect(await outcome('urn:must', 'urn:polite')).toMatchObject({ state: 'read' });
+    expect(await outcome()).toMatchObject({ state: 'refused', reason: expect.stringContaining('urn:must') });
+    expect(await outcome('urn:must', 'urn:other')).toMatchObject({
+      state: 'refused',
+      reason: 'the card does not name the extension "urn:other", which is demanded of it',
+    });
+  });
+
   it('that is pinned is taken only as it was', async () => {
     let version = '1';
     await using server = await cardServer((request, response) => answers(goodCard(here, { version }))(request, response));

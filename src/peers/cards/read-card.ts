@@ -69,14 +69,27 @@ function judge(text: string, source: CardSource, ports: CardPorts): CardOutcome 
   const unsigned = source.key === undefined ? undefined : signatureProblem(card, source.key);
   if (unsigned !== undefined)
     return refusedCard(`the card is not to be trusted: ${unsigned}`, 'ask whoever runs the agent for its key');
-  const demanded = card.capabilities?.extensions.find(({ uri, required }) => required && uri !== ONCE);
+  const strange = extensionProblem(card, source);
+  if (strange !== undefined) return strange;
+  const chosen = chooseInterface(card, source, ports.allowPrivate === true);
+  return chosen.ok ? { state: 'read', card, hash, interface: chosen.value } : refusedCard(chosen.error.reason, chosen.error.fix);
+}
+
+/** What the agent demands must be spoken, and what the owner demands must be there: the owner says that both know it. */
+function extensionProblem({ capabilities }: ReadCard['card'], { extensions: wanted = [] }: CardSource): CardOutcome | undefined {
+  const named = capabilities?.extensions ?? [];
+  const demanded = named.find(({ uri, required }) => required && uri !== ONCE && !wanted.includes(uri));
   if (demanded !== undefined)
     return refusedCard(
       `the agent demands the extension ${JSON.stringify(demanded.uri.slice(0, 200))}, which is not spoken here`,
-      'ask whoever runs the agent for a card without it',
+      'ask whoever runs the agent for a card without it, or name it under extensions if you know that it changes nothing',
     );
-  const chosen = chooseInterface(card, source, ports.allowPrivate === true);
-  return chosen.ok ? { state: 'read', card, hash, interface: chosen.value } : refusedCard(chosen.error.reason, chosen.error.fix);
+  const missing = wanted.find((uri) => !named.some((one) => one.uri === uri));
+  if (missing === undefined) return undefined;
+  return refusedCard(
+    `the card does not name the extension ${JSON.stringify(missing.slice(0, 200))}, which is demanded of it`,
+    'ask whoever runs the agent for it, or take it out of extensions',
+  );
 }
 
 /** Reasons hold what strangers wrote. */

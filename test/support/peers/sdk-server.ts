@@ -28,6 +28,8 @@ export interface SdkServer extends AsyncDisposable {
   /** The methods that were asked for. */
   readonly asked: string[];
   readonly authorizations: (string | undefined)[];
+  /** Which extensions each request has named. */
+  readonly extensions: (string | undefined)[];
   /** Lets tasks that were told to be slow come to their end. */
   release(): void;
   /** Breaks off all connections there are. */
@@ -38,6 +40,9 @@ export interface SdkServerOptions {
   readonly streaming?: boolean;
   readonly version?: '1.0' | '0.3';
 }
+
+/** An extension that its card names. */
+export const POLITE = 'urn:test:polite';
 
 /** What every task says that it took. */
 const USAGE = { usage: { inputTokens: 30, outputTokens: 4 } };
@@ -53,12 +58,15 @@ export async function sdkServer({ streaming = true, version = '1.0' }: SdkServer
   const cancelled: string[] = [];
   const asked: string[] = [];
   const authorizations: (string | undefined)[] = [];
+  const extensions: (string | undefined)[] = [];
   const released = Promise.withResolvers<void>();
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const supportedInterfaces = [{ url: `${origin}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: version }];
-  const card = AgentCard.fromJSON(goodCard(`${origin}/rpc`, { capabilities: { streaming }, supportedInterfaces }));
+  const card = AgentCard.fromJSON(
+    goodCard(`${origin}/rpc`, { capabilities: { streaming, extensions: [{ uri: POLITE }] }, supportedInterfaces }),
+  );
   const executor = createExecutor(taken, cancelled, released.promise);
   const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
   const transport = version === '1.0' ? new JsonRpcTransportHandler(handler) : new LegacyJsonRpcTransportHandler(handler);
@@ -67,6 +75,8 @@ export async function sdkServer({ streaming = true, version = '1.0' }: SdkServer
     if (request.method === 'GET')
       return void response.setHeader('content-type', 'application/json').end(JSON.stringify(AgentCard.toJSON(card)));
     authorizations.push(request.headers.authorization);
+    const named = request.headers[version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions'];
+    extensions.push(named?.toString());
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const body = JSON.parse(text) as { readonly method: string };
@@ -80,7 +90,7 @@ export async function sdkServer({ streaming = true, version = '1.0' }: SdkServer
     response.end();
   }
   return {
-    ...{ card: `${origin}/card.json`, taken, cancelled, asked, authorizations },
+    ...{ card: `${origin}/card.json`, taken, cancelled, asked, authorizations, extensions },
     release: () => released.resolve(),
     cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
