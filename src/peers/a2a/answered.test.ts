@@ -1,5 +1,6 @@
 /** Tasks that show their old question for a while after it was answered, and those that ended before the answer came. */
 import { describe, expect, it } from 'vitest';
+import { ALICE, served } from '../../../test/support/a2a/served.ts';
 import { cardServer, goodCard } from '../../../test/support/peers/card-server.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -8,6 +9,7 @@ import { keepsNoCards } from '../cards/kept-cards.ts';
 import type { PeerOutcome, RemotePeer } from '../port.ts';
 import { createA2aPeers } from './open.ts';
 
+const { signal } = new AbortController();
 const ids = { taskId: 't', contextId: 'c' };
 const asking = (words: string, more: JsonObject): JsonObject => ({
   state: 'TASK_STATE_INPUT_REQUIRED',
@@ -160,9 +162,30 @@ describe('a task that was over when the answer came', () => {
   it('is not over when it still asks: the answer was refused', async () => {
     await using server = await playing({ streams: [[task(QUESTION)], 'over'], looks: [stands(QUESTION)] });
     expect(await answer(await asked(server.url))).toMatchObject({
-      kind: 'failed',
-      taken: 'no',
-      failure: { message: expect.stringContaining('the task is over') },
+      kind: 'asks',
+      question: expect.stringMatching(/^Which\?\n\n.*the task is over/),
     });
   });
+});
+
+it('an agent that does not take what is said to it, and waits on, is asked about again, with its reason', async () => {
+  await using there = await served({
+    play: ({ toolResults }) =>
+      toolResults === 0 ? { calls: [{ name: 'shell', input: { command: 'true' } }] } : { text: 'Sun.' },
+  });
+  const peers = createA2aPeers({ clock: systemClock, env: { THERE: ALICE }, kept: keepsNoCards });
+  const opened = await peers.open({ card: `${there.origin}/.well-known/agent-card.json`, token: `\${THERE}` }, signal);
+  if (!opened.ok) throw new Error(opened.error.message);
+  const call = { signal, onTask: async () => undefined };
+  const say = (id: string, text: string, more: object): Promise<PeerOutcome> =>
+    opened.value.send({ id, context: 'c', parts: [{ type: 'text', text }], ...more }, call);
+  const asked = await say('m-1', 'Go.', {});
+  if (asked.kind !== 'asks') throw new Error(JSON.stringify(asked));
+  expect(asked.needs).toBe('auth');
+  const toTask = { task: asked.task, context: asked.context, unlessMoved: true };
+  const again = await say('m-2', 'It may go on.', toTask);
+  expect(again).toMatchObject({ kind: 'asks', needs: 'auth', task: asked.task, mark: asked.mark });
+  expect(again.kind === 'asks' && again.question).toMatch(/has not taken: .*by the owner of this project/);
+  expect(await there.folder.troupe('approve', asked.task ?? '')).toMatchObject({ code: 0 });
+  expect(await say('m-3', 'It may go on.', toTask)).toMatchObject({ kind: 'answer', text: 'Sun.' });
 });

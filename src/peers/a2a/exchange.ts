@@ -59,13 +59,14 @@ export async function followPeer(line: PeerLine, task: PeerTask, call: PeerCall)
   return await untilSettled(line, createTaskView(task.context, task, answered, line.pieces), call);
 }
 
-/** It ended before it heard us: what it came to is the answer. */
-async function endedMeanwhile(line: PeerLine, task: PeerTask, call: PeerCall): Promise<PeerOutcome | undefined> {
+/** It has not taken what was said to it: it ended before it heard us, or it still wants an answer, another or later. */
+async function notTaken(line: PeerLine, task: PeerTask, why: string, call: PeerCall): Promise<PeerOutcome | undefined> {
   const view = createTaskView(task.context, task);
   const looked = await look(line, view, call.signal);
   if (looked.kind === 'stopped') return stopped(view);
   const outcome = view.outcome();
-  return outcome?.kind === 'asks' ? undefined : outcome;
+  if (outcome?.kind !== 'asks') return outcome;
+  return { ...outcome, question: `${outcome.question}\n\nWhat was said last it has not taken: ${shortened(why)}` };
 }
 
 /** Somebody let it in meanwhile, and it goes on: what would be said to it is not needed. */
@@ -96,9 +97,10 @@ async function began(line: PeerLine, message: PeerMessage, view: TaskView, call:
   if (isKnown) return undefined;
   if (read.error === undefined) return { kind: 'failed', taken: 'perhaps', failure: NO_TASK };
   const { failure, taken } = classified(read.error);
-  const isOver = message.task !== undefined && taken === 'no' && failure.kind === 'invalid_request';
-  const ended = isOver ? await endedMeanwhile(line, { task: message.task, context: message.context }, call) : undefined;
-  return ended ?? { kind: 'failed', taken, failure };
+  if (message.task === undefined || taken !== 'no' || failure.kind !== 'invalid_request')
+    return { kind: 'failed', taken, failure };
+  const stands = await notTaken(line, { task: message.task, context: message.context }, failure.message, call);
+  return stands ?? { kind: 'failed', taken, failure };
 }
 
 async function* once(client: Client, request: SendMessageRequest, options: RequestOptions): AsyncGenerator<StreamResponse> {
