@@ -1,5 +1,5 @@
-/** Tab in a real bash, in a folder with agents, runs and groups. */
-import { execFile } from 'node:child_process';
+/** Tab in real shells, in a folder with agents, runs and groups. */
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -148,5 +148,46 @@ describe('in bash', () => {
   it('groups and options', async () => {
     expect(await tab('troupe', 'groups', 'show', '')).toEqual(['review']);
     expect(await tab('troupe', 'ps', '--al')).toEqual(['--all']);
+  });
+});
+
+const hasShell = (name: string): boolean => spawnSync(name, ['-c', 'true']).status === 0;
+
+/** The same in zsh, with the options under which it has functions of bash complete. */
+async function tabInZsh(...words: readonly string[]): Promise<readonly string[]> {
+  const script = `autoload -U compinit && compinit -D -u; source <(troupe completion zsh)
+emulate -R sh; setopt kshglob noshglob braceexpand nounset
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _troupe
+[ \${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = await run('zsh', ['-f', '-c', script, 'zsh', ...words], { cwd: project, env: environment() });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+describe.runIf(hasShell('zsh'))('in zsh', () => {
+  it('commands, agents, groups and options', async () => {
+    expect(await tabInZsh('troupe', 'res')).toContain('resume');
+    expect(await tabInZsh('troupe', 'run', 'po')).toEqual(['poet', 'poor\\ painter']);
+    expect(await tabInZsh('troupe', 'groups', 'show', '')).toEqual(['review']);
+    expect(await tabInZsh('troupe', 'ps', '--al')).toEqual(['--all']);
+    expect(await tabInZsh('troupe', 'run', '$')).toHaveLength(1);
+    expect(await readdir(project)).not.toContain('PWNED');
+  });
+});
+
+async function tabInFish(line: string): Promise<readonly string[]> {
+  const script = `troupe completion fish | source; complete -C ${JSON.stringify(line)}`;
+  const { stdout } = await run('fish', ['--no-config', '-c', script], { cwd: project, env: environment() });
+  return stdout.split('\n').flatMap((one) => one.split('\t')[0] || []);
+}
+
+describe.runIf(hasShell('fish'))('in fish', () => {
+  it('commands, agents, groups and options, and files only where none of them fits', async () => {
+    expect(await tabInFish('troupe res')).toEqual(['resume']);
+    expect(await tabInFish('troupe run po')).toEqual(['poet', 'poor painter']);
+    expect(await tabInFish('troupe groups show ')).toEqual(['review']);
+    expect(await tabInFish('troupe ps --al')).toEqual(['--all']);
+    expect(await tabInFish('troupe check ag')).toEqual(['agents/']);
+    expect(await readdir(project)).not.toContain('PWNED');
   });
 });

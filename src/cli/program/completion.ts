@@ -44,7 +44,7 @@ _troupe() {
       "$current"*) COMPREPLY+=("$quoted") ;;
     esac
   done <<NAMES
-$("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+$("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null)
 NAMES
 }
 complete -o default -F _troupe troupe
@@ -54,15 +54,21 @@ complete -o default -F _troupe troupe
 function fishScript(commands: Words): string {
   const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = commands.map(
-    ([command, about]) => `complete -c troupe -n __fish_use_subcommand -a ${command} -d ${quoted(about)}`,
+    ([command, about]) => `complete -c troupe -f -n __fish_use_subcommand -a ${command} -d ${quoted(about)}`,
   );
   return `# troupe completion: put this into ~/.config/fish/completions/troupe.fish
-function __troupe_complete
+# Whether something that is known fits: files are offered where nothing does, as in the other shells.
+function __troupe_knows
+  __fish_use_subcommand; and return 1
   set -l words (commandline -opc)
   set -l current (commandline -ct)
-  $words[1] complete -- $words[2..-1] "$current" 2>/dev/null
+  set -g __troupe_fitting
+  for one in ($words[1] complete -- $words[2..-1] "$current" 2>/dev/null)
+    test (string sub -l (string length -- "$current") -- "$one") = "$current"; and set -a __troupe_fitting "$one"
+  end
+  test (count $__troupe_fitting) -gt 0
 end
 ${lines.join('\n')}
-complete -c troupe -n 'not __fish_use_subcommand' -a '(__troupe_complete)'
+complete -c troupe -f -n __troupe_knows -a '(string join \\n -- $__troupe_fitting)'
 `;
 }
