@@ -28,10 +28,15 @@ describe('rules for paths', () => {
     ['a-b', { 'a*': 'allow', '*b': 'deny' }, 'deny'],
   ])('%s with %j: %s', (path, map, expected) => expect(decidePath(path, map)).toBe(expected));
 
-  it.each(['/etc/**', '~/x', '../x', 'a/../b', '', 'a?', 'a\\b', '{a,b}'])('%j is a mistake', (pattern) => {
-    expect(pathPatternProblem(pattern)).toBeDefined();
-  });
-  it.each(['src/**', '*', '**/*.ts', './a b'])('%j is a rule', (pattern) => expect(pathPatternProblem(pattern)).toBeUndefined());
+  it.each(['/etc/**', '~/x', '../x', 'a/../b', '', 'a?', 'a\\b', '{a,b}', 'tok/', 'a//b', 'a/./b', './', './.'])(
+    '%j is a mistake',
+    (pattern) => {
+      expect(pathPatternProblem(pattern)).toBeDefined();
+    },
+  );
+  it.each(['src/**', '*', '**/*.ts', './a b', '.'])('%j is a rule', (pattern) =>
+    expect(pathPatternProblem(pattern)).toBeUndefined(),
+  );
 });
 
 describe('rules for hosts', () => {
@@ -71,6 +76,17 @@ describe('rules for hosts', () => {
   it.each(['not an address', '', 'ftp://a.org/'])('%j is allowed by no rule, not even by a star', (address) => {
     expect(decideHost(address, { '*': 'allow' })).toBe('ask');
     expect(decideHost(address, { '*': 'deny' })).toBe('deny');
+  });
+
+  it.each<readonly [string, RuleMap, Permission]>([
+    ['https://evil.org:8443/', { 'evil.org': 'deny', '*': 'allow' }, 'deny'],
+    ['https://a.evil.org:8443/', { '*.evil.org': 'ask', '*': 'allow' }, 'ask'],
+    ['https://evil.org:8443/', { 'evil.org': 'deny', 'evil.org:8443': 'allow' }, 'allow'],
+    ['https://evil.org:8443/', { '*.org': 'deny', 'evil.org:8443': 'allow' }, 'allow'],
+    ['https://evil.org/', { 'evil.org': 'deny', 'evil.org:8443': 'allow' }, 'deny'],
+    ['https://evil.org:8443/', { 'evil.org': 'allow', '*': 'ask' }, 'ask'],
+  ])('%s with %j: %s, because who holds a host back means every port of it', (address, map, expected) => {
+    expect(decideHost(address, map)).toBe(expected);
   });
 
   it('of numbers are exact', () => {

@@ -29,17 +29,21 @@ export function pathWithin(narrow: string, wide: string): boolean {
   return fitsSequence(steps(wide), steps(narrow), isDeep, (piece, step) => !isDeep(step) && fitsText(piece, step));
 }
 
-/** `*.example.org` is every host below example.org and not that one itself; without a port, the usual ones. */
+/** `*.example.org` is every host below example.org and not that one itself. */
 export function decideHost(address: string, rules: RuleMap): Permission {
   const host = hostOf(address);
   // No address: whoever fetches it says so. It is not for a rule to allow.
   if (host === undefined) return rules[EVERYTHING] === 'deny' ? 'deny' : 'ask';
+  // Without a port an allow is for the usual ones; whoever denies or asks means every one.
   return decided(
     rules,
-    (pattern) => hostFits(plainHost(pattern), host),
-    (narrow, wide) => hostWithin(plainHost(narrow), plainHost(wide)),
+    (pattern) =>
+      hostFits(plainHost(pattern), host) || (rules[pattern] !== 'allow' && hostFits(plainHost(pattern), portless(host))),
+    (narrow, wide) => hostWithin(narrow, wide) || hostWithin(portless(narrow), wide),
   );
 }
+
+const portless = (host: string): string => host.replace(/:\d+$/, '');
 
 function hostFits(pattern: string, host: string): boolean {
   if (pattern === EVERYTHING) return true;
@@ -48,8 +52,13 @@ function hostFits(pattern: string, host: string): boolean {
   return host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1 && !/^[\d.]+(?::\d+)?$/.test(host);
 }
 
-const hostWithin = (narrow: string, wide: string): boolean =>
-  wide === EVERYTHING || narrow === wide || (wide.startsWith('*.') && narrow !== EVERYTHING && narrow.endsWith(wide.slice(1)));
+/** Whether every host that one pattern fits, the other fits too. */
+export function hostWithin(narrow: string, wide: string): boolean {
+  const [inner, outer] = [plainHost(narrow), plainHost(wide)];
+  return (
+    outer === EVERYTHING || inner === outer || (outer.startsWith('*.') && inner !== EVERYTHING && inner.endsWith(outer.slice(1)))
+  );
+}
 
 /** The pattern in the form in which hosts are compared. */
 function plainHost(pattern: string): string {
@@ -67,10 +76,17 @@ export function hostPatternProblem(pattern: string): { readonly message: string;
 }
 
 export function pathPatternProblem(pattern: string): { readonly message: string; readonly fix: string } | undefined {
-  const isOutside = pattern.startsWith('/') || pattern.startsWith('~') || pattern.split('/').includes('..');
-  if (pattern.trim() !== '' && !isOutside && !/[\0\\?[\]{}]/.test(pattern)) return undefined;
-  const fix = 'Write a path relative to the workspace, such as "src/**" or "docs/*.md".';
-  return { message: `${JSON.stringify(pattern)} is not a path in the workspace`, fix };
+  const named = steps(pattern);
+  const isOutside = pattern.startsWith('/') || pattern.startsWith('~') || named.includes('..');
+  if (pattern.trim() === '' || isOutside || /[\0\\?[\]{}]/.test(pattern)) {
+    const fix = 'Write a path relative to the workspace, such as "src/**" or "docs/*.md".';
+    return { message: `${JSON.stringify(pattern)} is not a path in the workspace`, fix };
+  }
+  // A point alone is the workspace itself.
+  if (pattern === '.' || !named.some((step) => step === '' || step === '.')) return undefined;
+  const folder = named.filter((step) => step !== '' && step !== '.').join('/');
+  const fix = `Write ${JSON.stringify(folder === '' ? '**' : `${folder}/**`)} for a folder and everything in it.`;
+  return { message: `${JSON.stringify(pattern)} fits no path: they have one stroke between two names, and none at the end`, fix };
 }
 
 function decided(

@@ -107,10 +107,15 @@ export async function salvageAgent(file: AgentFile): Promise<SalvagedAgent | und
 }
 
 async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpans): Promise<Loaded> {
-  const { readForeignFile } = await import('../foreign/file.ts');
-  const settings = origin === 'claude' ? await readText(join(file.root, '.claude', 'settings.json')) : undefined;
-  const known = settings?.ok === true ? settings.value : undefined;
-  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, spans, known);
+  const { readForeignFile, SETTINGS_OF } = await import('../foreign/file.ts');
+  const settings = await Promise.all(
+    SETTINGS_OF[origin].map(async (name) => {
+      const read = await readText(join(file.root, name));
+      if (read.ok) return [{ file: name, text: read.value }];
+      return read.error.isMissing === true ? [] : [{ file: name, problem: read.error.message }];
+    }),
+  );
+  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, spans, settings.flat());
   return define(file, map, frontmatter, assembled, disabled);
 }
 

@@ -4,9 +4,11 @@
  */
 
 import { nearest } from '../../base/did-you-mean.ts';
+import { fitsText } from '../../permissions/glob.ts';
 import { BUILT_IN_TOOLS, parseMcpReference } from '../definition/tool-names.ts';
 import { quote } from '../text/diagnostics.ts';
-import { readClaudeRule, readClaudeSettings } from './claude-rules.ts';
+import { readClaudeRule } from './claude-rules.ts';
+import { forFileCommands, readClaudeSettings } from './claude-settings.ts';
 import {
   askFor,
   compact,
@@ -16,7 +18,7 @@ import {
   foreignReader,
   type Translate,
 } from './foreign.ts';
-import { type ForeignRule, withRules } from './foreign-rules.ts';
+import { coversTool, type ForeignRule, withRules } from './foreign-rules.ts';
 
 /** Its short names. Each is a model whose price is known by that very name: a budget in dollars must hold. */
 export const claudeModels: Readonly<Record<string, string>> = {
@@ -46,26 +48,36 @@ export const translateClaude: Translate = (value, placeOf, settings) => {
   const reader = foreignReader(value, placeOf);
   const listed = toolList(reader, 'tools', 'allow');
   const refused = toolList(reader, 'disallowedTools', 'deny') ?? [];
-  const gone = new Set(refused.flatMap(({ tool, rules }) => (rules.length === 0 ? [tool] : [])));
+  const gone = refused.filter(({ rules }) => rules.every((rule) => rule.pattern === undefined && rule.permission === 'deny'));
   const named = listed?.map(({ tool }) => tool) ?? BUILT_IN_TOOLS;
-  const tools = [...new Set(named)].filter((tool) => !gone.has(tool));
-  const rules = [...(listed ?? []), ...refused].flatMap((entry) => entry.rules);
-  const shared = settings === undefined ? [] : readClaudeSettings(settings).rules;
-  const servers = tools.flatMap((tool) => parseMcpReference(tool)?.server ?? []);
-  const isHere = ({ tool }: ForeignRule): boolean =>
-    tools.includes(tool) || servers.includes(parseMcpReference(tool)?.server ?? '');
+  const tools = [...new Set(named)].filter((tool) => !gone.some((one) => coversTool(one.tool, tool)));
+  const shared = readClaudeSettings(settings);
+  const own = [...(listed ?? []), ...refused].flatMap((entry) => entry.rules);
+  const rules = rulesFor(tools, [...own, ...shared.rules]);
   const frontmatter = compact({
     name: reader.text('name'),
     description: description(reader),
     model: model(reader),
     tools,
-    permissions: withRules(permissions(reader, tools), [...rules, ...shared].filter(isHere)),
+    permissions: withRules(permissions(reader, tools), [...rules, ...forFileCommands(rules)]),
     maxTurns: reader.count('maxTurns'),
   });
   const disabled = reader.flag('disabled');
   reader.finish('Claude Code', UNSUPPORTED, DECORATION);
-  return { frontmatter, disabled, diagnostics: reader.diagnostics };
+  return { frontmatter, disabled, diagnostics: [...reader.diagnostics, ...shared.diagnostics] };
 };
+
+/** Those about tools that the agent has. A rule for servers with a star in their name is one for each that fits. */
+function rulesFor(tools: readonly string[], rules: readonly ForeignRule[]): readonly ForeignRule[] {
+  const servers = [...new Set(tools.flatMap((tool) => parseMcpReference(tool)?.server ?? []))];
+  return rules.flatMap((rule) => {
+    const reference = parseMcpReference(rule.tool);
+    if (reference === undefined) return tools.includes(rule.tool) ? [rule] : [];
+    const { server, tool } = reference;
+    const isMeant = (one: string): boolean => one === server || (rule.permission !== 'allow' && fitsText(server, one));
+    return servers.filter(isMeant).map((one) => ({ ...rule, tool: tool === undefined ? `mcp:${one}` : `mcp:${one}/${tool}` }));
+  });
+}
 
 /** `inherit`, or nothing, leaves the choice to the project. */
 function model(reader: ForeignReader): string | undefined {
@@ -113,15 +125,20 @@ function translateTool(
   permission: 'allow' | 'deny',
   reader: ForeignReader,
 ): readonly ListedTool[] {
-  if (written === '*') return BUILT_IN_TOOLS.map((tool) => ({ tool, rules: [] }));
+  if (written === '*' && permission === 'allow') return BUILT_IN_TOOLS.map((tool) => ({ tool, rules: [] }));
   const read = readClaudeRule(written, permission);
   if (read.kind === 'rules') {
     const [first] = read.rules;
-    return first === undefined ? [] : [{ tool: first.tool, rules: first.pattern === undefined ? [] : read.rules }];
+    if (first === undefined || first.pattern !== undefined)
+      return first === undefined ? [] : [{ tool: first.tool, rules: read.rules }];
+    // A tool that is named whole is itself meant, and not its like.
+    const named = written.includes('*') ? read.rules : [first];
+    return named.map((rule) => ({ tool: rule.tool, rules: permission === 'allow' ? [] : [rule] }));
   }
   if (read.kind === 'unsaid') {
     reader.warn(path, `the rule of ${quote(written)} is not kept; the tool asks first instead`);
-    return read.tools.slice(0, 1).map((tool) => ({ tool, rules: [{ tool, permission: 'ask' }] }));
+    const rules = read.tools.map((tool) => ({ tool, permission: 'ask' as const }));
+    return read.tools.slice(0, 1).map((tool) => ({ tool, rules }));
   }
   const name = written.replace(/\(.*$/s, '');
   const near = THEIRS.includes(name) ? undefined : nearest(name, OURS);

@@ -7,7 +7,7 @@ import { readLeniently } from '../text/lenient-frontmatter.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { parseYamlMap, type YamlMap } from '../text/yaml-map.ts';
 import { translateClaude } from './claude.ts';
-import type { Translate, Translation } from './foreign.ts';
+import type { SettingsText, Translate, Translation } from './foreign.ts';
 import { translateOpencode } from './opencode.ts';
 
 export type ForeignOrigin = 'claude' | 'opencode';
@@ -17,10 +17,21 @@ export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled
   readonly prompt: string;
 }
 
+/** Where each tool says what holds for all its agents in a project. */
+export const SETTINGS_OF: Readonly<Record<ForeignOrigin, readonly string[]>> = {
+  claude: ['.claude/settings.json', '.claude/settings.local.json'],
+  opencode: [],
+};
+
 const TRANSLATIONS: Readonly<Record<ForeignOrigin, Translate>> = { claude: translateClaude, opencode: translateOpencode };
 
 /** What it does not share with ours is a warning, and its prompt stays as it is: no includes, no variables. */
-export function readForeignFile(origin: ForeignOrigin, source: SourceText, spans: FileSpans, settings?: string): ForeignFile {
+export function readForeignFile(
+  origin: ForeignOrigin,
+  source: SourceText,
+  spans: FileSpans,
+  settings: readonly SettingsText[],
+): ForeignFile {
   const { map, warnings } = readMap(source, spans);
   const { frontmatter, prompt = '', disabled, diagnostics } = TRANSLATIONS[origin](map.value, map.placeOf, settings);
   const body = source.text.slice(spans.body.start, spans.body.end).replaceAll('\r\n', '\n').trim();

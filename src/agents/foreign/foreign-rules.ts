@@ -2,7 +2,8 @@
  * Rules of other tools in our own form. Theirs are decided in other ways: Claude Code has every deny go before every allow, and
  * opencode the last rule that fits. What comes out here is never laxer than what they would do.
  */
-import { hostPatternProblem, pathPatternProblem, pathWithin } from '../../permissions/place-rules.ts';
+import { fitsText } from '../../permissions/glob.ts';
+import { hostPatternProblem, hostWithin, pathPatternProblem, pathWithin } from '../../permissions/place-rules.ts';
 import { type Permission, type Rule, type RuleMap, stricter } from '../../permissions/rule-map.ts';
 import { shellPatternProblem, shellWithin } from '../../permissions/shell-rules.ts';
 import type { FrontmatterPermissions } from './foreign.ts';
@@ -27,15 +28,27 @@ export function canSay(tool: string, pattern: string): boolean {
 /** Whatever `narrow` fits, `wide` fits too. */
 function isWithin(tool: string, narrow: string, wide: string): boolean {
   if (wide === '*' || narrow === wide) return true;
-  return tool === 'shell' ? shellWithin(narrow, wide) : tool === 'fetch' ? wide.startsWith('*.') : pathWithin(narrow, wide);
+  return tool === 'shell' ? shellWithin(narrow, wide) : tool === 'fetch' ? hostWithin(narrow, wide) : pathWithin(narrow, wide);
 }
 
-/** With every rule that asks or denies before every one that allows. What the map says of a tool holds where no rule fits. */
+/** Whether one name stands for the other tool as well: a server for its tools, and a star for any signs. */
+export function coversTool(wide: string, narrow: string): boolean {
+  if (wide === narrow || narrow.startsWith(`${wide}/`)) return true;
+  return wide.startsWith('mcp:') && wide.includes('*') && fitsText(wide, narrow);
+}
+
+const isStricter = (left: Permission, right: Permission): boolean => left !== right && stricter(left, right) === left;
+
+/** With every deny before every ask before every allow. What the map says of a tool holds where no rule fits. */
 export function withRules(base: FrontmatterPermissions, rules: readonly ForeignRule[]): FrontmatterPermissions {
   const result = { ...base };
+  const isOverruled = (one: ForeignRule): boolean =>
+    rules.some(
+      ({ tool, permission }) => tool !== one.tool && isStricter(permission, one.permission) && coversTool(tool, one.tool),
+    );
   for (const tool of new Set(rules.map((rule) => rule.tool))) {
-    const own = rules.filter((rule) => rule.tool === tool);
-    result[tool] = merged(tool, base[tool], own);
+    const own = rules.filter((rule) => rule.tool === tool && !isOverruled(rule));
+    if (own.length > 0) result[tool] = merged(tool, base[tool], own);
   }
   return result;
 }
@@ -45,21 +58,25 @@ function merged(tool: string, base: Rule | undefined, rules: readonly ForeignRul
   const whole = words.length === 0 ? undefined : words.reduce(stricter);
   if (whole === 'deny' || base === 'deny') return 'deny';
   const rest = whole ?? (typeof base === 'string' ? base : READING.includes(tool) ? 'allow' : 'ask');
-  const strict = rules.filter(({ permission }) => permission !== 'allow');
   const map: Record<string, Permission> = {};
   for (const { pattern, permission } of rules) {
     if (pattern === undefined) continue;
-    const isOverruled = permission === 'allow' && strict.some((one) => isWithin(tool, pattern, one.pattern ?? '*'));
+    const isOverruled = rules.some(
+      (one) => isStricter(one.permission, permission) && isWithin(tool, pattern, one.pattern ?? '*'),
+    );
     if (!isOverruled) map[pattern] = stricter(map[pattern] ?? permission, permission);
   }
   if (Object.keys(map).length === 0) return rest;
   return { ...map, '*': stricter(map['*'] ?? rest, rest) };
 }
 
-/** Where the last rule that fits decides: what a later one covers whole has no effect. */
-export function lastDecides(tool: string, rules: RuleMap): RuleMap {
-  const entries = Object.entries(rules);
-  return Object.fromEntries(
-    entries.filter(([pattern], index) => !entries.slice(index + 1).some(([later]) => isWithin(tool, pattern, later))),
-  );
+/** Where the last rule that fits decides: what a later one covers whole has no effect. What no rule fits is decided by `rest`. */
+export function lastDecides(tool: string, entries: readonly (readonly [string, Permission])[]): RuleMap {
+  const rest = READING.includes(tool) ? 'allow' : 'ask';
+  return {
+    '*': rest,
+    ...Object.fromEntries(
+      entries.filter(([pattern], index) => !entries.slice(index + 1).some(([later]) => isWithin(tool, pattern, later))),
+    ),
+  };
 }

@@ -68,11 +68,30 @@ describe('an agent of Claude Code', () => {
     [
       'tools: Bash, Read\ndisallowedTools: Bash(rm:*), Read(.env)',
       ['shell', 'read'],
-      { shell: { 'rm *': 'deny', '*': 'ask' }, read: { '**/.env': 'deny', '*': 'allow' } },
+      { shell: { 'rm *': 'deny', '*': 'ask' }, read: { '**/.env/**': 'deny', '*': 'allow' } },
     ],
     // Every deny goes before every allow there.
     ['tools: Bash(git push:*)\ndisallowedTools: Bash(git:*)', ['shell'], { shell: { 'git *': 'deny', '*': 'ask' } }],
     ['tools: Bash(git diff:*)\npermissionMode: plan', ['shell'], { shell: 'deny' }],
+    // As in a .gitignore: a name is meant wherever it is, and a folder with all that is in it.
+    ['tools: Read\ndisallowedTools: Read(secrets)', ['read'], { read: { '**/secrets/**': 'deny', '*': 'allow' } }],
+    ['tools: Read\ndisallowedTools: Read(secrets/)', ['read'], { read: { '**/secrets/**': 'deny', '*': 'allow' } }],
+    ['tools: Read\ndisallowedTools: Read(/tok/)', ['read'], { read: { 'tok/**': 'deny', '*': 'allow' } }],
+    ['tools: Read\ndisallowedTools: Read(a/b)', ['read'], { read: { 'a/b/**': 'deny', '*': 'allow' } }],
+    ['tools: Read\ndisallowedTools: Read(a/*)', ['read'], { read: { 'a/*/**': 'deny', '*': 'allow' } }],
+    ['tools: Read\ndisallowedTools: Read(a/**)', ['read'], { read: { 'a/**': 'deny', '*': 'allow' } }],
+    ['tools: Edit(docs/)', ['edit'], { edit: { 'docs/*/**': 'allow', '*': 'ask' } }],
+    ['tools: Write\ndisallowedTools: Write(docs)', ['write'], { write: { '**/docs/**': 'deny', '*': 'ask' } }],
+    // Commands that show files may show one that is held back.
+    [
+      'tools: Bash(cat:*), Bash(ls:*), Read\ndisallowedTools: Read(.env)',
+      ['shell', 'read'],
+      { shell: { 'ls *': 'allow', 'cat *': 'ask', '*': 'ask' }, read: { '**/.env/**': 'deny', '*': 'allow' } },
+    ],
+    // Of a server, and of one of its tools.
+    ['tools: mcp__gh\ndisallowedTools: mcp__gh__delete', ['mcp:gh'], { 'mcp:gh/delete': 'deny' }],
+    ['tools: mcp__gh__a, Read\ndisallowedTools: mcp__gh', ['read'], {}],
+    ['tools: mcp__gh__a, Read\ndisallowedTools: mcp__*', ['read'], {}],
   ])('reads the rules of %s', async (keys, tools, permissions) => {
     const { definition, said } = await read('claude', ...keys.split('\n'));
     expect(said).toEqual([]);
@@ -84,6 +103,57 @@ describe('an agent of Claude Code', () => {
     const { definition, said } = await read('claude', 'tools: "Bash(a | b)"');
     expect(said).toEqual(['f/a.md:2:8: warning: the rule of "Bash(a | b)" is not kept; the tool asks first instead']);
     expect(definition.permissions).toEqual({ shell: 'ask' });
+    const every = await read('claude', 'tools: Edit, Write', 'permissionMode: acceptEdits', 'disallowedTools: Edit(~/x)');
+    expect(every.definition.permissions).toEqual({ edit: 'ask', write: 'ask' });
+  });
+
+  async function withSettings(tools: string, files: Readonly<Record<string, string>>) {
+    await using project = await temporaryProject();
+    for (const [name, text] of Object.entries(files)) await project.write(name, text);
+    const path = await project.write('.claude/agents/a.md', `---\nname: a\ntools: ${tools}\n---\nx`);
+    const loaded = await loadAgent({ path, root: project.root, origin: 'claude' });
+    if (!loaded.ok) throw new Error(loaded.error.map(formatDiagnostic).join('\n'));
+    return { permissions: loaded.value.definition.permissions, said: loaded.value.diagnostics.map(formatDiagnostic) };
+  }
+  const listed = (permissions: object): string => JSON.stringify({ permissions });
+
+  it('keeps to both settings files, every deny before every ask before every allow', async () => {
+    const { permissions, said } = await withSettings('Read, Bash, WebFetch, mcp__gh, mcp__x', {
+      '.claude/settings.json': listed({
+        allow: ['Bash(ls *)', 'mcp__gh__list', 'WebFetch'],
+        ask: ['Read(secrets/a)', 'WebFetch(domain:a.org)', 'Bash(git push *)'],
+      }),
+      '.claude/settings.local.json': listed({
+        allow: ['Bash(pwd)'],
+        deny: ['Read(idx.txt)', 'Bash(ls:*)', 'Read(/secrets)', 'mcp__g*', 'WebFetch(domain:*.b.org)', 'Bash(git *)'],
+      }),
+    });
+    expect(said).toEqual([]);
+    expect(permissions).toEqual({
+      read: { '**/idx.txt/**': 'deny', 'secrets/**': 'deny', '*': 'allow' },
+      shell: { pwd: 'allow', 'ls *': 'deny', 'git *': 'deny', '*': 'ask' },
+      fetch: { 'a.org': 'ask', '*.b.org': 'deny', '*': 'allow' },
+      'mcp:gh': 'deny',
+    });
+  });
+
+  it('asks with a warning where settings cannot be kept or read', async () => {
+    const unsaid = await withSettings('Read, Edit', { '.claude/settings.json': listed({ deny: ['Read(//etc)', 'Edit(!x)'] }) });
+    expect(unsaid.permissions).toEqual({ read: 'ask', edit: 'ask' });
+    expect(unsaid.said).toEqual([
+      '.claude/settings.json:1:25: warning: the rule of "Read(//etc)" is not kept; the tool asks first instead',
+      '.claude/settings.json:1:39: warning: the rule of "Edit(!x)" is not kept; the tool asks first instead',
+    ]);
+    const broken = await withSettings('Read, mcp__gh', { '.claude/settings.local.json': '{ "permissions": { "deny": [' });
+    expect(broken.permissions).toEqual({ read: 'ask', 'mcp:gh': 'ask' });
+    expect(broken.said).toHaveLength(1);
+    expect(broken.said[0]).toMatch(
+      /^\.claude\/settings\.local\.json:1:\d+: warning: .*; every tool of the agents beside it asks first$/,
+    );
+    const word = await withSettings('Read', { '.claude/settings.json': listed({ deny: 'Read(x)' }) });
+    expect(word.permissions).toEqual({ read: 'ask' });
+    const star = await withSettings('Read, Bash, mcp__gh', { '.claude/settings.json': listed({ deny: ['*'] }) });
+    expect(star.permissions).toEqual({ read: 'deny', shell: 'deny', 'mcp:gh': 'deny' });
   });
 
   it('keeps to the rules of .claude/settings.json', async () => {
@@ -178,10 +248,18 @@ describe('an agent of opencode', () => {
     ['bash: { "*": ask, "git *": allow, "git push*": deny }', { shell: { '*': 'ask', 'git *': 'allow', 'git push*': 'deny' } }],
     // The last that fits decides there.
     ['bash: { "git *": allow, "*": ask }', { shell: { '*': 'ask' } }],
-    // What ours cannot say asks.
-    ['bash: { "a | b": allow }', { shell: 'ask' }],
-    ['bash: { "a | b": deny }', { shell: 'deny' }],
-    ['bash: { "a | b": deny, "*": allow }', { shell: 'ask' }],
+    // A star goes over folders.
+    ['read: { "*secret*": deny }', { read: { '*': 'allow', '**/*secret*/**': 'deny' } }],
+    ['read: { "src/*.ts": deny }', { read: { '*': 'allow', 'src/**/*.ts': 'deny' } }],
+    ['read: { "*/tok/*": ask }', { read: { '*': 'allow', '**/tok/**': 'ask' } }],
+    ['read: { "a*b": deny }', { read: { '*': 'allow', 'a*b': 'deny', 'a*/**/*b': 'deny' } }],
+    ['edit: { "src/*": allow }', { edit: { '*': 'ask', 'src/**': 'allow' } }],
+    // What a name says stays where a later star is laxer, and goes where it is stricter.
+    ['bash: deny, "*": allow', { shell: 'deny', read: 'allow' }],
+    ['bash: allow, "*": deny', { shell: 'deny', read: 'deny' }],
+    ['"*": deny, bash: allow', { shell: 'allow', read: 'deny' }],
+    ['"ed*": deny', { edit: 'deny', write: 'deny' }],
+    ['webfetch: { a.org: deny, "*.b.org": allow }', { fetch: { 'a.org': 'deny', '*.b.org': 'allow', '*': 'ask' } }],
     ['edit: { "*": deny, "docs/*": allow, "*.env": deny }', { edit: { '*': 'deny', 'docs/**': 'allow', '**/*.env': 'deny' } }],
     ['webfetch: deny', { fetch: 'deny' }],
   ])('reads the rules %s', async (rules, expected) => {
@@ -189,6 +267,20 @@ describe('an agent of opencode', () => {
     expect(said).toEqual([]);
     expect(definition.permissions).toMatchObject(expected);
     if (rules.startsWith('edit')) expect(definition.permissions?.['write']).toEqual(definition.permissions?.['edit']);
+  });
+
+  it.each([
+    ['bash: { "a | b": allow }', { shell: 'ask' }],
+    ['bash: { "a | b": deny }', { shell: 'deny' }],
+    ['bash: { "a | b": deny, "*": allow }', { shell: 'ask' }],
+    ['bash: { "a | b": deny, "rm *": deny, "ls *": allow }', { shell: { '*': 'ask', 'rm *': 'deny', 'ls *': 'ask' } }],
+    ['read: { "tok/": deny, "x/*": deny, "*": allow }', { read: 'ask' }],
+    ['read: { "*": allow, "a?": deny, "x/*": deny }', { read: { '*': 'ask', 'x/**': 'deny' } }],
+    ['grep: { "password*": deny, "*": allow }', { search: 'ask' }],
+  ])('asks, with a warning, where ours cannot say %s', async (rules, expected) => {
+    const { definition, said } = await read('opencode', `permission: { ${rules} }`);
+    expect(said).toEqual([expect.stringMatching(/warning: the rule of ".*" is not kept; the tool asks first instead$/)]);
+    expect(definition.permissions).toMatchObject(expected);
   });
 
   it('can deny everything with one word', async () => {

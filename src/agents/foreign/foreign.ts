@@ -4,6 +4,7 @@
  */
 
 import { nearest } from '../../base/did-you-mean.ts';
+import { fitsText } from '../../permissions/glob.ts';
 import type { Frontmatter } from '../definition/definition.ts';
 import { type Diagnostic, quote, warningAt } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
@@ -17,8 +18,17 @@ export interface Translation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** `settings`: the text of the tool's own settings in the project, where it has such. */
-export type Translate = (value: Readonly<Record<string, unknown>>, placeOf: PlaceOf, settings?: string) => Translation;
+/** The tool's own settings in the project: a file that is there, or why it could not be read. */
+export type SettingsText = { readonly file: string } & (
+  | { readonly text: string }
+  | { readonly text?: undefined; readonly problem: string }
+);
+
+export type Translate = (
+  value: Readonly<Record<string, unknown>>,
+  placeOf: PlaceOf,
+  settings: readonly SettingsText[],
+) => Translation;
 
 export type FrontmatterPermissions = NonNullable<Frontmatter['permissions']>;
 
@@ -51,6 +61,12 @@ const TOOLS: Readonly<Record<string, string>> = {
 export function ourTool(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(TOOLS, lower) ? TOOLS[lower] : undefined;
+}
+
+/** Ours for all of another tool's tools whose name fits. */
+export function ourTools(pattern: string): readonly string[] {
+  const fitting = Object.entries(TOOLS).filter(([name]) => fitsText(pattern.toLowerCase(), name));
+  return [...new Set(fitting.map(([, tool]) => tool))];
 }
 
 /** Collects the warnings of one file and reads its keys one by one, so that what nobody asked for can be named at the end. */

@@ -5,8 +5,7 @@
 
 import { nearest } from '../../base/did-you-mean.ts';
 import { isJsonObject } from '../../base/json.ts';
-import { RULED_TOOLS } from '../../permissions/remembered-rule.ts';
-import type { Rule } from '../../permissions/rule-map.ts';
+import { wholeOf } from '../../permissions/rule-map.ts';
 import { BUILT_IN_TOOLS } from '../definition/tool-names.ts';
 import { quote } from '../text/diagnostics.ts';
 import {
@@ -16,10 +15,10 @@ import {
   type ForeignReader,
   type FrontmatterPermissions,
   foreignReader,
-  ourTool,
+  ourTools,
   type Translate,
 } from './foreign.ts';
-import { canSay, lastDecides } from './foreign-rules.ts';
+import { bothHold, choiceOf, readOpencodeRule } from './opencode-rules.ts';
 
 const UNSUPPORTED = ['variant', 'options', 'reasoningEffort', 'textVerbosity', 'permissions', 'skills'];
 const DECORATION = ['mode', 'color', 'hidden', 'native', 'builtIn'];
@@ -55,14 +54,14 @@ function enabledTools(reader: ForeignReader): string[] {
     reader.warn(['tools'], '"tools" is ignored: it must be a map from tools to true or false');
     return [...BUILT_IN_TOOLS];
   }
-  const enabled = new Set(value['*'] === false ? [] : BUILT_IN_TOOLS);
+  const enabled = new Set(BUILT_IN_TOOLS);
+  // The last that fits decides there, and a name may have stars.
   for (const [name, on] of Object.entries(value)) {
-    if (name === '*') continue;
-    const tool = ourTool(name);
+    const named = name === '*' ? BUILT_IN_TOOLS : ourTools(name);
     if (typeof on !== 'boolean') reader.warn(['tools', name], `${quote(name)} is ignored: it must be true or false`);
-    else if (tool === undefined) noteUnknown(reader, ['tools', name], name, on);
-    else if (on) enabled.add(tool);
-    else enabled.delete(tool);
+    else if (named.length === 0) noteUnknown(reader, ['tools', name], name, on);
+    else if (on) for (const tool of named) enabled.add(tool);
+    else for (const tool of named) enabled.delete(tool);
   }
   return [...enabled];
 }
@@ -77,57 +76,30 @@ function noteUnknown(reader: ForeignReader, path: readonly string[], name: strin
   reader.warn(path, `the tool ${quote(name)} has no counterpart here and is left out`, fix, 'key');
 }
 
-const CHOICES = ['ask', 'allow', 'deny'] as const;
-type Choice = (typeof CHOICES)[number];
-
 function permissions(reader: ForeignReader, tools: readonly string[]): FrontmatterPermissions {
   const value = reader.raw('permission') ?? {};
-  const result: FrontmatterPermissions = { ...askFor(tools) };
-  const set = (tool: string, rule: Rule): void => {
-    if (tools.includes(tool)) result[tool] = rule;
-  };
-  const whole = choiceOf(isJsonObject(value) ? value['*'] : value);
-  if (whole !== undefined) for (const tool of tools) set(tool, whole);
+  const asking = askFor(tools);
   if (!isJsonObject(value)) {
-    if (whole === undefined)
-      reader.warn(['permission'], '"permission" is ignored: it must be a map from tools to ask, allow or deny');
-    return result;
+    const word = choiceOf(value);
+    if (word !== undefined) return Object.fromEntries(tools.map((tool) => [tool, word]));
+    reader.warn(['permission'], '"permission" is ignored: it must be a map from tools to ask, allow or deny');
+    return asking;
   }
-  for (const [name, rule] of Object.entries(value)) {
-    if (name === '*') continue;
-    const tool = ourTool(name);
-    const said = ruleOf(tool, rule);
-    if (said === undefined) reader.warn(['permission', name], `${quote(name)} is ignored: it must be ask, allow or deny`);
-    else if (tool === undefined) noteUnknown(reader, ['permission', name], name, said !== 'deny' && !THEIRS.includes(name));
-    else set(tool, said);
+  const result: FrontmatterPermissions = {};
+  for (const [name, written] of Object.entries(value)) {
+    const named = name === '*' ? tools : ourTools(name);
+    const rule = readOpencodeRule(name, named[0], written, (pattern) => {
+      reader.warn(['permission', name, pattern], `the rule of ${quote(pattern)} is not kept; the tool asks first instead`);
+    });
+    if (rule === undefined) reader.warn(['permission', name], `${quote(name)} is ignored: it must be ask, allow or deny`);
+    else if (named.length === 0) noteUnknown(reader, ['permission', name], name, rule !== 'deny' && !THEIRS.includes(name));
     // One word there covers everything that changes files.
-    if (tool === 'edit' && said !== undefined) set('write', said);
+    else
+      for (const tool of named.includes('edit') ? [...named, 'write'] : named) {
+        // The last that fits decides there; what a name said before one with a star may be stricter, and stays that.
+        const before = name.includes('*') ? result[tool] : undefined;
+        if (tools.includes(tool)) result[tool] = before === undefined ? rule : bothHold(before, wholeOf(rule));
+      }
   }
-  return result;
-}
-
-/** Rules by pattern are kept where ours can say all of them; otherwise the tool asks, unless every rule denies. */
-function ruleOf(tool: string | undefined, rule: unknown): Rule | undefined {
-  const choice = choiceOf(rule);
-  if (!isJsonObject(rule) || choice === undefined || tool === undefined || !RULED_TOOLS.includes(tool)) return choice;
-  const entries = Object.entries(rule).flatMap(([pattern, word]) => {
-    const permission = choiceOf(word);
-    return permission === undefined ? [] : [[ourPattern(tool, pattern, permission), permission] as const];
-  });
-  if (entries.some(([pattern]) => !canSay(tool, pattern))) return choice === 'deny' ? 'deny' : 'ask';
-  return lastDecides(tool, Object.fromEntries(entries));
-}
-
-/** A star there goes over folders as well. */
-function ourPattern(tool: string, pattern: string, permission: Choice): string {
-  if (tool === 'shell' || tool === 'fetch' || pattern === '*') return pattern;
-  const below = pattern.replace(/\/\*$/, '/**');
-  return permission !== 'allow' && below.startsWith('*') && !below.startsWith('**') ? `**/${below}` : below;
-}
-
-function choiceOf(rule: unknown): Choice | undefined {
-  if (!isJsonObject(rule)) return CHOICES.find((choice) => choice === rule);
-  const choices = new Set(Object.values(rule).map(choiceOf));
-  if (choices.size === 0 || choices.has(undefined)) return undefined;
-  return choices.size === 1 ? [...choices][0] : 'ask';
+  return { ...asking, ...result };
 }

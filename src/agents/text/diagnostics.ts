@@ -52,9 +52,10 @@ export function quote(text: string): string {
     : `"${characters.slice(0, QUOTED_MAX).join('')}…"`;
 }
 
-/** By file, then by place. */
+/** By file, then by place. What several agents have to say of a file that they share is said once. */
 export function arrange(all: readonly Diagnostic[]): readonly Diagnostic[] {
-  const files = Map.groupBy(all, (one) => one.file);
+  const once = new Map(all.map((one) => [JSON.stringify([one.file, one.line, one.column, one.severity, one.message]), one]));
+  const files = Map.groupBy(once.values(), (one) => one.file);
   return [...files.keys()].sort().flatMap((file) => (files.get(file) ?? []).toSorted(byPlace));
 }
 

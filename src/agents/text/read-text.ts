@@ -11,6 +11,8 @@ import { fail, ok, type Result } from '../../base/result.ts';
 export interface ReadFailure {
   readonly message: string;
   readonly fix?: string;
+  /** Nothing is there. */
+  readonly isMissing?: true;
 }
 
 // Windows has no such flag.
@@ -66,7 +68,7 @@ function openFailure(error: unknown): ReadFailure {
   switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return { message: 'does not exist' };
+      return { message: 'does not exist', isMissing: true };
     case 'EACCES':
     case 'EPERM':
       return { message: 'may not be read', fix: 'Check the permissions of the file.' };

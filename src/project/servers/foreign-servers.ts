@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Diagnostic, quote, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
+import { parseJsonText } from '../../agents/text/json-text.ts';
 import { readText } from '../../agents/text/read-text.ts';
 import type { YamlMap } from '../../agents/text/yaml-map.ts';
 import { limits } from '../../base/limits.ts';
@@ -13,7 +14,6 @@ import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { entriesIn, type ForeignEntry, isTurnedOff, oddServersKey, type WrittenServer } from './entries.ts';
 import { type FileStyle, type FilledText, type FillFrom, fill } from './fill.ts';
 import { CLAUDE_SETTINGS, FOREIGN_FILES } from './foreign-files.ts';
-import { parseJsonText } from './json-text.ts';
 
 export type ForeignServer = {
   readonly name: string;

@@ -2,10 +2,10 @@
  * JSON as people write it for editors: with comments and trailing commas. Comments become spaces, so that every problem stays
  * where it stands; what is left is read as YAML, of which JSON is a part.
  */
-import { arrange, type Diagnostic } from '../../agents/text/diagnostics.ts';
-import { sourceText } from '../../agents/text/source-text.ts';
-import { parseYamlMap, type YamlMap } from '../../agents/text/yaml-map.ts';
 import { fail, type Result } from '../../base/result.ts';
+import { arrange, type Diagnostic } from './diagnostics.ts';
+import { sourceText } from './source-text.ts';
+import { parseYamlMap, type YamlMap } from './yaml-map.ts';
 
 /** A string, or a comment of either kind; one that never ends goes to the end of the file. */
 const STRING_OR_COMMENT = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
