@@ -322,8 +322,8 @@ export const peerMutations: readonly Mutation[] = [
     invariant: 'Of several servers one tells an address',
     change: 'each does',
     file: 'src/protocols/a2a/push-delivery.ts',
-    find: 'alone(needs, found, name, () => tell(needs, turns, found, scope, name))',
-    replace: 'tell(needs, turns, found, scope, name)',
+    find: 'alone(needs, telling, () => tell(needs, turns, telling))',
+    replace: 'tell(needs, turns, telling)',
     caughtBy: { file: 'src/protocols/a2a/push.test.ts', test: 'one tells: both stay' },
   },
   {

@@ -19,6 +19,11 @@ export const pushMeanings: { readonly [Type in keyof typeof pushEvents | keyof t
   'push.removed': { says: 'The address is told nothing more.', fields: { config: 'which' } },
   'push.told': {
     says: 'The address was told everything up to here, or is given up.',
-    fields: { config: 'which', position: 'up to which event', failed: 'why nobody tries any more' },
+    fields: {
+      config: 'which',
+      target: 'the `push.configured` that it is about: one that has replaced it was not told',
+      position: 'up to which event',
+      failed: 'why nobody tries any more',
+    },
   },
 };

@@ -19,7 +19,13 @@ export const pushEvents = {
   }),
   'push.removed': z.object({ config: z.string() }),
   /** It was told everything up to this position; or nobody tries any more, and why. */
-  'push.told': z.object({ config: z.string(), position: z.number().int().nonnegative(), failed: z.string().optional() }),
+  'push.told': z.object({
+    config: z.string(),
+    /** The `push.configured` that it is about. One that has replaced it was not told. */
+    target: z.string().optional(),
+    position: z.number().int().nonnegative(),
+    failed: z.string().optional(),
+  }),
 } as const;
 
 const artifact = z.object({

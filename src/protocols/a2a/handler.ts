@@ -117,7 +117,8 @@ function pushOperations(room: PeerRoom, guard: Guard, found: (scope: Scope, id: 
     createTaskPushNotificationConfig: (config, context) =>
       guard(async () => {
         const scope = scopeOf(context, config.tenant);
-        return await configured(room, await found(scope, config.taskId), scope, config, context.requestedVersion);
+        const how = { version: context.requestedVersion, again: false };
+        return await configured(room, await found(scope, config.taskId), scope, config, how);
       }),
     getTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
       guard(async () => await pushTarget(needs, await found(scopeOf(context, tenant), taskId), wordIn(id, 'id'))),
@@ -137,9 +138,9 @@ async function configured(
   task: FoundTask,
   scope: Scope,
   config: TaskPushNotificationConfig,
-  version: string,
+  how: { readonly version: string; readonly again: boolean },
 ): Promise<TaskPushNotificationConfig> {
-  const added = await inTurn(`push ${task.id}`, () => addPushTarget(needs, task, config, version));
+  const added = await inTurn(`push ${task.id}`, () => addPushTarget(needs, task, config, how));
   push.wake(task, scope);
   return added;
 }
@@ -150,12 +151,12 @@ async function begun(
   door: Door,
   scope: Scope,
   params: SendMessageRequest,
-  { requestedVersion }: ServerCallContext,
+  { requestedVersion: version }: ServerCallContext,
 ): Promise<FoundTask> {
   const config = params.configuration?.taskPushNotificationConfig;
   if (config !== undefined) await checkedPush(room.needs, config);
   const task = await heard(room, door, scope, params);
-  if (config !== undefined) await configured(room, task, scope, config, requestedVersion);
+  if (config !== undefined) await configured(room, task, scope, config, { version, again: true });
   return task;
 }
 

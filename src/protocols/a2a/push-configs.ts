@@ -5,10 +5,12 @@
  */
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { RequestMalformedError, TaskNotFoundError } from '@a2a-js/sdk/errors';
+import type { EventId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { KEPT_SECRET } from '../../base/secrets/shapes.ts';
 import type { Payloads } from '../../events/catalogue.ts';
+import type { EventOf } from '../../events/envelope.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { reachableAddresses } from '../../network/addresses.ts';
@@ -19,6 +21,8 @@ import { checkPush } from './params-in.ts';
 
 /** An address that is told, and how far it was. */
 export interface PushTarget {
+  /** The event that made it. A config that is replaced, or made again, is another target. */
+  readonly made: EventId;
   readonly config: TaskPushNotificationConfig;
   readonly version: string;
   /** It was told everything up to here; nothing yet without it. */
@@ -37,20 +41,21 @@ export async function pushTargets(
 ): Promise<ReadonlyMap<string, PushTarget>> {
   const targets = new Map<string, PushTarget>();
   for await (const event of readEvents(ledger, { session: found.session, run: found.run, types: TYPES, exact: true })) {
-    if (event.event_type === 'push.configured') targets.set(event.payload.config, targetOf(found, event.payload));
+    if (event.event_type === 'push.configured') targets.set(event.payload.config, targetOf(found, event));
     if (event.event_type === 'push.removed') targets.delete(event.payload.config);
     if (event.event_type !== 'push.told') continue;
-    const { config, position, failed } = event.payload;
+    const { config, position, failed, target: made } = event.payload;
     const target = targets.get(config);
-    if (target !== undefined) targets.set(config, { ...target, told: position, ...present({ failed }) });
+    if (target !== undefined && (made === undefined || made === target.made))
+      targets.set(config, { ...target, told: position, ...present({ failed }) });
   }
   return targets;
 }
 
-function targetOf({ id: taskId, asked }: FoundTask, payload: Payloads['push.configured']): PushTarget {
+function targetOf({ id: taskId, asked }: FoundTask, { event_id: made, payload }: EventOf<'push.configured'>): PushTarget {
   const { config: id, url, token, scheme, credentials, version } = payload;
   const authentication = scheme === undefined ? undefined : { scheme, credentials: revealed(credentials) };
-  return { version, config: { tenant: asked.tenant ?? '', id, taskId, url, token: revealed(token), authentication } };
+  return { made, version, config: { tenant: asked.tenant ?? '', id, taskId, url, token: revealed(token), authentication } };
 }
 
 const kept = (secret: string): string | undefined =>
@@ -82,22 +87,28 @@ export async function checkedPush(needs: Pick<A2aNeeds, 'settings'>, given: Task
   return { url, ...words };
 }
 
-/** Recorded when this resolves. */
+/** Recorded when this resolves. `again`: it came with a message, which may have been sent before, and is then the same. */
 export async function addPushTarget(
   needs: Pushing,
   found: FoundTask,
   given: TaskPushNotificationConfig,
-  version: string,
+  { version, again }: { readonly version: string; readonly again: boolean },
 ): Promise<TaskPushNotificationConfig> {
   const { url, token, scheme, credentials } = await checkedPush(needs, given);
   const id = given.id || needs.ids.nonce();
   const known = await pushTargets(needs, found);
+  const before = known.get(id);
+  const words = JSON.stringify([version, url, token, scheme, credentials]);
+  if (again && before !== undefined && before.failed === undefined && wordsOf(before) === words) return before.config;
   if (!known.has(id) && known.size >= limits.a2aPushConfigs)
     throw tooMany('The task has too many push configs', 'a2aPushConfigs');
   const secrets = present({ token: kept(token), scheme: scheme || undefined, credentials: kept(credentials) });
   await append(needs, found, { type: 'push.configured', payload: { config: id, url, version, ...secrets } });
   return { ...given, id, taskId: found.id, tenant: found.asked.tenant ?? '' };
 }
+
+const wordsOf = ({ version, config: { url, token, authentication } }: PushTarget): string =>
+  JSON.stringify([version, url, token, authentication?.scheme ?? '', authentication?.credentials ?? '']);
 
 export async function pushTarget(needs: Pushing, found: FoundTask, id: string): Promise<TaskPushNotificationConfig> {
   const target = (await pushTargets(needs, found)).get(id);

@@ -32,10 +32,16 @@ export function createPushDelivery(needs: A2aNeeds, tasks: TaskFinder): PushDeli
   const turns = createTurns(limits.a2aPushAtATime);
   const deliver = async (found: FoundTask, scope: Scope): Promise<void> => {
     for (const [name, target] of await pushTargets(needs, found)) {
-      const key = `${found.id} ${name}`;
+      const { made } = target;
+      const key = `${found.id} ${made}`;
       if (target.failed !== undefined || underWay.has(key)) continue;
       underWay.add(key);
-      alone(needs, found, name, () => tell(needs, turns, found, scope, name))
+      const current = async (): Promise<PushTarget | undefined> => {
+        const now = (await pushTargets(needs, found)).get(name);
+        return now?.made === made ? now : undefined;
+      };
+      const telling: Telling = { found, scope, name, made, current };
+      alone(needs, telling, () => tell(needs, turns, telling))
         .catch(needs.onError)
         .finally(() => underWay.delete(key));
     }
@@ -53,15 +59,25 @@ export function createPushDelivery(needs: A2aNeeds, tasks: TaskFinder): PushDeli
   };
 }
 
+/** One address that is told. */
+interface Telling {
+  readonly found: FoundTask;
+  readonly scope: Scope;
+  readonly name: string;
+  readonly made: PushTarget['made'];
+  /** As it stands now; nothing when it was replaced or deleted, and is nobody's any more. */
+  current(): Promise<PushTarget | undefined>;
+}
+
 /**
  * Of all servers of the ledger one tells an address. The others stand by: it is theirs when that one has gone, and nobody's when
  * there is nothing more to tell.
  */
-async function alone(needs: A2aNeeds, found: FoundTask, name: string, work: () => Promise<void>): Promise<void> {
+async function alone(needs: A2aNeeds, { found, made, current }: Telling, work: () => Promise<void>): Promise<void> {
   const { ledger, clock, stopping } = needs;
-  const claim = runIdFrom(JSON.stringify(['a2a-push', found.id, name]));
+  const claim = runIdFrom(JSON.stringify(['a2a-push', found.id, made]));
   for (;;) {
-    const target = (await pushTargets(needs, found)).get(name);
+    const target = await current();
     if (target === undefined || target.failed !== undefined || (await isTold(needs, found, target))) return;
     // A name of its own: the lease of the run itself belongs to who works on it.
     const outcome = await ledger.acquire(claim.replace(/^run_/, 'ses_') as SessionId, claim);
@@ -85,22 +101,25 @@ async function isTold(needs: A2aNeeds, found: FoundTask, { told }: PushTarget): 
 }
 
 /** One address, until the task is over or nobody wants it any more. */
-async function tell(needs: A2aNeeds, turns: Turns, found: FoundTask, scope: Scope, name: string): Promise<void> {
+async function tell(needs: A2aNeeds, turns: Turns, telling: Telling): Promise<void> {
+  const { found, scope, name: config, made, current } = telling;
   const following: Following = { found, scope, signal: needs.stopping };
-  const current = async (): Promise<PushTarget | undefined> => (await pushTargets(needs, found)).get(name);
   const target = await current();
   if (target === undefined) return;
   const tasks = await foldedTasks(needs, found.session, target.told);
   const first = tasks.tasks.get(found.id);
   if (first === undefined) return;
+  let reached = target.told ?? 0;
   const say = async (update: StreamResponse, position: number | undefined): Promise<boolean> => {
-    const now = await current();
-    if (now === undefined) return false;
-    const told = await turns(() => persist(needs, now, update));
-    if (needs.stopping.aborted) return false;
-    if (!told.ok) await notePush(needs, found, { config: name, position: position ?? now.told ?? 0, failed: told.error });
-    else if (position !== undefined) await notePush(needs, found, { config: name, position });
-    return told.ok;
+    const said = await persist(needs, turns, telling, update);
+    if (said.kind === 'left') return false;
+    if (said.kind === 'failed') {
+      await notePush(needs, found, { config, target: made, position: position ?? reached, failed: said.why });
+      return false;
+    }
+    if (position !== undefined) await notePush(needs, found, { config, target: made, position });
+    reached = position ?? reached;
+    return true;
   };
   // Who was told nothing yet hears first how the task stands: whatever happened before is in it.
   if (target.told === undefined && !(await say(await taskUpdate(needs, following, first), tasks.position))) return;
@@ -111,18 +130,24 @@ async function tell(needs: A2aNeeds, turns: Turns, found: FoundTask, scope: Scop
   }
 }
 
-/** Until it is told: after a failure again, and again, each time twice as long later. */
-async function persist(needs: A2aNeeds, target: PushTarget, update: StreamResponse): Promise<Result<void, string>> {
-  let why = '';
-  for (let attempt = 1; attempt <= limits.a2aPushAttempts; attempt += 1) {
-    const told = await once(needs, target, update);
-    if (told.ok) return told;
-    why = told.error;
-    if (why === GONE || attempt === limits.a2aPushAttempts) break;
+type Said = { readonly kind: 'told' | 'left' } | { readonly kind: 'failed'; readonly why: string };
+
+const LEFT: Said = { kind: 'left' };
+
+/** Until it is told: after a failure again, and again, each time twice as long later, as long as somebody wants it there. */
+async function persist(needs: A2aNeeds, turns: Turns, { current }: Telling, update: StreamResponse): Promise<Said> {
+  for (let attempt = 1; ; attempt += 1) {
+    // Whoever waits between two tries takes nobody's turn.
+    const told = await turns(async () => {
+      const target = await current();
+      return target === undefined ? undefined : await once(needs, target, update);
+    });
+    if (told === undefined || needs.stopping.aborted) return LEFT;
+    if (told.ok) return { kind: 'told' };
+    if (told.error === GONE || attempt === limits.a2aPushAttempts) return { kind: 'failed', why: told.error.slice(0, 500) };
     const delay = Math.min(limits.a2aPushRetryMs * 2 ** (attempt - 1), limits.a2aPushRetryMaxMs);
-    if ((await sleep(needs.clock, delay, needs.stopping)) !== 'elapsed') return fail('the server was stopped');
+    if ((await sleep(needs.clock, delay, needs.stopping)) !== 'elapsed') return LEFT;
   }
-  return fail(why.slice(0, 500));
 }
 
 const GONE = 'it says that it is gone (410)';

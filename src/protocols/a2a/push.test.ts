@@ -158,6 +158,106 @@ it('an address that says no is tried again, one that is gone is not, and nobody 
   expect(leading.told).toEqual([]);
 });
 
+describe('a config that is', () => {
+  const PAUSES = new Set(Array.from({ length: limits.a2aPushAttempts }, (_, count) => limits.a2aPushRetryMs * 2 ** count));
+
+  /** A server whose pauses between tries last until they are let go, and a task that asks. */
+  async function held() {
+    const folder = await createTestProject(INSIDE, HELPER);
+    await folder.serve(play);
+    const project = await openProject({ cwd: folder.folder, env: folder.env });
+    const pauses: (() => void)[] = [];
+    let isHeld = true;
+    const clock: Clock = {
+      ...systemClock,
+      after(delayMs, callback, hold) {
+        if (!PAUSES.has(delayMs)) return systemClock.after(delayMs, callback, hold);
+        if (!isHeld) return systemClock.after(1, callback, hold);
+        pauses.push(callback);
+        return () => undefined;
+      },
+    };
+    const server = await serveProject(project, { clock });
+    const client = await connect(server.origin, ALICE, 'JSONRPC');
+    const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
+    const letGo = (): void => {
+      isHeld = false;
+      for (const pause of pauses) pause();
+    };
+    const dispose = async (): Promise<void> => {
+      await server[Symbol.asyncDispose]();
+      await project.close();
+      await folder[Symbol.asyncDispose]();
+    };
+    return { client, taskId, pauses, letGo, [Symbol.asyncDispose]: dispose };
+  }
+
+  it('replaced is another address: the old one is told nothing more, the new one all from how it stands', async () => {
+    await using dead = await startReceiver(503);
+    await using good = await startReceiver();
+    await using server = await held();
+    const { client, taskId, pauses, letGo } = server;
+    await client.createTaskPushNotificationConfig(config(dead.url, { taskId, id: 'mine', token: 'old' }));
+    await eventually(() => (dead.refused === 1 && pauses.length === 1 ? true : undefined));
+    await client.createTaskPushNotificationConfig(config(good.url, { taskId, id: 'mine', token: 'new' }));
+    await eventually(() => (good.told.length > 0 ? true : undefined));
+    expect(good.told[0]).toMatchObject({ body: { task: { id: taskId } }, headers: { 'x-a2a-notification-token': 'new' } });
+    letGo();
+    await client.sendMessage(request(said('The second.', { taskId })));
+    await eventually(() => (statesTold(good).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
+    expect(dead.refused).toBe(1);
+  });
+
+  it('deleted is told nothing more, and made again it is told how the task stands', async () => {
+    await using receiver = await startReceiver(503);
+    await using server = await held();
+    const { client, taskId, pauses, letGo } = server;
+    const mine = config(receiver.url, { taskId, id: 'mine' });
+    await client.createTaskPushNotificationConfig(mine);
+    await eventually(() => (receiver.refused === 1 && pauses.length === 1 ? true : undefined));
+    await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'mine' });
+    letGo();
+    await client.sendMessage(request(said('The second.', { taskId })));
+    expect([receiver.refused, receiver.told.length]).toEqual([1, 0]);
+    receiver.status = 200;
+    await client.createTaskPushNotificationConfig(mine);
+    await eventually(() => (statesTold(receiver).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
+    expect([receiver.refused, receiver.told.length]).toEqual([1, 1]);
+  });
+
+  it('given up counts for that address only, whenever that is noted', async () => {
+    await using good = await startReceiver();
+    await using gone = await startReceiver(410);
+    await using folder = await createTestProject(INSIDE, HELPER);
+    await folder.serve(play);
+    const project = await openProject({ cwd: folder.folder, env: folder.env });
+    const { ledger } = project;
+    const first = await serveProject(project);
+    const client = await connect(first.origin, ALICE, 'JSONRPC');
+    const { id: taskId } = taskIn(await client.sendMessage(request(said('task: ask.'))));
+    await client.createTaskPushNotificationConfig(config(gone.url, { taskId, id: 'mine' }));
+    const noted = await eventually(async () => {
+      for (const { session } of await ledger.runs({ roots: true }))
+        for await (const event of readEvents(ledger, { session }))
+          if (event.event_type === 'push.told' && event.payload.failed !== undefined) return event;
+      return undefined;
+    });
+    await client.createTaskPushNotificationConfig(config(good.url, { taskId, id: 'mine' }));
+    await eventually(() => (good.told.length > 0 ? true : undefined));
+    await first[Symbol.asyncDispose]();
+    // Another server may note it only now.
+    const { event_type: type, payload, session_id: session, run_id: run, actor, parent_event_id: cause } = noted;
+    await ledger.append({ session, fence: null, events: [{ type, payload, run, actor, cause, at: 0 }] });
+    const second = await serveProject(project);
+    await second.takeUp();
+    const other = await connect(second.origin, ALICE, 'JSONRPC');
+    await other.sendMessage(request(said('The second.', { taskId })));
+    await eventually(() => (statesTold(good).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
+    await second[Symbol.asyncDispose]();
+    await project.close();
+  });
+});
+
 it('who follows sees the words as they come, and the whole answer in their place', async () => {
   const words = 'One two three four five six seven eight nine ten. '.repeat(20).trim();
   const head = 'description: Talks\nisolation: inline\na2a: true';
