@@ -110,12 +110,13 @@ describe('which setting holds', () => {
     await expect(load({ env: { HOME: home, TROUPE_REDIS: 'http://x:hidden-1@y' } })).rejects.toThrow(
       /^(?!.*hidden).*Redis for tasks/,
     );
-    await project('tasks: { redis: "http://x", key: task }\n');
+    await project('tasks: { redis: "http://x", key: task, ttl: 0 }\n');
     const wrong = await loadConfig({ cwd: root, env: { HOME: home } });
     if (wrong.ok) throw new Error('it should not load');
     expect(wrong.error.map(({ message }) => message)).toEqual([
       '"tasks.redis" must be redis:// or rediss:// and an address, such as redis://127.0.0.1:6379/0',
       '"tasks.key" must have {id} in it, such as task:{id}',
+      '"tasks.ttl" must be at least 1s',
     ]);
   });
 

@@ -101,7 +101,7 @@ export const settingsSchema = z.strictObject({
         .max(200)
         .refine((name) => name.includes('{id}'), { error: 'must have {id} in it, such as task:{id}' })
         .optional(),
-      ttl: duration.optional(),
+      ttl: duration.refine((ms) => ms >= limits.taskTtlLeastMs, { error: 'must be at least 1s' }).optional(),
     })
     .optional(),
   /** What callers of `troupe serve` may do. */

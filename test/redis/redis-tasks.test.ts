@@ -50,6 +50,18 @@ describeWithRedis('copies of tasks in Redis', () => {
     });
   });
 
+  it('are found and read beside what others keep under such names', async () => {
+    await withTasks(async (tasks, server) => {
+      await server.ask('LPUSH', 'task:run_list', 'x');
+      await server.ask('HSET', 'task:run_hash', 'a', 'b');
+      await server.ask('SET', 'task:run_text', 'no task');
+      await tasks.save(taskAt(3));
+      expect((await tasks.list({ limit: 5 })).tasks).toEqual([taskAt(3)]);
+      expect(await tasks.load('run_list')).toBeUndefined();
+      expect(await tasks.positions(['run_hash', 'run_a', 'run_text'])).toEqual({ ok: true, value: [undefined, 3, undefined] });
+    });
+  });
+
   it('have the name and the time that are set', async () => {
     const more = { key: 'lucia:task:{id}:v1', ttlMs: 5_000 };
     await withTasks(async (tasks, server) => {

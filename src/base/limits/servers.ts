@@ -26,6 +26,7 @@ export const serverLimits = {
   taskCharacters: 16 * MIB,
   taskDepth: 64,
   taskTtlMs: 24 * 60 * MINUTE, // troupe.yaml: tasks.ttl
+  taskTtlLeastMs: 1 * SECOND,
   taskRunsFollowed: 1_000,
   taskRunsBehind: 10_000,
   taskCatchUp: 1_000,

@@ -4,7 +4,7 @@
  * an update.
  */
 import type { Clock } from '../../base/clock.ts';
-import { TroupeError } from '../../base/errors.ts';
+import { messageOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { readTask, writeTask } from '../../projections/tasks/task-json.ts';
@@ -66,9 +66,9 @@ export function createRedisTasks({ address, key, ttlMs }: RedisSettings, clock: 
     list: async (filter) => pageOf(orThrow(await connection.use((client) => scanned(client, key))), filter),
     positions: (ids) =>
       connection.use(async (client) => {
-        const ends = await Promise.all(ids.map((id) => client.getRange(keyOf(id), -TAIL_CHARACTERS, -1)));
+        const ends = await Promise.all(ids.map((id) => textAt(client, keyOf(id), -TAIL_CHARACTERS, -1)));
         return ends.map((end) => {
-          const position = TAIL.exec(end ?? '')?.[1];
+          const position = TAIL.exec(end)?.[1];
           return position === undefined ? undefined : Number(position);
         });
       }),
@@ -89,9 +89,19 @@ function orThrow<Value>(outcome: Result<Value, RedisTrouble>): Value {
   });
 }
 
+/** What somebody else keeps under such a name, a list for one, is no text. */
+async function textAt(client: RedisClient, name: string, from: number, to: number): Promise<string> {
+  try {
+    return (await client.getRange(name, from, to)) ?? '';
+  } catch (error) {
+    if (messageOf(error).startsWith('WRONGTYPE')) return '';
+    throw error;
+  }
+}
+
 /** No more is fetched than can be read. What is no task is none. */
 async function readCopy(client: RedisClient, name: string): Promise<StoredTask | undefined> {
-  const task = readTask((await client.getRange(name, 0, limits.taskCharacters)) ?? '');
+  const task = readTask(await textAt(client, name, 0, limits.taskCharacters));
   if (!task.ok) return undefined;
   const position = task.value.metadata?.['ledgerPosition'];
   return { task: task.value, position: typeof position === 'number' ? position : 0 };
