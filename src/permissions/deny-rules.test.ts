@@ -89,7 +89,105 @@ describe('a deny', () => {
     ],
     ...['git -C a rebase --exec "rm x"', 'git filter-branch --tree-filter "rm x"', 'git hook run rm'],
     ...['git -c alias.x=!rm x', 'kill $X 1', 'kill -9 1', 'find . -exec $X {} \\;', 'xargs $X', 'git $X', 'fish -c "rm x"'],
+    // A word that names the program, where nobody knows what is done with it.
+    ...[
+      '/lib64/ld-linux-x86-64.so.2 /bin/rm zz',
+      'ip netns exec x rm',
+      'tox exec -- rm',
+      'composer exec rm',
+      'ccache rm',
+      'chronic rm',
+    ],
+    ...[
+      'ifne rm',
+      'catchsegv rm',
+      'coreutils --coreutils-prog=rm',
+      'sandbox-exec -p x rm',
+      'guix shell -- rm',
+      'devbox run rm',
+      'wsl rm',
+    ],
+    ...[
+      "sops exec-env f 'rm zz'",
+      'docker exec x rm',
+      'docker run x rm',
+      'ssh h rm',
+      'ssh h "cd x; rm y"',
+      'anything rm',
+      'anything /bin/rm',
+    ],
+    ...[
+      'anything RM',
+      'anything --with=rm x',
+      'anything hook:rm',
+      'anything --run "/bin/rm x"',
+      "anything 'ls && rm x'",
+      'anything -xrm',
+    ],
+    ...[
+      'anything git push',
+      'anything git -C . push',
+      'anything "git push"',
+      'GIT_PAGER=rm git log',
+      'PAGER="rm x" man ls',
+      'X=rm',
+    ],
+    ...[
+      'sed s/x/rm/e a "rm x"',
+      'awk "rm x"',
+      'find . -exec anything rm \\;',
+      'timeout 5 anything rm',
+      'xargs anything rm',
+      'npm install rm',
+    ],
+    ...[
+      'make SHELL=rm',
+      'wget --post-data "rm x" y',
+      'gdb -ex "shell rm x"',
+      'vim "+!rm x"',
+      'anything grm',
+      'tar xf a --unknown=rm',
+      'git x rm',
+    ],
   ])('is at least a question where nobody can tell: %s', (line) => expect(decided(line, rules)).toBe('ask'));
+
+  it.each([
+    ...[
+      'git rm x',
+      'git commit -m "rm x"',
+      'git log --grep rm',
+      'grep -rn rm src',
+      'find . -name rm',
+      'mkdir -p src/rm',
+      'npm run rm',
+    ],
+    ...[
+      'timeout 5 cat rm',
+      'echo "please rm x"',
+      'make rm',
+      'cp rm x',
+      'ls /bin/rm',
+      'which rm',
+      'cat /bin/rm',
+      'anything arm',
+      'anything rm/x',
+    ],
+    ...[
+      'anything firm',
+      'anything git pull',
+      'anything git',
+      'rg "rm x"',
+      'pytest -k rm',
+      'docker logs rm',
+      'kubectl get pods -l app=rm',
+    ],
+  ])('is no question where the word is data, or names something else: %s', (line) => expect(decided(line, rules)).toBe('allow'));
+
+  it('looks at a long line in no time', () => {
+    const long = `anything ${'rm '.repeat(30_000)}`;
+    expect(decided(long, { '*': 'allow', 'rm * x y': 'deny' })).toBe('ask');
+    expect(decided(`anything ${'git '.repeat(25_000)}`, { '*': 'allow', 'git push': 'deny' })).toBe('ask');
+  });
 
   it('is no question for what is plain', () => {
     for (const line of ['ls $X', 'git log push', 'echo rm', 'cat rm > y', 'npm run exec', 'npm install', 'uv sync', 'fd rm'])

@@ -8,7 +8,7 @@ export function fitsSequence<Piece, Item>(
   items: readonly Item[],
   isMany: (piece: Piece) => boolean,
   fits: (piece: Piece, item: Item, index: number) => boolean,
-  mayCover: (item: Item, index: number) => boolean = () => true,
+  mayCover: (item: Item, index: number, star: Piece) => boolean = () => true,
 ): boolean {
   let [at, item, star, resume] = [0, 0, -1, 0];
   while (item < items.length) {
@@ -21,7 +21,7 @@ export function fitsSequence<Piece, Item>(
     } else if (piece !== undefined && current !== undefined && fits(piece, current, item)) {
       at += 1;
       item += 1;
-    } else if (star >= 0 && items[resume] !== undefined && mayCover(items[resume] as Item, resume)) {
+    } else if (star >= 0 && items[resume] !== undefined && mayCover(items[resume] as Item, resume, pattern[star] as Piece)) {
       resume += 1;
       item = resume;
       at = star + 1;

@@ -4,7 +4,7 @@
  */
 import { fail, ok, type Result } from '../base/result.ts';
 import { type LinePart, type LineWord, lineParts, RESERVED } from './line-parts.ts';
-import { exposedWords, unseenProgram } from './programs.ts';
+import { exposedWords, knownProgram, unseenProgram } from './programs/exposed-words.ts';
 
 export interface Run {
   /** Variables that are set for it, the program, its arguments. */
@@ -13,6 +13,8 @@ export interface Run {
   readonly program: number;
   /** Words that a star does not cover, by their places. */
   readonly exposed: ReadonlySet<number>;
+  /** Words of which nobody knows what is done with them: each of them may be a program that is run. */
+  readonly loose: readonly LineWord[];
   readonly redirected: boolean;
   /** Why nobody can tell what it would do. */
   readonly unseen?: string | undefined;
@@ -37,14 +39,16 @@ function runOf({ assignments, words, redirected }: LinePart, depth: number): Run
   const all = [...assignments, ...words];
   const [first, ...args] = words;
   const set = new Set(assignments.keys());
-  if (first === undefined) return { words: all, program, exposed: set, redirected, below: [] };
+  if (first === undefined) return { words: all, program, exposed: set, loose: assignments, redirected, below: [] };
   const name = programName(first.text);
   const texts = args.map(({ text }) => text);
-  const exposed = new Set([...set, ...[...exposedWords(name, texts)].map((index) => program + 1 + index)]);
-  const operands = texts.filter((text) => !/^-./.test(text));
-  const known = first.dynamic ? 'its program is not known before it runs' : unseenProgram(name, operands);
-  const below = depth >= DEPTH_MAX ? { unseen: 'it is nested too deep' } : runBelow(name, args, depth + 1);
-  return { words: all, program, exposed, redirected, unseen: known ?? below.unseen, below: below.runs ?? [] };
+  const known = first.dynamic ? 'its program is not known before it runs' : unseenProgram(name, texts);
+  const below: Below = depth >= DEPTH_MAX ? { unseen: 'it is nested too deep' } : runBelow(name, args, depth + 1);
+  const own = texts.slice(0, below.own);
+  const exposed = new Set([...set, ...[...exposedWords(name, own)].map((index) => program + 1 + index)]);
+  const isPlain = exposed.size === 0 && (below.own === 0 || knownProgram(name) !== undefined);
+  const loose = isPlain ? [] : [...assignments, ...args.slice(0, below.own)];
+  return { words: all, program, exposed, loose, redirected, unseen: known ?? below.unseen, below: below.runs ?? [] };
 }
 
 /** The name behind a path, in the case that a file system without case would take it for; `gfind` is GNU's `find`. */
@@ -60,6 +64,8 @@ const GNU = new RegExp(
 
 interface Below {
   readonly runs?: readonly Run[] | undefined;
+  /** So many words in front are its own and not of the command that it runs; none where they are understood already. */
+  readonly own?: number | undefined;
   readonly unseen?: string | undefined;
 }
 
@@ -190,10 +196,10 @@ function wrapped({ flags, valued = [], skip = 0, sets, adds, alone }: Wrapper, a
   const rest = args.slice(index);
   const named = rest.length === 0 && alone !== undefined ? [{ text: alone, dynamic: false }] : rest;
   const [first] = named;
-  if (first === undefined) return {};
+  if (first === undefined) return { own: 0 };
   if (RESERVED.has(first.text)) return unseen;
   const words = adds === true ? [...named, { text: '…', dynamic: true }] : named;
-  return { runs: [runOf({ assignments, words, redirected: false }, depth)] };
+  return { own: 0, runs: [runOf({ assignments, words, redirected: false }, depth)] };
 }
 
 /** `sh -c LINE` is that line; a script is a file like any argument; without either it reads commands from its input. */
@@ -204,7 +210,7 @@ function shellBelow(args: readonly LineWord[], depth: number): Below {
   if (!/^-[eux]*c$/.test(first.text) || second === undefined || second.dynamic || second.text.startsWith('-'))
     return { unseen: 'what this shell runs cannot be told from its options' };
   const runs = runsIn(second.text, depth);
-  return runs.ok ? { runs: runs.value } : { unseen: runs.error };
+  return runs.ok ? { own: 0, runs: runs.value } : { unseen: runs.error };
 }
 
 function findBelow(args: readonly LineWord[], depth: number): Below {
@@ -286,7 +292,7 @@ function verbBelow(verbs: Readonly<Record<string, number>>, args: readonly LineW
   const words = (behind[0]?.text === '--' ? behind.slice(1) : behind).slice(skip);
   const [command] = words;
   if (at > 0 || command === undefined || command.dynamic || command.text.startsWith('-')) return unseen;
-  return { runs: [runOf({ assignments: [], words, redirected: false }, depth)] };
+  return { own: at + 1, runs: [runOf({ assignments: [], words, redirected: false }, depth)] };
 }
 
 /** What follows `-x` is run for each file, with its name put in. */
@@ -296,7 +302,8 @@ function fdBelow(args: readonly LineWord[], depth: number): Below {
   const words = args.slice(at + 1).map((word) => (word.text.includes('{') ? { ...word, dynamic: true } : word));
   if (words.length === 0 || !/^(?:-[A-Za-z]*[xX]|--exec(?:-batch)?)$/.test(args[at]?.text ?? ''))
     return { unseen: 'what it runs cannot be told from its options' };
-  return { runs: [runOf({ assignments: [], words: [...words, { text: '…', dynamic: true }], redirected: false }, depth)] };
+  const named = [...words, { text: '…', dynamic: true }];
+  return { own: at + 1, runs: [runOf({ assignments: [], words: named, redirected: false }, depth)] };
 }
 
 const GIT_VALUED: readonly string[] = ['-C', '--git-dir', '--work-tree', '--namespace', '--super-prefix'];

@@ -8,12 +8,15 @@ import { lineRuns, programName, type Run } from './line-runs.ts';
 import { EXACT } from './remembered-rule.ts';
 import { chosen, EVERYTHING, type Fitting, type Permission, type Rule, stricter } from './rule-map.ts';
 
+/** At the end of a pattern: whatever stands behind the program, also options that nobody knows. */
+const WHATEVER = '**';
+
 /** The words of a pattern; a lone star stands for any number of words. */
 export function patternWords(pattern: string): readonly string[] {
   const words = pattern.trim().split(/\s+/);
-  const last = words.at(-1) ?? '';
+  const [, begun, stars] = /^([\w:@+-]+)(\*\*?)$/.exec(words.at(-1) ?? '') ?? [];
   // `git diff*` is also meant for what follows; behind a path or an address the star belongs to that alone.
-  return /^[\w:@+-]+\*$/.test(last) ? [...words, EVERYTHING] : words;
+  return begun === undefined || stars === undefined ? words : [...words.slice(0, -1), begun + EVERYTHING, stars];
 }
 
 /** Signs that a command has only with a meaning of their own: a rule with one would never fit. */
@@ -23,6 +26,8 @@ const NO_RULE = /[|&;<>()$`"'\\\n\r\0?[\]{}~#!]/;
 export function shellPatternProblem(pattern: string): { readonly message: string; readonly fix: string } | undefined {
   if (pattern.startsWith(EXACT)) return undefined;
   if (pattern.trim() === '') return { message: 'the rule names no command', fix: 'Write a command, such as "npm test".' };
+  if (/^\*\*(?:\s|$)|\s\*\*\s/.test(pattern.trim()))
+    return { message: '"**" stands at the end, behind a program', fix: 'Write "*" for everything, or "npm **" for all of npm.' };
   // These two are a command and its last word.
   const sign = NO_RULE.exec(pattern.replace(/^\[(?= )/, '').replace(/ \]$/, ''))?.[0];
   if (sign === undefined) return undefined;
@@ -96,15 +101,10 @@ function judgeOf(source: Rule, line: string): Judge {
 
 /** Whether everything that one pattern fits, the other fits too. */
 export function shellWithin(narrow: string, wide: string): boolean {
-  return fitsSequence(
-    patternWords(wide),
-    patternWords(narrow),
-    isMany,
-    (piece, word) => word !== EVERYTHING && fitsText(piece, word),
-  );
+  return fitsSequence(patternWords(wide), patternWords(narrow), isMany, (piece, word) => !isMany(word) && fitsText(piece, word));
 }
 
-const isMany = (piece: string): boolean => piece === EVERYTHING;
+const isMany = (piece: string): boolean => piece === EVERYTHING || piece === WHATEVER;
 
 /** For an allow: every word is the rule's own, or one that a star may stand for. */
 function covers(words: readonly string[], run: Run): boolean {
@@ -116,7 +116,7 @@ function covers(words: readonly string[], run: Run): boolean {
     run.words,
     isMany,
     (piece, word, index) => wordFits(piece, word, run, index),
-    (_, index) => index > run.program && !run.exposed.has(index),
+    (_, index, star) => index > run.program && (star === WHATEVER || !run.exposed.has(index)),
   );
 }
 
@@ -129,7 +129,7 @@ function wordFits(piece: string, { text, dynamic }: LineWord, run: Run, index: n
   const star = piece.indexOf(EVERYTHING);
   if (star < 0) return piece === text;
   // An option is only named by a rule that has its whole name.
-  if (run.exposed.has(index) && !piece.slice(0, star).includes('=')) return false;
+  if (run.exposed.has(index) && !piece.slice(0, star).includes('=')) return piece === text + EVERYTHING;
   // `src/*` is not for what leaves src again.
   if (/(?:^|[/=:])\.\.(?:\/|$)/.test(text)) return false;
   return fitsText(piece, text, index === run.program ? (sign) => sign !== '/' : undefined);
@@ -158,7 +158,30 @@ function touches(pattern: string, words: readonly string[], run: Run): 'yes' | '
       (piece, { text, dynamic }) => (isWild && dynamic) || fitsText(piece, text),
     );
   if (forms.some(isFit(false)) || forms.some((form) => fitsText(pattern, form.map(({ text }) => text).join(' ')))) return 'yes';
-  return forms.some(isFit(true)) ? 'perhaps' : 'no';
+  return forms.some(isFit(true)) || mentions(words, run) ? 'perhaps' : 'no';
+}
+
+/** More words than this that name the program are too many to look at what follows each. */
+const MENTIONS_MAX = 50;
+/** Signs between words within a word: `'rm x'`, `--program=rm`, `exec:rm`. */
+const BETWEEN = /[\s=:;,|&(){}<>"'`!]+/;
+
+/** Whether a word that may be a program that is run names what the rule is about: `tox exec -- rm`, `docker run x rm`. */
+function mentions(words: readonly string[], run: Run): boolean {
+  const [first = '', ...rest] = lowerFirst(words);
+  if (/^\**$/.test(first)) return false;
+  let found = 0;
+  return run.loose.some(({ text }, index) => {
+    const parts = [...text.split(BETWEEN), ...(/^-[A-Za-z]./.test(text) ? [text.slice(2)] : [])];
+    return parts.some((part, at) => {
+      if (part === '' || !fitsText(first, programName(part))) return false;
+      found += 1;
+      const behind = [...parts.slice(at + 1).map((one) => ({ text: one, dynamic: false })), ...run.loose.slice(index + 1)];
+      const isFit = (given: readonly LineWord[]): boolean =>
+        fitsSequence(rest, given, isMany, (piece, word) => word.dynamic || fitsText(piece, word.text));
+      return found > MENTIONS_MAX || isFit(behind) || isFit(withoutLeadingOptions(programName(part), behind));
+    });
+  });
 }
 
 const lowerFirst = ([first = '', ...rest]: readonly string[]): readonly string[] => [first.toLowerCase(), ...rest];

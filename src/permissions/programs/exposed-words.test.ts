@@ -1,6 +1,6 @@
 /** Options of well-known programs that run or write something: a star stands for none of them. */
 import { describe, expect, it } from 'vitest';
-import { decideLine } from './shell-rules.ts';
+import { decideLine } from '../shell-rules.ts';
 
 const decide = (line: string): string => decideLine(line, [{ [`${line.split(' ', 1)[0]} *`]: 'allow' }], {});
 
@@ -291,16 +291,15 @@ describe('a star behind a verb of git', () => {
     expect(both(line)).toEqual(['allow', 'allow']);
   });
 
+  // What is behind these verbs is known as well.
   it.each([
-    ...[
-      'git remote show origin',
-      'git remote -v',
-      'git remote get-url origin',
-      'git config --get user.name',
-      'git config --list',
-    ],
-    ...['git worktree list', 'git submodule status', 'git bisect good', 'git notes show HEAD', 'git archive HEAD'],
-  ])('covers %s when the rule names the verb', (line) => {
+    ...['git remote show origin', 'git remote -v', 'git remote get-url origin', 'git config --get user.name'],
+    ...['git config --list', 'git worktree list', 'git submodule status'],
+  ])('covers %s', (line) => {
+    expect(both(line)).toEqual(['allow', 'allow']);
+  });
+
+  it.each(['git bisect good', 'git notes show HEAD', 'git archive HEAD'])('covers %s when the rule names the verb', (line) => {
     expect(both(line)).toEqual(['allow', 'ask']);
   });
 

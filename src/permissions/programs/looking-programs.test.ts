@@ -1,6 +1,6 @@
 /** Rules for commands that look, test or check: options of theirs that run a program, load code or write a file ask. */
 import { describe, expect, it } from 'vitest';
-import { decideLine } from './shell-rules.ts';
+import { decideLine } from '../shell-rules.ts';
 
 /** Both `go *` and `go test *`. */
 function decided(line: string): readonly string[] {
