@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { definitionSchema } from '../agents/definition/definition.ts';
 import { duration } from '../agents/definition/duration-schema.ts';
-import { elsewhereSchema } from '../agents/definition/remote.ts';
+import { elsewhereSchema, extensionsSchema } from '../agents/definition/remote.ts';
 import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
 import { priceOverride } from '../models/prices.ts';
@@ -127,6 +127,8 @@ export const settingsSchema = z.strictObject({
       url: z.url({ protocol: /^https?$/ }).optional(),
       /** The file of the private key that signs cards: PEM, or a JWK. */
       key: z.string().min(1).optional(),
+      /** Extensions of the protocol that peers must say they speak. */
+      demands: extensionsSchema.optional(),
       /** Also tell addresses in private networks and on this machine how tasks stand. */
       privatePush: z.boolean().optional(),
     })

@@ -8,6 +8,16 @@ const variable = z
   .string()
   .regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/, { error: `must name a variable of the environment, such as \${WEATHER_TOKEN}` });
 
+/** Addresses of extensions of the protocol. */
+export const extensionsSchema = z
+  .array(
+    z
+      .string()
+      .regex(/^[^\s,]+$/, { error: 'must be the address of an extension, such as https://example.org/polite/v1' })
+      .max(limits.peerUrlCharacters),
+  )
+  .max(limits.peerExtensions);
+
 const remoteSchema = z.strictObject({
   card,
   /** Sent as `Authorization: Bearer …`. */
@@ -24,15 +34,7 @@ const remoteSchema = z.strictObject({
   /** It takes a message once, however often it is sent: after a crash it is sent again without a question. */
   idempotent: z.boolean().optional(),
   /** Extensions of the protocol that its card must name: each request says that they are spoken. */
-  extensions: z
-    .array(
-      z
-        .string()
-        .regex(/^[^\s,]+$/, { error: 'must be the address of an extension, such as https://example.org/polite/v1' })
-        .max(limits.peerUrlCharacters),
-    )
-    .max(limits.peerExtensions)
-    .optional(),
+  extensions: extensionsSchema.optional(),
 });
 
 /** Where it is. */

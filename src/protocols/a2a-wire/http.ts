@@ -3,6 +3,7 @@
  * `src/http`. Which version is spoken is what the header says; without it the older one, as the protocol has it.
  */
 import { A2A_VERSION_HEADER, type AgentCard, Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
+import { LEGACY_HTTP_EXTENSION_HEADER } from '@a2a-js/sdk/compat/v0_3';
 import { ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { present } from '../../base/present.ts';
 import { ONCE } from '../../peers/a2a/once.ts';
@@ -48,7 +49,7 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
     async fetch(request, caller) {
       const found = doorOf(new URL(request.url).pathname);
       if (found === undefined || (await agentsBehind(needs, found.door)).length === 0) return nothingHere();
-      return withExtensions(request, await answered(room, request, caller, found, placeOf(request, grpcPort?.())));
+      return withExtensions(needs, request, await answered(room, request, caller, found, placeOf(request, grpcPort?.())));
     },
     async close() {
       stopping.abort();
@@ -57,11 +58,18 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
 }
 
 /** Those that the peer asked for and that hold here: what is not known is as if it were not said. */
-function withExtensions(request: Request, response: Response): Response {
-  const asked = Extensions.parseServiceParameter(request.headers.get(HTTP_EXTENSION_HEADER) ?? '');
-  if (asked.includes(ONCE)) response.headers.set(HTTP_EXTENSION_HEADER, ONCE);
+function withExtensions({ settings }: Pick<A2aNeeds, 'settings'>, request: Request, response: Response): Response {
+  const asked = extensionsIn(request);
+  const here = [ONCE, ...(settings.demands ?? [])].filter((uri) => asked.includes(uri));
+  if (here.length > 0) response.headers.set(HTTP_EXTENSION_HEADER, here.join(', '));
   return response;
 }
+
+/** In the words of either version. */
+const extensionsIn = ({ headers }: Request): readonly string[] =>
+  [HTTP_EXTENSION_HEADER, LEGACY_HTTP_EXTENSION_HEADER].flatMap((name) =>
+    Extensions.parseServiceParameter(headers.get(name) ?? ''),
+  );
 
 async function answered(
   room: PeerRoom,
@@ -79,7 +87,8 @@ async function answered(
   const user: A2aPeer = { ...peerOf(caller, AbortSignal.any([request.signal, leave.signal])), reached };
   const binding = rest === undefined ? 'JSONRPC' : 'HTTP+JSON';
   const tenant = rest?.tenant;
-  const context = new ServerCallContext({ user, requestedVersion, ...present({ tenant }) });
+  const requestedExtensions = [...extensionsIn(request)];
+  const context = new ServerCallContext({ user, requestedVersion, requestedExtensions, ...present({ tenant }) });
   const check = (card: AgentCard): void => validateVersion(requestedVersion, card, binding);
   const call: Call = { request, context, leave, legacy: requestedVersion === LEGACY, check, isReached: () => isReached };
   const handler = createHandler(room, door, place);

@@ -51,6 +51,9 @@ const once: AgentExtension = {
   params: undefined,
 };
 
+/** Whoever calls must say that it speaks this one. */
+const demanded = (uri: string): AgentExtension => ({ uri, description: '', required: true, params: undefined });
+
 function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: readonly AgentDefinition[], kind: Kind): AgentCard {
   const { settings, version, withToken } = needs;
   const [only] = agents;
@@ -61,7 +64,12 @@ function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: read
     supportedInterfaces: interfacesOf(door, { ...place, origin: (settings.url ?? place.origin).replace(/\/+$/, '') }),
     provider: undefined,
     version,
-    capabilities: { streaming: true, pushNotifications: true, extensions: [once], extendedAgentCard: true },
+    capabilities: {
+      streaming: true,
+      pushNotifications: true,
+      extensions: [once, ...(settings.demands ?? []).map(demanded)],
+      extendedAgentCard: true,
+    },
     securitySchemes: withToken
       ? {
           [SCHEME]: {

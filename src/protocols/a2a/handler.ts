@@ -2,6 +2,7 @@
 import type { Message, SendMessageRequest, StreamResponse, Task, TaskPushNotificationConfig } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
+  ExtensionSupportRequiredError,
   RequestMalformedError,
   TaskNotCancelableError,
   TaskNotFoundError,
@@ -18,7 +19,7 @@ import { hidden, tooMuch } from './errors.ts';
 import { type Following, followTask, listenEarly, updatesOf } from './follow.ts';
 import type { FoundTask } from './found-tasks.ts';
 import { listTasks } from './list.ts';
-import type { Scope } from './needs.ts';
+import type { A2aNeeds, Scope } from './needs.ts';
 import { idIn, wordIn } from './params-in.ts';
 import { addPushTarget, checkedPush, pushTarget, pushTargets, removePushTarget } from './push-configs.ts';
 import type { A2aPeer, PeerRoom } from './room.ts';
@@ -56,28 +57,28 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
       }),
     getAuthenticatedExtendedAgentCard: ({ tenant }, context) =>
       guard(async () => {
-        const card = await extendedCardOf(needs, door, place, scopeOf(context, tenant));
+        const card = await extendedCardOf(needs, door, place, scopeOf(needs, context, tenant));
         if (card === undefined) throw new ExtendedAgentCardNotConfiguredError();
         return card;
       }),
     sendMessage: (params, context) =>
       guard(async (): Promise<Message | Task> => {
         const { configuration } = params;
-        const scope = scopeOf(context, params.tenant);
+        const scope = scopeOf(needs, context, params.tenant);
         const historyLength = checkedLength(configuration?.historyLength);
         const task = await begun(room, door, scope, params, context);
         if (configuration?.returnImmediately !== true) await settled(room, task, scope, peerIn(context).gone);
         return await taskNow(room, task, scope, historyLength);
       }),
     async *sendMessageStream(params, context) {
-      const scope = scopeOf(context, params.tenant);
+      const scope = scopeOf(needs, context, params.tenant);
       const historyLength = checkedLength(params.configuration?.historyLength);
       using early = listenEarly(needs);
       const task = await guard(() => begun(room, door, scope, params, context));
       yield* streams.counted(scope, followed(room, task, scope, context, { historyLength, early, sent: true }));
     },
     async *resubscribe({ id, tenant }, context) {
-      const scope = scopeOf(context, tenant);
+      const scope = scopeOf(needs, context, tenant);
       const task = await guard(() => found(scope, id));
       const now = await guard(() => room.folds.now(task));
       if (now === undefined) throw new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`);
@@ -88,13 +89,13 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
     },
     getTask: ({ id, tenant, historyLength }, context) =>
       guard(async () => {
-        const scope = scopeOf(context, tenant);
+        const scope = scopeOf(needs, context, tenant);
         return await taskNow(room, await found(scope, id), scope, checkedLength(historyLength));
       }),
-    listTasks: (params, context) => guard(() => listTasks(room, scopeOf(context, params.tenant), params)),
+    listTasks: (params, context) => guard(() => listTasks(room, scopeOf(needs, context, params.tenant), params)),
     cancelTask: ({ id, tenant }, context) =>
       guard(async () => {
-        const scope = scopeOf(context, tenant);
+        const scope = scopeOf(needs, context, tenant);
         return await cancelled(room, await found(scope, id), scope, peerIn(context).gone);
       }),
     ...pushOperations(room, guard, found),
@@ -116,19 +117,19 @@ function pushOperations(room: PeerRoom, guard: Guard, found: (scope: Scope, id: 
   return {
     createTaskPushNotificationConfig: (config, context) =>
       guard(async () => {
-        const scope = scopeOf(context, config.tenant);
+        const scope = scopeOf(needs, context, config.tenant);
         const how = { version: context.requestedVersion, again: false };
         return await configured(room, await found(scope, config.taskId), scope, config, how);
       }),
     getTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
-      guard(async () => await pushTarget(needs, await found(scopeOf(context, tenant), taskId), wordIn(id, 'id'))),
+      guard(async () => await pushTarget(needs, await found(scopeOf(needs, context, tenant), taskId), wordIn(id, 'id'))),
     listTaskPushNotificationConfigs: ({ taskId, tenant }, context) =>
       guard(async () => {
-        const targets = await pushTargets(needs, await found(scopeOf(context, tenant), taskId));
+        const targets = await pushTargets(needs, await found(scopeOf(needs, context, tenant), taskId));
         return { configs: [...targets.values()].map(({ config }) => config), nextPageToken: '' };
       }),
     deleteTaskPushNotificationConfig: ({ taskId, id, tenant }, context) =>
-      guard(async () => await removePushTarget(needs, await found(scopeOf(context, tenant), taskId), wordIn(id, 'id'))),
+      guard(async () => await removePushTarget(needs, await found(scopeOf(needs, context, tenant), taskId), wordIn(id, 'id'))),
   };
 }
 
@@ -166,11 +167,13 @@ function peerIn({ user }: ServerCallContext): A2aPeer {
 }
 
 /** Whose tasks the request is about. The tenant comes with the address, or with the request. */
-function scopeOf(context: ServerCallContext, given: string): Scope {
+function scopeOf({ settings }: Pick<A2aNeeds, 'settings'>, context: ServerCallContext, given: string): Scope {
   const peer = peerIn(context);
   peer.reached?.();
   const tenant = wordIn(context.tenant ?? given, 'The tenant');
   if (tenant.length > limits.a2aIdCharacters) throw tooMuch('The tenant is too long', 'a2aIdCharacters');
+  const missing = settings.demands?.find((uri) => context.requestedExtensions?.includes(uri) !== true);
+  if (missing !== undefined) throw new ExtensionSupportRequiredError(`Name the extension ${missing} in A2A-Extensions.`);
   return { caller: peer.caller, tenant };
 }
 
