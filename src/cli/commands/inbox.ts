@@ -100,26 +100,28 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   const { terminal, clock } = context;
   const driven = createDriven(context, project);
   const left = new Set<string>();
-  const stopping = new AbortController();
-  const stop = terminal.onStop(() => {
-    if (stopping.signal.aborted) return terminal.exitNow(exitCodes.interrupted);
-    stopping.abort();
+  const leaving = new AbortController();
+  let terminated = false;
+  const stop = terminal.onStop((signal) => {
+    if (leaving.signal.aborted) return leaveAtOnce(context, driven);
+    terminated = signal === 'SIGTERM';
+    leaving.abort();
   });
   let asked = 0;
   try {
-    while (!stopping.signal.aborted) {
+    while (!leaving.signal.aborted) {
       const [next] = (await readInbox(context, project)).filter(({ wait }) => !left.has(keyOf(wait)));
       for (const line of driven.news()) terminal.progress.line(line);
       if (next !== undefined) {
         asked += 1;
-        if ((await answerOne(context, project, next, stopping.signal)) === 'answered') driven.goOn(next);
+        if ((await answerOne(context, project, next, leaving.signal)) === 'answered') driven.goOn(next);
         else left.add(keyOf(next.wait));
       } else if (driven.size() > 0) await Promise.race([driven.one(), sleep(clock, limits.inboxLookMs)]);
       else break;
     }
-    if (stopping.signal.aborted) {
-      terminal.progress.line('stopping; what is done is kept. Once more to leave at once.');
-      await project.engine.close();
+    if (leaving.signal.aborted) {
+      if (terminated) await giveBack(context, project, driven);
+      else await leave(context, project, driven);
       return exitCodes.interrupted;
     }
   } finally {
@@ -131,13 +133,52 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   return exitCodes.completed;
 }
 
+/** Whoever leaves is asked nothing more. What they have allowed goes on to its end, or to its next question. */
+async function leave(context: CommandContext, project: Project, driven: Driven): Promise<void> {
+  const { progress } = context.terminal;
+  const tell = (): void => {
+    for (const line of driven.news()) progress.line(line);
+  };
+  tell();
+  const names = driven.runs().map(({ root, path }) => `${safeLine(path[0] ?? '')} (${shortId(root)})`);
+  if (names.length > 0 && project.config.cluster !== undefined)
+    return progress.prose(`leaving; what you have answered goes on in the cluster: ${names.join(', ')}`);
+  if (names.length > 0)
+    progress.prose(
+      `leaving; what you have answered goes on here until it rests: ${names.join(', ')}. Once more to leave at once.`,
+    );
+  for (; driven.size() > 0; tell()) await driven.one();
+  const open = (await readInbox(context, project)).length;
+  if (open > 0) progress.line(`${counted(open, 'question')} left open; back with: ${callOf(context)} inbox`);
+}
+
+/** Whoever ends the process has no time to wait for an end. */
+async function giveBack(context: CommandContext, project: Project, driven: Driven): Promise<void> {
+  context.terminal.progress.line('stopping; what is done is kept. Once more to leave at once.');
+  const runs = driven.runs();
+  await project.engine.close();
+  if (project.config.cluster === undefined) sayHowToGoOn(context, runs);
+}
+
+function leaveAtOnce(context: CommandContext, driven: Driven): void {
+  sayHowToGoOn(context, driven.runs());
+  context.terminal.exitNow(exitCodes.interrupted);
+}
+
+function sayHowToGoOn(context: CommandContext, runs: readonly InboxItem[]): void {
+  for (const { root, path } of runs)
+    context.terminal.progress.line(
+      `${safeLine(path[0] ?? '')} was stopped; go on with: ${callOf(context)} resume ${shortId(root)}`,
+    );
+}
+
 const keyOf = ({ run, wait }: OpenWait): string => `${run} ${wait}`;
 
 async function answerOne(
   context: CommandContext,
   project: Project,
   item: InboxItem,
-  stopping: AbortSignal,
+  leaving: AbortSignal,
 ): Promise<'answered' | 'left'> {
   const { terminal } = context;
   const { ledger, engine } = project;
@@ -150,7 +191,7 @@ async function answerOne(
     () => undefined,
   );
   try {
-    const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, stopping]));
+    const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, leaving]));
     desk.say('', headLine(item));
     const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
     if (answer === undefined) {
@@ -192,9 +233,11 @@ async function isTakenUp(ledger: Ledger, { wait, root, session }: InboxItem): Pr
   return (await ledger.read({ session, root, after: answer.position, types: OWN, limit: 1 })).length > 0;
 }
 
+type Driven = ReturnType<typeof createDriven>;
+
 /** The runs that nobody else goes on with, driven here in the background. */
 function createDriven({ clock }: CommandContext, { engine, ledger }: Project) {
-  const driven = new Map<RunId, Promise<unknown>>();
+  const driven = new Map<RunId, { readonly item: InboxItem; readonly done: Promise<unknown> }>();
   /** Kept until nobody is being asked: a line in between would stand in what they type. */
   let news: readonly string[] = [];
   const drive = async (item: InboxItem): Promise<void> => {
@@ -216,15 +259,16 @@ function createDriven({ clock }: CommandContext, { engine, ledger }: Project) {
       return told;
     },
     size: () => driven.size,
-    one: () => Promise.race(driven.values()),
+    runs: (): readonly InboxItem[] => [...driven.values()].map(({ item }) => item),
+    one: () => Promise.race([...driven.values()].map(({ done }) => done)),
     goOn(item: InboxItem): void {
       // What is driven may be just about to be left, without this answer.
-      const done = Promise.resolve(driven.get(item.root))
+      const done = Promise.resolve(driven.get(item.root)?.done)
         .then(() => drive(item))
         .finally(() => {
-          if (driven.get(item.root) === done) driven.delete(item.root);
+          if (driven.get(item.root)?.done === done) driven.delete(item.root);
         });
-      driven.set(item.root, done);
+      driven.set(item.root, { item, done });
       // Whoever waits for one of them hears of a failure.
       done.catch(() => undefined);
     },
