@@ -2,7 +2,7 @@
  * The HTTP server's routes, and what holds for all of them: the name and the page are ours, the caller is known, and answers
  * are for the caller only.
  */
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { messageOf } from '../base/errors.ts';
 import type { A2aEndpoint } from '../protocols/a2a-wire/http.ts';
 import type { McpEndpoint } from '../protocols/mcp/http.ts';
@@ -41,11 +41,11 @@ export function createApp(needs: AppNeeds): Hono<Environment> {
   app.use('/mcp', knownCaller(needs));
   app.all('/mcp', (context) => needs.mcp.fetch(context.req.raw, context.get('caller')));
   if (needs.a2a !== undefined) mountA2a(app, needs, needs.a2a);
-  app.notFound((context) => context.json(refusal('There is nothing here; the MCP server is at /mcp'), 404));
+  app.notFound((context) => refuse(context, 'There is nothing here; the MCP server is at /mcp', 404));
   app.onError((error, context) => {
     needs.onError(error instanceof Error ? error : new Error(messageOf(error)));
     // What went wrong inside is for the log: a stranger learns only that it did.
-    return context.json(refusal('Something went wrong in the server; its log says what'), 500);
+    return refuse(context, 'Something went wrong in the server; its log says what', 500);
   });
   return app;
 }
@@ -76,9 +76,9 @@ const safeHeaders: MiddlewareHandler = async (context, next) => {
 function knownNames(names: AllowedNames): MiddlewareHandler {
   return async (context, next) => {
     if (!isAllowedHost(context.req.header('host'), names))
-      return context.json(refusal('This host is not served; add it with --allow-host'), 403);
+      return refuse(context, 'This host is not served; add it with --allow-host', 403);
     if (!isAllowedOrigin(context.req.header('origin'), names))
-      return context.json(refusal('Pages of this origin may not call the server; add its host with --allow-host'), 403);
+      return refuse(context, 'Pages of this origin may not call the server; add its host with --allow-host', 403);
     return await next();
   };
 }
@@ -89,14 +89,22 @@ function knownCaller({ tokens, owner, callerOf }: AppNeeds): MiddlewareHandler<E
     const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);
     if (name === undefined) {
       context.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
-      return context.json(refusal('This server needs a token: Authorization: Bearer …'), 401);
+      return refuse(context, 'This server needs a token: Authorization: Bearer …', 401);
     }
     context.set('caller', callerOf(name));
     return await next();
   };
 }
 
-/** Refusals look like JSON-RPC errors, because that is what MCP clients read. */
-function refusal(message: string): Readonly<Record<string, unknown>> {
-  return { jsonrpc: '2.0', id: null, error: { code: -32_000, message } };
+const STATUS = { 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 500: 'INTERNAL' } as const;
+
+/** Where HTTP+JSON of A2A is spoken. */
+const HTTP_JSON = /^\/a2a(\/agents\/[^/]+)?\/rest(\/|$)/;
+
+/** In the form that whoever asks there reads: that of HTTP+JSON, or an error of JSON-RPC, which MCP and A2A have. */
+function refuse(context: Context, message: string, code: keyof typeof STATUS): Response {
+  const error = HTTP_JSON.test(context.req.path)
+    ? { error: { code, status: STATUS[code], message, details: [] } }
+    : { jsonrpc: '2.0', id: null, error: { code: -32_000, message } };
+  return context.json(error, code);
 }

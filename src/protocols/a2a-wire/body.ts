@@ -4,21 +4,30 @@ import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { tooMuch } from '../a2a/errors.ts';
 
-/** What stands in the body is not JSON: JSON-RPC has a code of its own for that. */
-export class NotJsonError extends RequestMalformedError {}
+/** What stands in a body. Bindings have words of their own for what is no JSON. */
+type JsonBody = { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'empty' } | { readonly kind: 'not JSON' };
 
-export async function bodyOf(request: Request, types: readonly string[]): Promise<JsonObject> {
+export async function jsonIn(request: Request, types: readonly string[]): Promise<JsonBody> {
   const type = request.headers.get('content-type');
   const media = type?.split(';', 1)[0]?.trim().toLowerCase();
   if (media !== undefined && media !== '' && !types.includes(media))
     throw new ContentTypeNotSupportedError(`The content type must be ${types.join(' or ')}.`);
   const text = await textOf(request);
-  if (text === '') return {};
+  if (text === '') return { kind: 'empty' };
   const parsed = parseJson(text);
-  if (!parsed.ok) throw new NotJsonError('The body is not JSON.');
-  if (!isJsonObject(parsed.value)) throw new RequestMalformedError('The body is not a JSON object.');
-  return parsed.value;
+  return parsed.ok ? { kind: 'json', value: parsed.value } : { kind: 'not JSON' };
 }
+
+/** An object, which is empty when nothing was sent. */
+export async function bodyOf(request: Request, types: readonly string[]): Promise<JsonObject> {
+  const body = await jsonIn(request, types);
+  if (body.kind === 'empty') return {};
+  if (body.kind !== 'json') throw new RequestMalformedError(NOT_JSON);
+  if (!isJsonObject(body.value)) throw new RequestMalformedError('The body is not a JSON object.');
+  return body.value;
+}
+
+export const NOT_JSON = 'The body is not JSON.';
 
 async function textOf(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.httpBodyBytes) throw bodyTooLarge();

@@ -4,7 +4,7 @@ import { type A2ARequestHandler, JsonRpcTransportHandler } from '@a2a-js/sdk/ser
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { hidden } from '../a2a/errors.ts';
 import type { PeerRoom } from '../a2a/room.ts';
-import { bodyOf, NotJsonError } from './body.ts';
+import { jsonIn, NOT_JSON } from './body.ts';
 import { blamed, type Call } from './call.ts';
 import { streamResponse } from './events-out.ts';
 import { saysLast } from './last-event.ts';
@@ -24,9 +24,12 @@ export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHa
   const failed = (error: unknown): object => ({ jsonrpc: '2.0', id, error: shown(error) });
   if (call.request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
   try {
-    const body: JsonObject = await bodyOf(call.request, TYPES);
-    const given = body['id'];
+    const read = await jsonIn(call.request, TYPES);
+    if (read.kind !== 'json') return refused(null, A2A_ERROR_CODE.PARSE_ERROR, NOT_JSON);
+    const { value: body } = read;
+    const given = isJsonObject(body) ? body['id'] : null;
     id = typeof given === 'string' || typeof given === 'number' ? given : null;
+    if (!isRequest(body)) return refused(id, A2A_ERROR_CODE.INVALID_REQUEST, 'This is no request of JSON-RPC 2.0.');
     call.check(await handler.getAgentCard());
     const answer = await transport.handle({ ...body }, call.context);
     if (isInternal(answer)) return Response.json(call.isReached() ? answer : failed(new Error('unreadable')));
@@ -36,12 +39,19 @@ export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHa
     const out = { events: answer, encode, explain: failed, clock: needs.clock, leave, always: legacy };
     return await streamResponse(out);
   } catch (error) {
-    if (error instanceof NotJsonError) {
-      const problem = { code: A2A_ERROR_CODE.PARSE_ERROR, message: error.message };
-      return Response.json({ jsonrpc: '2.0', id: null, error: problem });
-    }
     return Response.json(failed(error));
   }
+}
+
+const refused = (id: unknown, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id, error: { code, message } });
+
+/** The SDK has the same rules, and another code for what breaks them. */
+function isRequest(body: unknown): body is JsonObject {
+  if (!isJsonObject(body)) return false;
+  const { jsonrpc, method, id = null } = body;
+  const isNamed = id === null || typeof id === 'string' || Number.isInteger(id);
+  return jsonrpc === '2.0' && typeof method === 'string' && method !== '' && isNamed;
 }
 
 async function speaking(handler: A2ARequestHandler, legacy: boolean): Promise<{ transport: Transport; explain: Explain }> {

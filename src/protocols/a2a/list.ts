@@ -44,7 +44,7 @@ export async function listTasks(room: PeerRoom, scope: Scope, request: ListTasks
     if (contextId !== '' && listed.found.context !== contextId) continue;
     const standing = await standingOf(room, scope, listed);
     if (status !== TaskState.TASK_STATE_UNSPECIFIED && standing.state !== status) continue;
-    if (since === undefined || standing.at > since) all.push(standing);
+    if (since === undefined || standing.at >= since) all.push(standing);
   }
   all.sort(newestFirst);
   const rest =

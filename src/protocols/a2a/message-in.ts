@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { Message, Part } from '@a2a-js/sdk';
+import { type Message, type Part, Role } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import { fenced, fenceNote } from '../../base/fence.ts';
 import { readableJson } from '../../base/json.ts';
@@ -31,6 +31,9 @@ export function heardMessage(message: Message | undefined, nonce: string): Heard
   if (message === undefined) throw new RequestMalformedError('The request has no message.');
   checkMessage(message);
   const { messageId: id, parts } = message;
+  // Whoever sends is the user here, also when it is an agent: what an agent says comes from here.
+  if (message.role !== Role.ROLE_USER)
+    throw new RequestMalformedError('The role of a message that is sent must be ROLE_USER (in version 0.3: user).');
   if (id === '') throw new RequestMalformedError('The message has no messageId.');
   for (const [name, value] of Object.entries({ messageId: id, taskId: message.taskId, contextId: message.contextId }))
     if (value.length > limits.a2aIdCharacters) throw tooMuch(`${name} has ${value.length} characters`, 'a2aIdCharacters');
