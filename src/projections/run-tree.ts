@@ -6,13 +6,12 @@
  * display can tell by identity what is new.
  */
 
-import type { EventId, RunId } from '../base/ids.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import type { RunId } from '../base/ids.ts';
 import { isToldUnread } from '../events/assistants.ts';
 import type { Budget, Failure, Payloads, Report, RunState, Verification } from '../events/catalogue.ts';
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import { textOf, toolCallsOf } from '../events/messages.ts';
+import { textOf } from '../events/messages.ts';
 import {
   isSubAgent,
   type Listener,
@@ -26,33 +25,11 @@ import { addSpending, type CallCosts, noSpending, spendingIn, spendingOf } from 
 import { countCalls, type DoingsBelow, type EndedCall, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
 import { type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
-import { firstLine } from './readable.ts';
-
-export interface ToolUnderWay {
-  readonly id: string;
-  readonly name: string;
-  readonly since: number;
-}
-
-/** A tool call as the tree shows it. */
-export interface ToolUse {
-  readonly id: string;
-  readonly name: string;
-  /** What it was about, in a few words: a path, a command. */
-  readonly subject: string;
-  readonly durationMs: number | null;
-  readonly failed: boolean;
-  readonly event: EventId;
-  readonly turn: number;
-  /** Where it stands among what the run did; the calls of one turn stand in the order in which they were asked for. */
-  readonly position: number;
-  /** The run that the call became, when it is the call of an agent. */
-  readonly child: RunId | null;
-}
+import { askedFor, type CallsOfRun, callsAfter, callsWith } from './tool-uses.ts';
 
 export type CutBy = 'maxOutputTokens' | 'peerAnswerBytes' | 'peerArtifacts';
 
-export interface RunNode {
+export interface RunNode extends CallsOfRun {
   readonly run: RunId;
   readonly parent: RunId | null;
   readonly agent: string;
@@ -72,11 +49,6 @@ export interface RunNode {
   readonly turn: number;
   /** The model that is being asked, and since when. `nextAt`: when the next attempt is made, while that is waited for. */
   readonly asking: { readonly model: string; readonly since: number; readonly attempt: number; readonly nextAt?: number } | null;
-  readonly tools: readonly ToolUnderWay[];
-  /** The newest calls, oldest first; `toolCalls` counts all that have ended. */
-  readonly recent: readonly ToolUse[];
-  /** What the last answer asked for, by call. */
-  readonly asked: readonly { readonly id: string; readonly subject: string }[];
   /** The latest words end where this limit was reached, not where they were done. */
   readonly cutBy: CutBy | null;
   /** The limit that what came from elsewhere may have reached, where the agent lives there. */
@@ -117,10 +89,6 @@ export interface RunTree {
   /** Position of the last event that was folded. */
   position: number;
 }
-
-/** How many calls a node keeps to show. */
-const RECENT_CALLS = 12;
-const SUBJECT_CHARACTERS = 60;
 
 export const initialRunTree = (): RunTree => ({ runs: new Map(), roots: [], progress: initialGroups(), position: 0 });
 
@@ -309,9 +277,9 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
         asking: { ...node.asking, attempt: event.payload.attempt + 1, nextAt: at + (event.payload.nextInMs ?? 0) },
       };
     case 'tool.call':
-      return withCall(node, event, at);
+      return { ...node, ...callsWith(node, event, at) };
     case 'tool.result':
-      return withResult(node, event);
+      return { ...node, ...callsAfter(node, event), ...countCalls(node, event) };
     case 'message.sent':
       return isToldUnread(event.payload) ? { ...node, unread: [...node.unread, event.payload.content] } : node;
     case 'approval.asked':
@@ -327,45 +295,6 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       return note === undefined ? node : { ...node, noteForNext: note };
     }
   }
-}
-
-function askedFor({ payload }: EventOf<'model.response'>): RunNode['asked'] {
-  return toolCallsOf(payload.message).map(({ id, input }) => ({ id, subject: subjectOf(input) }));
-}
-
-/** The first argument that is a text says best what a call is about. */
-function subjectOf(input: Json): string {
-  if (!isJsonObject(input)) return '';
-  const text = Object.values(input).find((value) => typeof value === 'string');
-  return typeof text === 'string' ? firstLine(text, SUBJECT_CHARACTERS) : '';
-}
-
-function withCall(node: RunNode, event: EventOf<'tool.call'>, at: number): RunNode {
-  const { id, name, turn } = event.payload;
-  const place = { event: event.event_id, turn, position: event.position, child: null };
-  // Whoever approved the call may have changed it.
-  const changed = event.payload.input;
-  const subject = changed === undefined ? (node.asked.find((asked) => asked.id === id)?.subject ?? '') : subjectOf(changed);
-  const recent = inOrderAsked(node, { id, name, subject, durationMs: null, failed: false, ...place }).slice(-RECENT_CALLS);
-  return { ...node, tools: [...node.tools, { id, name, since: at }], recent };
-}
-
-/** Calls that run beside each other begin in any order: which comes first is chance and says nothing. */
-function inOrderAsked({ recent, asked }: RunNode, use: ToolUse): readonly ToolUse[] {
-  const order = new Map(asked.map(({ id }, index) => [id, index]));
-  const beside = [...recent.filter(({ turn }) => turn === use.turn), use];
-  const sorted = beside.toSorted((left, right) => (order.get(left.id) ?? 0) - (order.get(right.id) ?? 0));
-  return [
-    ...recent.filter(({ turn }) => turn !== use.turn),
-    ...sorted.map((one, index) => ({ ...one, position: beside[index]?.position ?? one.position })),
-  ];
-}
-
-function withResult(node: RunNode, event: EventOf<'tool.result'>): RunNode {
-  const { id, durationMs, isError } = event.payload;
-  const index = node.recent.findLastIndex((use) => use.id === id && use.durationMs === null);
-  const recent = node.recent.map((use, at) => (at === index ? { ...use, durationMs, failed: isError === true } : use));
-  return { ...node, tools: node.tools.filter((tool) => tool.id !== id), recent, ...countCalls(node, event) };
 }
 
 function withWaits(node: RunNode, waits: readonly string[]): RunNode {

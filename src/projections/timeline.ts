@@ -286,10 +286,9 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
       const { answer } = event.payload;
       if (answer.kind === 'expired') return ['warn', 'nobody answered in time'];
       const by = event.payload.by === undefined ? '' : ` by ${firstLine(event.payload.by, TEXT_CHARACTERS)}`;
-      return [
-        'info',
-        answer.kind === 'text' ? `answered${by}: ${firstLine(answer.text, TEXT_CHARACTERS)}` : `${answer.kind}${by}`,
-      ];
+      if (answer.kind === 'text') return ['info', `answered${by}: ${firstLine(answer.text, TEXT_CHARACTERS)}`];
+      const changed = answer.kind === 'approved' && answer.input !== undefined ? ', with another input than was asked for' : '';
+      return ['info', `${answer.kind}${by}${changed}`];
     }
     case 'approval.withdrawn': {
       const { rule, by } = event.payload;

@@ -63,6 +63,7 @@ describe('an editor', () => {
     expect(await given(project)).toMatchObject([
       { answer: { kind: 'approved', input: { command: 'touch right.txt' } }, where: 'terminal' },
     ]);
+    expect((await project.look('logs', 'last')).out).toMatch(/approved by .*, with another input than was asked for/);
   });
 
   it.each([

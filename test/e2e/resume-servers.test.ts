@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { startHttpMcpServer } from '../support/mcp/server.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
 import { programOf } from '../support/programs/programs.ts';
+import { sitDown } from '../support/terminal/at-keyboard.ts';
 import { agentWith, createTestProject, expectKept, type TestProject } from './support-project.ts';
 
 const SERVER = await programOf(join(import.meta.dirname, '../support/mcp/server.ts'));
@@ -119,6 +120,19 @@ describe.each(servers)('a server over %s', (_name, create) => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('It is noted.');
     expect((await project.look('ps', '--all')).out).not.toContain('failed');
   });
+});
+
+it('that a run does not go on for want of a server is said at a terminal in whole words', async () => {
+  await using lost = await overStdio();
+  await using project = await projectWith(lost, agentWith('tools: ["mcp:tools", ask]'));
+  await project.serve({ calls: [{ name: 'ask', input: { question: 'Which?' } }] }, { text: 'All done.' });
+  expect((await project.look('run', 'helper', 'Go.')).code).toBe(5);
+  await lost.away(project);
+  await using person = sitDown(project, ['resume', 'last'], { columns: 60 });
+  await person.ended;
+  expect(person.screen()).toMatch(/interrupted: .*The MCP server tools could\n {2}not be started: /);
+  await lost.back(project);
+  expect((await project.look('answer', 'last', 'This.')).out).toBe('All done.\n');
 });
 
 it('a server that dies in a call: the model is told, it is not repeated, and the next call finds the server again', async () => {

@@ -88,7 +88,7 @@ export async function finishRun(
   else if (!options.jsonl && node.report !== null && answers) await printReport(context, node.report);
   // The summary says it, where there is one.
   if (onlyError && options.quiet && !options.json && !options.jsonl && summary.error !== null)
-    terminal.progress.line(safeText(summary.error.message));
+    terminal.progress.prose(safeText(summary.error.message), { indent: 2 });
   if (!options.quiet) {
     terminal.progress.line();
     const { paint, isTty, width } = terminal.progress;
@@ -97,10 +97,12 @@ export async function finishRun(
     if (isTooLittle(end, least)) terminal.progress.line(TOO_LITTLE);
   }
   if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
-    terminal.progress.line(`${end.kind}: ${safeText(end.reason)}`);
+    terminal.progress.prose(`${end.kind}: ${safeText(end.reason)}`, { indent: 2 });
   // The summary says it, where there is one.
   if (end.kind === 'parked' && options.quiet)
-    terminal.progress.line(`parked: ${safeText(end.reason)}; to go on: ${callOf(context)} resume ${shortId(finished.run)}`);
+    terminal.progress.prose(`parked: ${safeText(end.reason)}; to go on: ${callOf(context)} resume ${shortId(finished.run)}`, {
+      indent: 2,
+    });
   if (end.kind === 'interrupted' && project.config.cluster !== undefined) sayHowToFollow(context, finished.run);
   for (const line of waitLines(summary.waits, callOf(context))) terminal.progress.line(line);
   return code;

@@ -1,6 +1,7 @@
 /** The tree of a run for programs: what `show` draws, as rows with their parents. */
 import type { RunId } from '../../base/ids.ts';
-import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings, type ToolUse } from '../../projections/run-tree.ts';
+import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
+import type { ToolUse } from '../../projections/tool-uses.ts';
 import type { TreeRun } from '../json/contract.ts';
 
 /** The run and every run below it, parents first. */

@@ -1,7 +1,8 @@
 /** What stands below a run in the tree, in the order in which it began: tool calls, child runs, and cycles of runs that talk. */
 import { unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
-import type { RunNode, RunTree, ToolUse } from '../../projections/run-tree.ts';
+import type { RunNode, RunTree } from '../../projections/run-tree.ts';
+import type { ToolUse } from '../../projections/tool-uses.ts';
 
 export interface RunItem {
   readonly kind: 'run';

@@ -129,3 +129,38 @@ describe('on a narrow screen', () => {
     expect(lineAt(60)).not.toMatch(/turn|tools|tokens/);
   });
 });
+
+describe('a call that was refused', () => {
+  const call = (id: string, command: string) => ({ type: 'tool-call' as const, id, name: 'shell', input: { command } });
+  const refused = { name: 'shell', content: [], isError: true, durationMs: 0 };
+
+  it('has a line among those that were made, and is one call when it is made after all', () => {
+    const list = eventList();
+    started(list, 'desk');
+    list.add('model.request', { turn: 1, model: 'test/model', added: [] });
+    list.add('model.response', {
+      ...{ turn: 1, finish: 'tool-calls', usage: {}, requested: 'm', served: 'm', attempts: 1, durationMs: 1 },
+      message: { role: 'assistant', content: [call('a', 'touch a'), call('b', 'touch b')] },
+    });
+    list.add('tool.call', { turn: 1, id: 'b', name: 'shell', replay: 'never' });
+    list.add('tool.result', { id: 'b', name: 'shell', content: [], durationMs: 5 });
+    const denied = list.add('tool.result', { id: 'a', ...refused });
+    const lines = () => treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, look).slice(1);
+    expect(lines()).toEqual(['├─ ✗ shell touch a · not run', '└─ ✓ shell touch b · 5ms']);
+    list.add('run.reopened', { undone: [denied.position] });
+    list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' });
+    list.add('tool.result', { id: 'a', name: 'shell', content: [], durationMs: 7 });
+    expect(lines()).toEqual(['├─ ✓ shell touch a · 7ms', '└─ ✓ shell touch b · 5ms']);
+  });
+
+  it('is not a call of an agent that failed once more', () => {
+    const list = eventList();
+    started(list, 'desk');
+    list.add('model.request', { turn: 1, model: 'test/model', added: [] });
+    list.add('tool.call', { turn: 1, id: 'a', name: 'helper', replay: 'safe' });
+    const first = list.add('tool.result', { id: 'a', ...refused, name: 'helper' });
+    list.add('run.reopened', { undone: [first.position] });
+    list.add('tool.result', { id: 'a', ...refused, name: 'helper', durationMs: 3 });
+    expect(treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, look).slice(1)).toEqual(['└─ ✗ helper · 3ms']);
+  });
+});

@@ -9,15 +9,8 @@ import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
 import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../../projections/readable.ts';
-import {
-  activityOf,
-  type RunNode,
-  type RunTree,
-  subtree,
-  subtreeDoings,
-  subtreeSpending,
-  type ToolUse,
-} from '../../projections/run-tree.ts';
+import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings, subtreeSpending } from '../../projections/run-tree.ts';
+import type { ToolUse } from '../../projections/tool-uses.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, textWidth } from '../terminal/text-width.ts';
@@ -101,11 +94,17 @@ function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: strin
   return `${paint.dim(guide)}${cutToWidth(head, Math.max(1, width - textWidth(guide)))}${tail}`;
 }
 
+const CALL_WIDTH_MIN = 8;
+
 function callLine(call: ToolUse, guide: string, { paint, width }: TreeLook): string {
   const symbol = call.durationMs === null ? paint.cyan('●') : call.failed ? paint.red('✗') : paint.green('✓');
-  const took = call.durationMs === null ? '' : ` · ${readableDuration(call.durationMs)}`;
+  const took = call.notRun ? ' · not run' : call.durationMs === null ? '' : ` · ${readableDuration(call.durationMs)}`;
   const text = `${safeLine(call.name)} ${safeLine(call.subject)}`.trim();
-  return `${paint.dim(guide)}${symbol} ${cutToWidth(`${text}${took}`, Math.max(1, width - textWidth(guide) - 2))}`;
+  const room = Math.max(1, width - textWidth(guide) - 2);
+  const left = room - textWidth(took);
+  // What came of it is seen on a narrow screen, too.
+  const shown = left < CALL_WIDTH_MIN ? cutToWidth(`${text}${took}`, room) : `${cutToWidth(text, left)}${took}`;
+  return `${paint.dim(guide)}${symbol} ${shown}`;
 }
 
 /** A run's line, with what was said to it beside the line if there is room, else below it if the picture stands still. */
