@@ -18,6 +18,7 @@ function checkCosts({ ledger }: PlayedScenario): void {
   const spent = ledger.flatMap((event) => {
     if (event.event_type === 'model.response') return [event.payload.cost?.nanoUsd];
     // An agent elsewhere that was asked and gave no answer has worked all the same.
+    if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? [undefined] : [];
     return event.event_type === 'peer.state' && ['failed', 'rejected', 'canceled'].includes(event.payload.state)
       ? [undefined]
       : [];

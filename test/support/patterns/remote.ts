@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { remote } from '../peers/brain-peers.ts';
 import { calls, reports, says } from '../world.ts';
-import { actor, askedOf, broadcasts, byAgent, eventsOf, fails, type Scenario, told, UNCHECKED_LINE } from './scenarios.ts';
+import { actor, askedOf, broadcasts, byAgent, eventsOf, fails, never, type Scenario, told, UNCHECKED_LINE } from './scenarios.ts';
 
 const engineOnly = 'sub-agents are tool calls, and those are made by the engine, not through the steps port';
 const far = remote('far', { description: 'Lives elsewhere' });
@@ -126,6 +126,26 @@ export const remoteScenarios: readonly Scenario[] = [
       expect(eventsOf(played, 'dispatch.responded').map(({ payload }) => [payload.agentId, payload.success])).toEqual([
         ['far', true],
       ]),
+  }),
+  row('as one that is dispatched to and is not done in time: it is said how it was last, and its task ends', {
+    engineOnly: 'who lives elsewhere is asked by the engine',
+    agents: [actor('house', { dispatch: { agents: ['far', 'near'], timeout: 20, retries: 0 } }), far, actor('near')],
+    prompt: 'Lights, please.',
+    brain: byAgent({
+      house: () => says(JSON.stringify({ agentId: 'far', confidence: 0.9, reasoning: 'It fits.' })),
+      far: (request) => never(request),
+    }),
+    expect: {
+      ...{ status: 'failed', finalAgent: 'house' },
+      body: 'I encountered an issue processing your request. Please try again.',
+      // A process that dies when the task has been told to end finds it so.
+      error: /timed out after 20ms|it was cancelled there/,
+    },
+    check(played) {
+      const late = 'timed out after 20ms (dispatch.timeout) before it was done: far was at it';
+      expect(eventsOf(played, 'dispatch.responded').map(({ payload }) => payload.errorMessage)).toEqual([late]);
+      expect(eventsOf(played, 'peer.cancelled').map(({ payload }) => payload.reached)).toEqual([true]);
+    },
   }),
   row('as one that is dispatched to and says itself that it failed: it is not asked again', {
     agents: [actor('house', { dispatch: { agents: ['far', 'near'], retries: 2 } }), far, actor('near')],
