@@ -286,6 +286,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       message: 'what is wrong',
       fix: 'what to do about it',
       last: 'of one that took too long: what was known last of the agent elsewhere that it waited for',
+      left: 'a task that was begun elsewhere may still be at work',
     },
   },
   'approval.asked': {

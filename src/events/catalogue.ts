@@ -37,6 +37,8 @@ export const failure = z.object({
   fix: z.string().optional(),
   /** Of one that took too long: what was known last of the agent elsewhere that it waited for. */
   last: z.string().optional(),
+  /** A task that was begun elsewhere may still be at work: what is tried again would be done twice. */
+  left: z.boolean().optional(),
 });
 /** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
 export type Failure = z.infer<typeof failure>;

@@ -9,8 +9,8 @@ const TIMEOUT = 20;
 const LATE = `timed out after ${TIMEOUT}ms (dispatch.timeout) before it was done`;
 
 /** A house that sends everything to one agent elsewhere, which is late. */
-function lateHouse(brain: Brain, habits: PeerHabits = {}): Kept {
-  const dispatch = { agents: ['far'], timeout: TIMEOUT, retries: 0 };
+function lateHouse(brain: Brain, habits: PeerHabits = {}, retries = 0): Kept {
+  const dispatch = { agents: ['far'], timeout: TIMEOUT, retries, retryDelay: 1 };
   return newPlay({
     agents: [agent({ name: 'house', tools: [], dispatch }), remote('far')],
     brain: (request, call) =>
@@ -52,4 +52,24 @@ it('says what the ledger has when the process died in between', async () => {
   await live(kept, cancelled + 1);
   await live(kept);
   expect(await responses(kept)).toEqual([`${LATE}: it was still at work`]);
+});
+
+it.each([
+  { name: 'ends for us when it is late is tried again', habits: {}, times: 2 },
+  { name: 'works on is not tried again: it would be done twice', habits: { endures: true }, times: 1 },
+  { name: 'cannot be reached any more is not either', habits: { away: () => 'lost' as const }, times: 1 },
+])('a task that $name', async ({ habits, times }) => {
+  const kept = lateHouse(never, habits, 1);
+  await live(kept);
+  expect(kept.memory.taken).toHaveLength(times);
+  expect(await responses(kept)).toHaveLength(1);
+});
+
+it('and not either by another process that finds it so', async () => {
+  const { appends } = await live(lateHouse(never, { endures: true }, 1));
+  const cancelled = appends.findIndex((kinds) => kinds.includes('peer.cancelled'));
+  const kept = lateHouse(never, { endures: true }, 1);
+  await live(kept, cancelled + 1);
+  await live(kept);
+  expect(kept.memory.taken).toHaveLength(1);
 });

@@ -31,7 +31,12 @@ export class WallTimeOver extends Error {
 /** That it was cancelled and nothing else: a reason is added once, however often this is asked. */
 const BARE = /^The \w+ was cancelled\.$/;
 
-export function withReason({ abort, lastKnown }: Pick<DrivenRun, 'abort' | 'lastKnown'>, result: RunResult): RunResult {
+export function withReason(node: Pick<DrivenRun, 'abort' | 'lastKnown' | 'leftThere'>, result: RunResult): RunResult {
+  const told = reasoned(node, result);
+  return told.error === undefined || node.leftThere !== true ? told : { ...told, error: { ...told.error, left: true } };
+}
+
+function reasoned({ abort, lastKnown }: Pick<DrivenRun, 'abort' | 'lastKnown'>, result: RunResult): RunResult {
   const reason: unknown = abort.signal.reason;
   if (reason instanceof WallTimeOver) {
     const up = timeUp(reason, lastKnown);

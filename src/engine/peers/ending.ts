@@ -2,6 +2,7 @@
 import { present } from '../../base/present.ts';
 import type { Result } from '../../base/result.ts';
 import type { PeerFailure, PeerTask, RemotePeer, SentBefore } from '../../peers/port.ts';
+import { isConfirmed } from './peer-tasks.ts';
 import { type PeerRecorder, saidUsage } from './recorder.ts';
 
 /** Nobody waits for the task any more. A peer that cannot be reached is not waited for either. */
@@ -26,7 +27,7 @@ export async function endThere(recorder: PeerRecorder): Promise<void> {
   const event = node.journal.event('peer.cancelled', payload, { step: open.step, actor: 'system' });
   const settled = usage === undefined ? undefined : recorder.attempts?.answered(usage, undefined);
   await tree.writer.write([event, ...(settled?.events ?? [])], settled?.options);
-  tasks.cancelled(open.step);
+  tasks.cancelled(open.step, isConfirmed(how));
 }
 
 async function foundTask(opened: Result<RemotePeer, PeerFailure>, sent: SentBefore): Promise<PeerTask | undefined> {

@@ -30,7 +30,10 @@ export interface PeerTasks {
   unsent(step: string): void;
   named(step: string, task: PeerTask): void;
   stood(step: string, state: Payloads['peer.state']): void;
-  cancelled(step: string): void;
+  /** `confirmed`: the peer says that it is over. */
+  cancelled(step: string, confirmed: boolean): void;
+  /** Something that was begun there may still be at work, and nobody here waits for it. */
+  isLeft(): boolean;
 }
 
 const WAITING = { 'input-required': 'input', 'auth-required': 'auth' } as const;
@@ -45,6 +48,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
   let state: Payloads['peer.state'] | undefined;
   let isOver = false;
   let isAnew = false;
+  let isUnconfirmed = false;
 
   const of = (step: string): SentStanding => steps.get(step) ?? { kind: 'unsent' };
   const tasks: PeerTasks = {
@@ -93,8 +97,10 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
       isOver = !(stood.state in WAITING);
       isAnew = false;
     },
-    cancelled(step) {
+    isLeft: () => isUnconfirmed || tasks.open() !== undefined,
+    cancelled(step, confirmed) {
       isOver = true;
+      isUnconfirmed ||= !confirmed;
       isAnew ||= state !== undefined && state.state in WAITING;
       state = undefined;
       steps.set(step, { kind: 'unsent' });
@@ -105,11 +111,15 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
   return tasks;
 }
 
+/** Whoever only says that it was told may be at work as before. */
+export const isConfirmed = ({ reached, state = 'canceled' }: Pick<Payloads['peer.cancelled'], 'reached' | 'state'>): boolean =>
+  reached && state !== 'working' && !(state in WAITING);
+
 function apply(tasks: PeerTasks, event: LedgerEvent): void {
   const step = event.step ?? '';
   if (event.event_type === 'peer.sent') tasks.sent(step, event.payload);
   else if (event.event_type === 'peer.unsent') tasks.unsent(step);
   else if (event.event_type === 'peer.task') tasks.named(step, event.payload);
   else if (event.event_type === 'peer.state') tasks.stood(step, event.payload);
-  else if (event.event_type === 'peer.cancelled') tasks.cancelled(step);
+  else if (event.event_type === 'peer.cancelled') tasks.cancelled(step, isConfirmed(event.payload));
 }

@@ -24,6 +24,8 @@ import { type AsksPeers, type PeerExchange, type PeerRecorder, peerModel } from 
 export interface RecordedPeer extends LoopModel {
   /** The run is to end: its task there ends, too. */
   leave(): Promise<void>;
+  /** Its task may be at work there, without anybody who waits for it. */
+  isLeft(): boolean;
 }
 
 export function recordedPeer(tree: AsksPeers, node: DrivenRun, setup: AgentSetup, stepIndex: StepIndex): RecordedPeer {
@@ -35,6 +37,7 @@ export function recordedPeer(tree: AsksPeers, node: DrivenRun, setup: AgentSetup
       return recordedOutcome(recorder, step) ?? (await exchange(recorder, step, request));
     },
     leave: () => endThere(recorder),
+    isLeft: recorder.tasks.isLeft,
   };
 }
 

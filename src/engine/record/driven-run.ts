@@ -25,6 +25,8 @@ export interface DrivenRun {
   passedOver?: number;
   /** What was known last of an agent elsewhere that it waited for when it was stopped. */
   lastKnown?: string;
+  /** A task that it began elsewhere may still be at work. */
+  leftThere?: boolean;
 }
 
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does. */

@@ -75,6 +75,7 @@ export async function ownLoop(
   // Whoever would go on with more of something begins it anew: until then nobody waits for it.
   const isOver = isStopped || result.status === 'budget_exhausted' || result.error?.code === 'no_report';
   if (peer !== undefined && isOver) await peer.leave();
+  if (peer?.isLeft() === true) node.leftThere = true;
   node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
 }

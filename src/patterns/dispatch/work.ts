@@ -173,4 +173,6 @@ const LASTING: ReadonlySet<string> = new Set([
   ...['model_script_ended', 'peer_refused', 'peer_auth', 'peer_invalid_request'],
 ]);
 
-const mayPass = ({ status, error }: RunResult): boolean => status === 'failed' && !LASTING.has(error?.code ?? '');
+/** What may still be at work elsewhere would be done twice. */
+const mayPass = ({ status, error }: RunResult): boolean =>
+  status === 'failed' && error?.left !== true && !LASTING.has(error?.code ?? '');

@@ -189,3 +189,22 @@ it('an agent that does not take what is said to it, and waits on, is asked about
   expect(await there.folder.troupe('approve', asked.task ?? '')).toMatchObject({ code: 0 });
   expect(await say('m-3', 'It may go on.', toTask)).toMatchObject({ kind: 'answer', text: 'Sun.' });
 });
+
+it.each([
+  { stands: 'TASK_STATE_WORKING', state: 'working' },
+  { stands: 'TASK_STATE_COMPLETED', state: 'ended' },
+])('a task that cannot be cancelled is asked how it stands: $state', async ({ stands: found, state }) => {
+  await using server = await cardServer(async (request, response) => {
+    const json = (body: JsonObject): void =>
+      void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    if (request.method === 'GET') return json(goodCard(`http://${request.headers.host}/rpc`));
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const { id, method } = JSON.parse(text) as { readonly id: Json; readonly method: string };
+    if (method === 'GetTask') return json({ jsonrpc: '2.0', id, result: stands({ state: found }) });
+    json({ jsonrpc: '2.0', id, error: { code: -32002, message: 'Not this one.' } });
+  });
+  const opened = await createA2aPeers({ clock: systemClock, env: {}, kept: keepsNoCards }).open({ card: server.url }, signal);
+  if (!opened.ok) throw new Error(opened.error.message);
+  expect(await opened.value.cancel({ task: 't', context: 'c' })).toMatchObject({ ok: true, value: { state } });
+});

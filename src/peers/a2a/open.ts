@@ -81,7 +81,22 @@ async function cancel(line: PeerLine, id: string): Promise<Result<PeerEnded, Pee
     );
     return ok({ state: stateWord(task.status?.state), usage: usageIn(task.metadata) });
   } catch (error) {
-    if (error instanceof TaskNotCancelableError || isNoTask(error)) return ok({ state: 'ended', usage: {} });
-    return fail(classified(error).failure);
+    if (isNoTask(error)) return ok({ state: 'ended', usage: {} });
+    return error instanceof TaskNotCancelableError ? await refusedToEnd(line, id) : fail(classified(error).failure);
   }
 }
+
+/** It has ended already, or it does not end for us: how it stands says which. */
+async function refusedToEnd(line: PeerLine, id: string): Promise<Result<PeerEnded, PeerFailure>> {
+  try {
+    const task = await withinTime(line, limits.peerCancelMs, undefined, (options) =>
+      line.client.getTask({ tenant: '', id, historyLength: 0 }, options),
+    );
+    const state = stateWord(task.status?.state);
+    return ok({ state: ENDED.has(state) ? 'ended' : state, usage: usageIn(task.metadata) });
+  } catch (error) {
+    return isNoTask(error) ? ok({ state: 'ended', usage: {} }) : fail(classified(error).failure);
+  }
+}
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'canceled']);

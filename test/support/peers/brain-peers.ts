@@ -38,6 +38,8 @@ export interface PeerHabits {
   readonly lists?: boolean;
   /** What they say that their work took, however it ended. */
   readonly usage?: Usage;
+  /** They do not end for us what they work on. */
+  readonly endures?: boolean;
   /** Why they cannot be reached just now. */
   readonly away?: () => 'closed' | 'unsent' | 'perhaps' | 'lost' | undefined;
 }
@@ -67,7 +69,7 @@ function createPeer(
   memory: PeerMemory,
   at: RemoteAgent,
   brain: Brain,
-  { idempotent = false, lists = true, away, usage = {} }: PeerHabits,
+  { idempotent = false, lists = true, endures = false, away, usage = {} }: PeerHabits,
 ): RemotePeer {
   const agent = new URL(at.card).hostname.replace(/\.test$/, '');
   const gone = (taken: 'no' | 'perhaps' | 'yes'): PeerOutcome => ({
@@ -144,6 +146,7 @@ function createPeer(
     },
     async cancel({ task }) {
       if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
+      if (endures) return ok({ state: 'working', usage });
       memory.cancelled.push(task);
       return ok({ state: 'canceled', usage });
     },
