@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { Verify } from '../agents/definition/verify.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, SessionId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
 import type { Budget } from '../events/catalogue.ts';
@@ -68,6 +69,8 @@ export interface ToolAccess {
   tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
   /** For one call of the tool. */
   permission(agent: AgentDefinition, tool: PermissionSubject, call: PermissionCall): Permission;
+  /** Of a call that is asked about: why a rule that looks as if it allowed it does not; without it nothing is said. */
+  reason?(agent: AgentDefinition, tool: PermissionSubject, input: Json): string | undefined;
   /** Whether an agent may change what is protected; without it nobody may. */
   opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
   /** Whether a tool that looks at many files may bring this one to light. */

@@ -107,7 +107,7 @@ export function shellWithin(narrow: string, wide: string): boolean {
 const isMany = (piece: string): boolean => piece === EVERYTHING || piece === WHATEVER;
 
 /** For an allow: every word is the rule's own, or one that a star may stand for. */
-function covers(words: readonly string[], run: Run): boolean {
+export function covers(words: readonly string[], run: Run): boolean {
   if (words.length === 1 && words[0] === EVERYTHING) return run.unseen === undefined;
   if (run.redirected || run.words.some(({ dynamic }, index) => dynamic && !isHarmless(run, index))) return false;
   if (run.unseen !== undefined && words.some((word) => word.includes(EVERYTHING))) return false;
@@ -167,7 +167,7 @@ const MENTIONS_MAX = 50;
 const BETWEEN = /[\s=:;,|&(){}<>"'`!]+/;
 
 /** Whether a word that may be a program that is run names what the rule is about: `tox exec -- rm`, `docker run x rm`. */
-function mentions(words: readonly string[], run: Run): boolean {
+export function mentions(words: readonly string[], run: Run): boolean {
   const [first = '', ...rest] = lowerFirst(words);
   if (/^\**$/.test(first)) return false;
   let found = 0;

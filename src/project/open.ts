@@ -30,7 +30,7 @@ import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
-import { decide, decideProtected, decideShown } from '../tools/permissions.ts';
+import { decide, decideProtected, decideShown, reasonToAsk } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createVerifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
@@ -183,11 +183,12 @@ async function assemble(
 function rightsOf(
   config: ProjectConfig,
   rules: RuleBook,
-): Pick<EngineOptions, 'permission' | 'opening' | 'shows' | 'commandsOf'> {
+): Pick<EngineOptions, 'permission' | 'reason' | 'opening' | 'shows' | 'commandsOf'> {
   const { permissions } = config;
   return {
     permission: (agent, tool, call) =>
       decide(tool, agent.permissions, permissions, { ...call, remembered: [...(call.remembered ?? []), ...rules.rules()] }),
+    reason: (agent, tool, input) => reasonToAsk(tool, agent.permissions, permissions, input),
     opening: (agent, protection) => decideProtected(protection, agent.permissions, permissions),
     shows: (agent, tool, path, remembered) =>
       decideShown(tool, path, [agent.permissions ?? {}, ...permissions], [...remembered, ...rules.rules()]),

@@ -10,6 +10,7 @@ import { decideHost, decidePath } from '../permissions/place-rules.ts';
 import { PATH_TOOLS, type RememberedRule } from '../permissions/remembered-rule.ts';
 import { chosen, type Permission, type Rule, type RuleMap, stricter, wholeOf } from '../permissions/rule-map.ts';
 import { decideLine } from '../permissions/shell-rules.ts';
+import { whyAsked } from '../permissions/why-asked.ts';
 import type { OrdinaryTool } from './port.ts';
 import type { ProtectedKind } from './protected-names.ts';
 
@@ -45,7 +46,7 @@ export function decide(
   owners: readonly Permissions[] = [],
   call?: PermissionCall,
 ): Permission {
-  const rules = [agent, ...owners].map((one) => lookUp(one, tool)).filter((rule) => rule !== undefined);
+  const rules = rulesOf(tool, agent, owners);
   const sources = rules.length === 0 ? [defaultPermission(tool)] : rules;
   if (call === undefined) return sources.map(wholeOf).reduce(stricter);
   const own = (call.remembered ?? []).filter((rule) => rule.tool === tool.name);
@@ -55,6 +56,21 @@ export function decide(
   const said = sources.map((rule) => judged(rule, answer)).reduce(stricter);
   return said === 'ask' && judged(recalled, answer) === 'allow' ? 'allow' : said;
 }
+
+/** Of a command that is asked about: why a rule that looks as if it allowed it does not, and what to write. */
+export function reasonToAsk(
+  tool: PermissionSubject,
+  agent: Permissions = {},
+  owners: readonly Permissions[] = [],
+  input: Json = null,
+): string | undefined {
+  const command = tool.origin === undefined && tool.name === 'shell' ? commandIn(input) : undefined;
+  return command === undefined ? undefined : whyAsked(command, rulesOf(tool, agent, owners));
+}
+
+/** What each map says of the tool. */
+const rulesOf = (tool: PermissionSubject, agent: Permissions, owners: readonly Permissions[]): readonly Rule[] =>
+  [agent, ...owners].map((one) => lookUp(one, tool)).filter((rule) => rule !== undefined);
 
 type Answer = ((rules: RuleMap) => Permission) | undefined;
 

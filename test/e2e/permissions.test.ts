@@ -48,3 +48,14 @@ it('an answer for the session is listed with it, and taken back by another proce
   expect(all).toMatchObject({ code: 0, out: 'removed 1 rule\n' });
   expect(await ofSessions(project)).toEqual([]);
 });
+
+it('a question says why a rule that looks as if it allowed the command does not, and what to write', async () => {
+  const agent = AGENT.replace('{ shell: ask }', '{ shell: { "ls *": allow, "helm *": allow } }');
+  await using project = await createTestProject('', agent);
+  await project.serve({ calls: [{ name: 'shell', input: { command: 'ls . && helm list -A' } }] }, { text: 'Done.' });
+  const { code, out, err } = await project.troupe('run', 'helper', 'Go.');
+  expect(code).toBe(5);
+  expect(out + err).toContain(
+    'helper wants to use shell; "helm *" does not stand for "-A", which is not known to be harmless; "helm list -A*" would',
+  );
+});

@@ -72,7 +72,8 @@ export async function permitted(
     return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
   const what = protection === undefined ? '' : `, on what is protected (${name})`;
   const rule = ruleFor(name, asked.input, path);
-  const why = `${definition.name} wants to use ${tool.name}${what}`;
+  const reason = protection === undefined ? tree.reason?.(definition, tool, asked.input) : undefined;
+  const why = `${definition.name} wants to use ${tool.name}${what}${reason === undefined ? '' : `; ${reason}`}`;
   for (let time = timesAsked(node, step); ; time += 1) {
     const answer = await waitForAnswer(tree, node, approvalStep(step, time), {
       kind: 'permission',
