@@ -2,10 +2,29 @@
  * The rules of Claude Code: `Bash(git diff:*)`, `Read(src/**)`, `WebFetch(domain:example.org)`, `mcp__github__*`, in the lists
  * of agent files and in its settings.
  */
+import { nearest } from '../../base/did-you-mean.ts';
 import { present } from '../../base/present.ts';
 import type { Permission } from '../../permissions/rule-map.ts';
 import { ourTool, ourTools } from './foreign.ts';
 import { canSay, type ForeignRule } from './foreign-rules.ts';
+
+/** Real tools of Claude Code that have no counterpart here. */
+const THEIRS = [
+  'Task',
+  'Agent',
+  'WebSearch',
+  'BashOutput',
+  'KillShell',
+  'KillBash',
+  'NotebookEdit',
+  'Skill',
+  'SlashCommand',
+  'ExitPlanMode',
+];
+const OURS = ['Read', 'Write', 'Edit', 'MultiEdit', 'Glob', 'LS', 'Grep', 'Bash', 'WebFetch', 'TodoWrite', 'AskUserQuestion'];
+
+/** What was probably meant by a name that is none; nothing for a real tool that has no counterpart. */
+export const meantTool = (name: string): string | undefined => (THEIRS.includes(name) ? undefined : nearest(name, OURS));
 
 export type ReadRule =
   | { readonly kind: 'rules'; readonly rules: readonly ForeignRule[] }
@@ -16,7 +35,7 @@ export type ReadRule =
 
 /** One entry of a list, for what the list is about. */
 export function readClaudeRule(written: string, permission: Permission): ReadRule {
-  const [, name = '', inside] = /^([^(]*)(?:\((.*)\))?$/s.exec(written.trim()) ?? [];
+  const { name, inside, isWhole } = claudeRuleParts(written);
   const mcp = /^mcp__(.+?)(?:__(.+))?$/.exec(name);
   if (mcp?.[1] !== undefined) {
     const tool = mcp[2] === undefined || mcp[2] === '*' ? `mcp:${mcp[1]}` : `mcp:${mcp[1]}/${mcp[2]}`;
@@ -25,10 +44,24 @@ export function readClaudeRule(written: string, permission: Permission): ReadRul
   const tools = toolsOf(name, permission);
   const [tool] = tools;
   if (tool === undefined) return { kind: 'none' };
-  if (inside === undefined || inside === '' || inside === '*') return said(tools, undefined, permission);
-  const pattern = name.includes('*') ? undefined : patternOf(tool, inside, permission);
+  if (inside === undefined || (isWhole && (inside === '' || inside === '*'))) return said(tools, undefined, permission);
+  const pattern = name.includes('*') || !isWhole ? undefined : patternOf(tool, inside, permission);
   return pattern === undefined || !canSay(tool, pattern) ? { kind: 'unsaid', tools } : said(tools, pattern, permission);
 }
+
+/** `Read(src/**)`: its name and what stands inside. Not whole is one with a bracket that is never closed. */
+export function claudeRuleParts(written: string): { readonly name: string; readonly inside?: string; readonly isWhole: boolean } {
+  const rule = written.trim();
+  const open = rule.indexOf('(');
+  if (open < 0) return { name: rule, isWhole: true };
+  const name = rule.slice(0, open).trim();
+  if (!rule.endsWith(')')) return { name, inside: rule.slice(open + 1), isWhole: false };
+  const inside = rule.slice(open + 1, -1);
+  // A command line may have a bracket in a text.
+  return { name, inside, isWhole: ourTool(name) === 'shell' || isBalanced(inside) };
+}
+
+export const isBalanced = (text: string): boolean => text.split('(').length === text.split(')').length;
 
 const said = (tools: readonly string[], pattern: string | undefined, permission: Permission): ReadRule => ({
   kind: 'rules',

@@ -7,7 +7,8 @@ import { nearest } from '../../base/did-you-mean.ts';
 import { fitsText } from '../../permissions/glob.ts';
 import { BUILT_IN_TOOLS, parseMcpReference } from '../definition/tool-names.ts';
 import { quote } from '../text/diagnostics.ts';
-import { readClaudeRule } from './claude-rules.ts';
+import type { Path } from '../text/yaml-map.ts';
+import { claudeRuleParts, isBalanced, meantTool, readClaudeRule } from './claude-rules.ts';
 import { forFileCommands, readClaudeSettings } from './claude-settings.ts';
 import {
   askFor,
@@ -16,9 +17,10 @@ import {
   type ForeignReader,
   type FrontmatterPermissions,
   foreignReader,
+  ourTools,
   type Translate,
 } from './foreign.ts';
-import { coversTool, type ForeignRule, withRules } from './foreign-rules.ts';
+import { coversTool, type ForeignRule, heldBack, withRules } from './foreign-rules.ts';
 
 /** Its short names. Each is a model whose price is known by that very name: a budget in dollars must hold. */
 export const claudeModels: Readonly<Record<string, string>> = {
@@ -29,20 +31,8 @@ export const claudeModels: Readonly<Record<string, string>> = {
 
 const UNSUPPORTED = ['skills', 'mcpServers', 'hooks', 'memory', 'background', 'isolation', 'effort', 'initialPrompt', 'thinking'];
 const DECORATION = ['color', 'version', 'author', 'license', 'category', 'tags', 'metadata'];
-/** Real tools of Claude Code that have no counterpart here. */
-const THEIRS = [
-  'Task',
-  'Agent',
-  'WebSearch',
-  'BashOutput',
-  'KillShell',
-  'KillBash',
-  'NotebookEdit',
-  'Skill',
-  'SlashCommand',
-  'ExitPlanMode',
-];
-const OURS = ['Read', 'Write', 'Edit', 'MultiEdit', 'Glob', 'LS', 'Grep', 'Bash', 'WebFetch', 'TodoWrite', 'AskUserQuestion'];
+/** Keys that hold something back: one that was meant to be one of them and is not. */
+const BANS = ['tools', 'disallowedTools', 'permissionMode'];
 
 export const translateClaude: Translate = (value, placeOf, settings) => {
   const reader = foreignReader(value, placeOf);
@@ -54,16 +44,17 @@ export const translateClaude: Translate = (value, placeOf, settings) => {
   const shared = readClaudeSettings(settings);
   const own = [...(listed ?? []), ...refused].flatMap((entry) => entry.rules);
   const rules = rulesFor(tools, [...own, ...shared.rules]);
-  const frontmatter = compact({
+  const said = {
     name: reader.text('name'),
     description: description(reader),
     model: model(reader),
     tools,
-    permissions: withRules(permissions(reader, tools), [...rules, ...forFileCommands(rules)]),
     maxTurns: reader.count('maxTurns'),
-  });
+  };
+  const allowed = withRules(permissions(reader, tools), [...rules, ...forFileCommands(rules)]);
   const disabled = reader.flag('disabled');
-  reader.finish('Claude Code', UNSUPPORTED, DECORATION);
+  reader.finish('Claude Code', { known: UNSUPPORTED, decoration: DECORATION, bans: BANS });
+  const frontmatter = compact({ ...said, permissions: heldBack(allowed, tools, reader.held) });
   return { frontmatter, disabled, diagnostics: [...reader.diagnostics, ...shared.diagnostics] };
 };
 
@@ -104,27 +95,32 @@ function toolList(reader: ForeignReader, key: string, permission: 'allow' | 'den
   const value = reader.raw(key);
   if (value === undefined || value === null) return undefined;
   const names = typeof value === 'string' ? splitList(value) : value;
+  const holdAll = (path: Path, problem: string): void => reader.hold(['*'], path, `${problem}; every tool asks first`);
   if (!Array.isArray(names)) {
-    reader.warn([key], `"${key}" is ignored: it must be a list of tools`);
+    holdAll([key], `"${key}" must be a list of tools`);
     return [];
   }
+  if (typeof value === 'string' && !isBalanced(value)) holdAll([key], `"${key}" has a bracket that is not closed`);
   return names.flatMap((name: unknown, index) => {
     const path = typeof value === 'string' ? [key] : [key, index];
-    return typeof name === 'string' ? translateTool(name.trim(), path, permission, reader) : [];
+    if (typeof name === 'string') return translateTool(name.trim(), path, permission, reader);
+    holdAll(path, 'the name of a tool must be a text');
+    return [];
   });
 }
 
 /** Commas inside brackets belong to a tool's own rule. */
 function splitList(text: string): readonly string[] {
-  return (text.match(/[^,(]+(?:\([^)]*\))?/g) ?? []).map((one) => one.trim()).filter((one) => one !== '');
+  const parts = [''];
+  for (const piece of text.split(',')) {
+    const last = parts.at(-1) ?? '';
+    if (last === '' || isBalanced(last)) parts.push(piece);
+    else parts[parts.length - 1] = `${last},${piece}`;
+  }
+  return parts.map((one) => one.trim()).filter((one) => one !== '');
 }
 
-function translateTool(
-  written: string,
-  path: readonly (string | number)[],
-  permission: 'allow' | 'deny',
-  reader: ForeignReader,
-): readonly ListedTool[] {
+function translateTool(written: string, path: Path, permission: 'allow' | 'deny', reader: ForeignReader): readonly ListedTool[] {
   if (written === '*' && permission === 'allow') return BUILT_IN_TOOLS.map((tool) => ({ tool, rules: [] }));
   const read = readClaudeRule(written, permission);
   if (read.kind === 'rules') {
@@ -140,10 +136,11 @@ function translateTool(
     const rules = read.tools.map((tool) => ({ tool, permission: 'ask' as const }));
     return read.tools.slice(0, 1).map((tool) => ({ tool, rules }));
   }
-  const name = written.replace(/\(.*$/s, '');
-  const near = THEIRS.includes(name) ? undefined : nearest(name, OURS);
+  const { name } = claudeRuleParts(written);
+  const near = meantTool(name);
   const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
-  reader.warn(path, `the tool ${quote(name)} has no counterpart here and is left out`, fix);
+  const held = near === undefined || permission === 'allow' ? [] : ourTools(near);
+  reader.hold(held, path, `the tool ${quote(name)} has no counterpart here and is left out`, fix);
   return [];
 }
 

@@ -1,5 +1,6 @@
 /** Reads an agent file of another tool; on its own, so that a run of Troupe's own agents need not load any of this. */
 
+import { nameFromFile } from '../definition/agent-name.ts';
 import { literalPrompt } from '../definition/variables.ts';
 import { type Diagnostic, warningAt } from '../text/diagnostics.ts';
 import type { FileSpans } from '../text/frontmatter.ts';
@@ -20,7 +21,7 @@ export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled
 /** Where each tool says what holds for all its agents in a project. */
 export const SETTINGS_OF: Readonly<Record<ForeignOrigin, readonly string[]>> = {
   claude: ['.claude/settings.json', '.claude/settings.local.json'],
-  opencode: [],
+  opencode: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
 };
 
 const TRANSLATIONS: Readonly<Record<ForeignOrigin, Translate>> = { claude: translateClaude, opencode: translateOpencode };
@@ -33,7 +34,12 @@ export function readForeignFile(
   settings: readonly SettingsText[],
 ): ForeignFile {
   const { map, warnings } = readMap(source, spans);
-  const { frontmatter, prompt = '', disabled, diagnostics } = TRANSLATIONS[origin](map.value, map.placeOf, settings);
+  const {
+    frontmatter,
+    prompt = '',
+    disabled,
+    diagnostics,
+  } = TRANSLATIONS[origin](map.value, map.placeOf, settings, nameFromFile(source.file));
   const body = source.text.slice(spans.body.start, spans.body.end).replaceAll('\r\n', '\n').trim();
   return {
     map,

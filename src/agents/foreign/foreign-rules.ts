@@ -70,9 +70,28 @@ function merged(tool: string, base: Rule | undefined, rules: readonly ForeignRul
   return { ...map, '*': stricter(map['*'] ?? rest, rest) };
 }
 
+/** The stricter of the two, call for call. */
+export function bothHold(rule: Rule, word: Permission): Rule {
+  if (typeof rule === 'string') return stricter(rule, word);
+  return Object.fromEntries(Object.entries(rule).map(([pattern, permission]) => [pattern, stricter(permission, word)]));
+}
+
+/** With what asks because something was not understood; `*` stands for all tools. */
+export function heldBack(
+  permissions: FrontmatterPermissions,
+  tools: readonly string[],
+  held: ReadonlySet<string>,
+): FrontmatterPermissions {
+  const names = [...new Set([...tools, ...Object.keys(permissions)])].filter((name) => held.has('*') || held.has(name));
+  return { ...permissions, ...Object.fromEntries(names.map((name) => [name, bothHold(permissions[name] ?? 'ask', 'ask')])) };
+}
+
 /** Where the last rule that fits decides: what a later one covers whole has no effect. What no rule fits is decided by `rest`. */
-export function lastDecides(tool: string, entries: readonly (readonly [string, Permission])[]): RuleMap {
-  const rest = READING.includes(tool) ? 'allow' : 'ask';
+export function lastDecides(
+  tool: string,
+  entries: readonly (readonly [string, Permission])[],
+  rest: Permission = READING.includes(tool) ? 'allow' : 'ask',
+): RuleMap {
   return {
     '*': rest,
     ...Object.fromEntries(

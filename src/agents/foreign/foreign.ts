@@ -28,6 +28,8 @@ export type Translate = (
   value: Readonly<Record<string, unknown>>,
   placeOf: PlaceOf,
   settings: readonly SettingsText[],
+  /** What the file calls its agent by its own name. */
+  name: string,
 ) => Translation;
 
 export type FrontmatterPermissions = NonNullable<Frontmatter['permissions']>;
@@ -73,13 +75,19 @@ export function ourTools(pattern: string): readonly string[] {
 export interface ForeignReader {
   readonly diagnostics: Diagnostic[];
   warn(path: Path, message: string, fix?: string, part?: 'key' | 'value'): void;
+  /** What was not understood may have been meant as a ban: these tools ask first, `*` for all of them. */
+  hold(tools: readonly string[], path: Path, message: string, fix?: string, part?: 'key' | 'value'): void;
+  readonly held: ReadonlySet<string>;
   text(key: string): string | undefined;
   number(key: string, min: number, max: number): number | undefined;
   count(key: string): number | undefined;
   flag(key: string): boolean;
   raw(key: string): unknown;
-  /** Warns about every key that was not read; `decoration` may stay unread without a word. */
-  finish(tool: string, known: readonly string[], decoration: readonly string[]): void;
+  /**
+   * Warns about every key that was not read; `decoration` may stay unread without a word. Where one of `bans` was probably meant,
+   * all tools ask.
+   */
+  finish(tool: string, keys: Record<'known' | 'decoration' | 'bans', readonly string[]>): void;
 }
 
 export function foreignReader(value: Readonly<Record<string, unknown>>, placeOf: PlaceOf): ForeignReader {
@@ -87,6 +95,11 @@ export function foreignReader(value: Readonly<Record<string, unknown>>, placeOf:
   const read = new Set<string>();
   const warn: ForeignReader['warn'] = (path, message, fix, part = 'value') => {
     diagnostics.push(warningAt(placeOf(path, part), message, fix));
+  };
+  const held = new Set<string>();
+  const hold: ForeignReader['hold'] = (tools, ...said) => {
+    for (const tool of tools) held.add(tool);
+    warn(...said);
   };
   const raw = (key: string): unknown => {
     read.add(key);
@@ -106,20 +119,25 @@ export function foreignReader(value: Readonly<Record<string, unknown>>, placeOf:
   return {
     diagnostics,
     warn,
+    hold,
+    held,
     raw,
     text: (key) => fitting(key, 'text', (found): found is string => typeof found === 'string'),
     number: (key, min, max) => fitting(key, `a number from ${min} to ${max}`, inRange(min, max)),
     count: (key) =>
       fitting(key, 'a whole number above 0', (found): found is number => Number.isSafeInteger(found) && Number(found) > 0),
     flag: (key) => fitting(key, 'true or false', (found): found is boolean => typeof found === 'boolean') ?? false,
-    finish: (tool, known, decoration) => {
+    finish: (tool, { known, decoration, bans }) => {
       for (const key of Object.keys(value)) {
         if (read.has(key) || decoration.includes(key)) continue;
         const near = known.includes(key) ? undefined : nearest(key, [...read, ...known, ...decoration]);
         const message = known.includes(key)
           ? `"${key}" of ${tool} is not supported and is ignored`
           : `unknown key ${quote(key)} is ignored`;
-        warn([key], message, near === undefined ? undefined : `Did you mean "${near}"?`, 'key');
+        const isBan = bans.includes(near ?? key);
+        const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
+        if (isBan) hold(['*'], [key], `${message}; every tool asks first`, fix, 'key');
+        else warn([key], message, fix, 'key');
       }
     },
   };

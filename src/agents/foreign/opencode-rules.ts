@@ -4,8 +4,8 @@
  */
 import { isJsonObject } from '../../base/json.ts';
 import { RULED_TOOLS } from '../../permissions/remembered-rule.ts';
-import { type Permission, type Rule, stricter } from '../../permissions/rule-map.ts';
-import { canSay, lastDecides } from './foreign-rules.ts';
+import type { Permission, Rule } from '../../permissions/rule-map.ts';
+import { bothHold, canSay, lastDecides } from './foreign-rules.ts';
 
 const CHOICES = ['ask', 'allow', 'deny'] as const;
 
@@ -20,11 +20,15 @@ export function choiceOf(rule: unknown): Permission | undefined {
 /** What they look for is a pattern there, and not a place. */
 const ABOUT_NO_PLACE: readonly string[] = ['grep', 'glob'];
 
-/** `name` is theirs, `tool` ours. A rule that ours cannot say is given to `onUnsaid`; what it would hold back asks. */
+/**
+ * `name` is theirs, `tool` ours, and `rest` what holds where no rule fits. A rule that ours cannot say is given to `onUnsaid`;
+ * what it would hold back asks.
+ */
 export function readOpencodeRule(
   name: string,
   tool: string | undefined,
   written: unknown,
+  rest: Permission | undefined,
   onUnsaid: (pattern: string) => void,
 ): Rule | undefined {
   const choice = choiceOf(written);
@@ -39,17 +43,11 @@ export function readOpencodeRule(
   const unsaid = rules.filter(({ isSaid }) => !isSaid);
   for (const { pattern } of unsaid) onUnsaid(pattern);
   const said = rules.flatMap(({ ours, permission, isSaid }) => (isSaid ? ours.map((one) => [one, permission] as const) : []));
-  const map = lastDecides(tool, said);
+  const map = lastDecides(tool, said, rest);
   if (unsaid.every(({ permission }) => permission === 'allow')) return said.length === 0 ? 'ask' : map;
   if (choice === 'deny') return 'deny';
   const held = bothHold(map, 'ask');
   return Object.keys(held).length === 1 ? 'ask' : held;
-}
-
-/** The stricter of the two, call for call. */
-export function bothHold(rule: Rule, word: Permission): Rule {
-  if (typeof rule === 'string') return stricter(rule, word);
-  return Object.fromEntries(Object.entries(rule).map(([pattern, permission]) => [pattern, stricter(permission, word)]));
 }
 
 /** More forms than these are not written out. */

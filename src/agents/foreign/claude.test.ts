@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { readForeign } from '../../../test/fixtures/agents/read-foreign.ts';
 import { temporaryProject } from '../../../test/fixtures/agents/temporary-project.ts';
-import { loadAgent, type Origin } from '../file/load.ts';
+import { loadAgent } from '../file/load.ts';
 import { formatDiagnostic } from '../text/diagnostics.ts';
-
-async function read(origin: Origin, ...keys: readonly string[]) {
-  await using project = await temporaryProject();
-  const path = await project.write('f/a.md', ['---', ...keys, '---', 'Do it.'].join('\n'));
-  const result = await loadAgent({ path, root: project.root, origin });
-  if (!result.ok) throw new Error(result.error.map(formatDiagnostic).join('\n'));
-  return { ...result.value, said: result.value.diagnostics.map((one) => formatDiagnostic(one).split('\n').join(' |')) };
-}
 
 const ALL = ['read', 'write', 'edit', 'list', 'search', 'shell', 'fetch', 'plan', 'ask'];
 
 describe('an agent of Claude Code', () => {
   it('has every tool when it names none, and asks', async () => {
-    const { definition, said } = await read('claude', 'name: x', 'description: d', 'color: red');
+    const { definition, said } = await readForeign('claude', 'name: x', 'description: d', 'color: red');
     expect(said).toEqual([]);
     expect(definition).toMatchObject({ name: 'x', models: [], tools: ALL });
     expect(definition.permissions).toEqual({ write: 'ask', edit: 'ask', shell: 'ask', fetch: 'ask' });
@@ -28,11 +21,11 @@ describe('an agent of Claude Code', () => {
     ['mcp__gh, mcp__gh__*, mcp__gh__list_issues', ['mcp:gh', 'mcp:gh/list_issues']],
     ['[]', []],
   ])('maps the tools %s', async (tools, expected) => {
-    expect((await read('claude', `tools: ${tools}`)).definition.tools).toEqual(expected);
+    expect((await readForeign('claude', `tools: ${tools}`)).definition.tools).toEqual(expected);
   });
 
   it('loses what it disallows', async () => {
-    const { definition } = await read('claude', 'disallowedTools: Bash, Write, Edit, WebFetch');
+    const { definition } = await readForeign('claude', 'disallowedTools: Bash, Write, Edit, WebFetch');
     expect(definition.tools).toEqual(['read', 'list', 'search', 'plan', 'ask']);
     expect(definition.permissions).toEqual({});
   });
@@ -43,7 +36,7 @@ describe('an agent of Claude Code', () => {
     ['claude-opus-4-1', ['anthropic/claude-opus-4-1']],
     ['openai/gpt-x', ['openai/gpt-x']],
   ])('understands the model %s', async (model, expected) => {
-    expect((await read('claude', `model: ${model}`)).definition.models).toEqual(expected);
+    expect((await readForeign('claude', `model: ${model}`)).definition.models).toEqual(expected);
   });
 
   it.each([
@@ -52,7 +45,7 @@ describe('an agent of Claude Code', () => {
     ['dontAsk', { write: 'deny', edit: 'deny', shell: 'deny', fetch: 'deny' }],
     ['bypassPermissions', { write: 'ask', edit: 'ask', shell: 'ask', fetch: 'ask' }],
   ])('understands the permission mode %s', async (mode, expected) => {
-    expect((await read('claude', `permissionMode: ${mode}`)).definition.permissions).toEqual(expected);
+    expect((await readForeign('claude', `permissionMode: ${mode}`)).definition.permissions).toEqual(expected);
   });
 
   it.each([
@@ -93,18 +86,44 @@ describe('an agent of Claude Code', () => {
     ['tools: mcp__gh__a, Read\ndisallowedTools: mcp__gh', ['read'], {}],
     ['tools: mcp__gh__a, Read\ndisallowedTools: mcp__*', ['read'], {}],
   ])('reads the rules of %s', async (keys, tools, permissions) => {
-    const { definition, said } = await read('claude', ...keys.split('\n'));
+    const { definition, said } = await readForeign('claude', ...keys.split('\n'));
     expect(said).toEqual([]);
     expect(definition.tools).toEqual(tools);
     expect(definition.permissions).toEqual(permissions);
   });
 
   it('asks where a rule cannot be kept', async () => {
-    const { definition, said } = await read('claude', 'tools: "Bash(a | b)"');
+    const { definition, said } = await readForeign('claude', 'tools: "Bash(a | b)"');
     expect(said).toEqual(['f/a.md:2:8: warning: the rule of "Bash(a | b)" is not kept; the tool asks first instead']);
     expect(definition.permissions).toEqual({ shell: 'ask' });
-    const every = await read('claude', 'tools: Edit, Write', 'permissionMode: acceptEdits', 'disallowedTools: Edit(~/x)');
+    const every = await readForeign('claude', 'tools: Edit, Write', 'permissionMode: acceptEdits', 'disallowedTools: Edit(~/x)');
     expect(every.definition.permissions).toEqual({ edit: 'ask', write: 'ask' });
+  });
+
+  it.each([
+    ['disallowedTools: Read(secrets/**, Bash(rm:*)', '"disallowedTools" has a bracket that is not closed; every tool asks first'],
+    ['disallowedTools: [Read(secrets/**]', 'the rule of "Read(secrets/**" is not kept; the tool asks first instead'],
+    ['disallowedTools: { deny: [Read] }', '"disallowedTools" must be a list of tools; every tool asks first'],
+    ['disallowedTools: [{ Read: x }]', 'the name of a tool must be a text; every tool asks first'],
+    ['disallowedTools: Raed', 'the tool "Raed" has no counterpart here and is left out'],
+    ['disalowedTools: Read', 'unknown key "disalowedTools" is ignored; every tool asks first'],
+  ])('asks where a ban is not understood: %s', async (key, warning) => {
+    const { definition, said } = await readForeign('claude', 'tools: Read', key);
+    expect(said.join('\n')).toContain(warning);
+    expect(definition.permissions).toEqual({ read: 'ask' });
+  });
+
+  it('has brackets in names of folders', async () => {
+    const { definition, said } = await readForeign(
+      'claude',
+      'tools: Read, Edit',
+      'disallowedTools: Read(app/(group)/**), Edit(x)',
+    );
+    expect(said).toEqual([]);
+    expect(definition.permissions).toEqual({
+      read: { 'app/(group)/**': 'deny', '*': 'allow' },
+      edit: { '**/x/**': 'deny', '*': 'ask' },
+    });
   });
 
   async function withSettings(tools: string, files: Readonly<Record<string, string>>) {
@@ -152,6 +171,18 @@ describe('an agent of Claude Code', () => {
     );
     const word = await withSettings('Read', { '.claude/settings.json': listed({ deny: 'Read(x)' }) });
     expect(word.permissions).toEqual({ read: 'ask' });
+    for (const [deny, expected] of [
+      ['"deny": ["Read(secrets/**"]', 'ask'],
+      ['"Deny": ["Read(x)"]', 'ask'],
+      ['"deny": ["Raed(x)"]', 'ask'],
+      ['"deny": [{}]', 'ask'],
+      ['"deny": ["Read (x/**)"]', { 'x/**': 'deny', '*': 'allow' }],
+      ['/* ours */ "deny": ["Read(x/**)",]', { 'x/**': 'deny', '*': 'allow' }],
+    ] as const) {
+      const found = await withSettings('Read', { '.claude/settings.json': `{ "permissions": { ${deny} } }` });
+      expect([deny, found.permissions]).toEqual([deny, { read: expected }]);
+      expect(found.said).toHaveLength(expected === 'ask' ? 1 : 0);
+    }
     const star = await withSettings('Read, Bash, mcp__gh', { '.claude/settings.json': listed({ deny: ['*'] }) });
     expect(star.permissions).toEqual({ read: 'deny', shell: 'deny', 'mcp:gh': 'deny' });
   });
@@ -181,7 +212,7 @@ describe('an agent of Claude Code', () => {
   });
 
   it('is warned about, never refused', async () => {
-    const { said } = await read(
+    const { said } = await readForeign(
       'claude',
       'tools: Raed',
       'model: sonet',
@@ -203,7 +234,7 @@ describe('an agent of Claude Code', () => {
   });
 
   it('is read line by line when it is not YAML', async () => {
-    const { definition, said } = await read(
+    const { definition, said } = await readForeign(
       'claude',
       'name: "quoted"',
       'description: One: two. "Three": four',
@@ -220,92 +251,5 @@ describe('an agent of Claude Code', () => {
       tools: ['read', 'search'],
       maxTurns: 7,
     });
-  });
-});
-
-describe('an agent of opencode', () => {
-  it('understands its keys', async () => {
-    const { definition, said } = await read(
-      'opencode',
-      'mode: primary',
-      'temperature: 0.3',
-      'top_p: 0.9',
-      'maxSteps: 5',
-      'tools: { "*": false, read: true, grep: true, bash: true, task: false }',
-      'permission: { bash: { "*": ask, "git *": allow } }',
-    );
-    expect(said).toEqual([]);
-    expect(definition).toMatchObject({
-      temperature: 0.3,
-      topP: 0.9,
-      maxTurns: 5,
-      tools: ['read', 'search', 'shell'],
-      permissions: { shell: { '*': 'ask', 'git *': 'allow' } },
-    });
-  });
-
-  it.each([
-    ['bash: { "*": ask, "git *": allow, "git push*": deny }', { shell: { '*': 'ask', 'git *': 'allow', 'git push*': 'deny' } }],
-    // The last that fits decides there.
-    ['bash: { "git *": allow, "*": ask }', { shell: { '*': 'ask' } }],
-    // A star goes over folders.
-    ['read: { "*secret*": deny }', { read: { '*': 'allow', '**/*secret*/**': 'deny' } }],
-    ['read: { "src/*.ts": deny }', { read: { '*': 'allow', 'src/**/*.ts': 'deny' } }],
-    ['read: { "*/tok/*": ask }', { read: { '*': 'allow', '**/tok/**': 'ask' } }],
-    ['read: { "a*b": deny }', { read: { '*': 'allow', 'a*b': 'deny', 'a*/**/*b': 'deny' } }],
-    ['edit: { "src/*": allow }', { edit: { '*': 'ask', 'src/**': 'allow' } }],
-    // What a name says stays where a later star is laxer, and goes where it is stricter.
-    ['bash: deny, "*": allow', { shell: 'deny', read: 'allow' }],
-    ['bash: allow, "*": deny', { shell: 'deny', read: 'deny' }],
-    ['"*": deny, bash: allow', { shell: 'allow', read: 'deny' }],
-    ['"ed*": deny', { edit: 'deny', write: 'deny' }],
-    ['webfetch: { a.org: deny, "*.b.org": allow }', { fetch: { 'a.org': 'deny', '*.b.org': 'allow', '*': 'ask' } }],
-    ['edit: { "*": deny, "docs/*": allow, "*.env": deny }', { edit: { '*': 'deny', 'docs/**': 'allow', '**/*.env': 'deny' } }],
-    ['webfetch: deny', { fetch: 'deny' }],
-  ])('reads the rules %s', async (rules, expected) => {
-    const { definition, said } = await read('opencode', `permission: { ${rules} }`);
-    expect(said).toEqual([]);
-    expect(definition.permissions).toMatchObject(expected);
-    if (rules.startsWith('edit')) expect(definition.permissions?.['write']).toEqual(definition.permissions?.['edit']);
-  });
-
-  it.each([
-    ['bash: { "a | b": allow }', { shell: 'ask' }],
-    ['bash: { "a | b": deny }', { shell: 'deny' }],
-    ['bash: { "a | b": deny, "*": allow }', { shell: 'ask' }],
-    ['bash: { "a | b": deny, "rm *": deny, "ls *": allow }', { shell: { '*': 'ask', 'rm *': 'deny', 'ls *': 'ask' } }],
-    ['read: { "tok/": deny, "x/*": deny, "*": allow }', { read: 'ask' }],
-    ['read: { "*": allow, "a?": deny, "x/*": deny }', { read: { '*': 'ask', 'x/**': 'deny' } }],
-    ['grep: { "password*": deny, "*": allow }', { search: 'ask' }],
-  ])('asks, with a warning, where ours cannot say %s', async (rules, expected) => {
-    const { definition, said } = await read('opencode', `permission: { ${rules} }`);
-    expect(said).toEqual([expect.stringMatching(/warning: the rule of ".*" is not kept; the tool asks first instead$/)]);
-    expect(definition.permissions).toMatchObject(expected);
-  });
-
-  it('can deny everything with one word', async () => {
-    const { definition } = await read('opencode', 'permission: deny');
-    expect(new Set(Object.values(definition.permissions ?? {}))).toEqual(new Set(['deny']));
-  });
-
-  it('may be switched off', async () => {
-    expect((await read('opencode', 'disable: true')).disabled).toBe(true);
-  });
-
-  it('is warned about, never refused', async () => {
-    const { said } = await read(
-      'opencode',
-      'tools: { baesh: true, edit: 1 }',
-      'permission: { bash: perhaps }',
-      'temperature: hot',
-      'variant: x',
-    );
-    expect(said).toEqual([
-      'f/a.md:2:10: warning: the tool "baesh" has no counterpart here and is left out |  fix: Did you mean "bash"?',
-      'f/a.md:2:29: warning: "edit" is ignored: it must be true or false',
-      'f/a.md:3:21: warning: "bash" is ignored: it must be ask, allow or deny',
-      'f/a.md:4:14: warning: "temperature" is ignored: it must be a number from 0 to 2',
-      'f/a.md:5:1: warning: "variant" of opencode is not supported and is ignored',
-    ]);
   });
 });
