@@ -16,13 +16,11 @@ export async function connect(card: AgentCard, chosen: CardInterface, find: Find
   return await factory.createFromAgentCard({ ...card, supportedInterfaces: [only] });
 }
 
-async function transportFor({ binding, url, inside }: CardInterface): Promise<TransportFactory> {
+async function transportFor({ binding, inside, plain }: CardInterface): Promise<TransportFactory> {
   const legacyCompat = { enabled: true };
   if (binding === 'GRPC') {
     const { GrpcTransportFactory } = await import('@a2a-js/sdk/client/grpc');
     const { credentials } = await import('@grpc/grpc-js');
-    // Only what is inside, or says so itself, is spoken to in the clear.
-    const plain = url.startsWith('http:') || (inside && !url.startsWith('https:'));
     return new GrpcTransportFactory({
       legacyCompat,
       grpcChannelCredentials: plain ? credentials.createInsecure() : credentials.createSsl(),

@@ -42,7 +42,7 @@ it.each([
   await new Promise<void>((resolve) => trap.listen(Number(port), INSIDE, resolve));
   const { find, asked } = changingNames(answers);
   const url = `http://changing.test:${port}`;
-  const client = await connect(card, { url, binding: 'GRPC', version: '1.0', tenant: '', inside: false }, find);
+  const client = await connect(card, { url, binding: 'GRPC', version: '1.0', tenant: '', inside: false, plain: true }, find);
   const asking = client.getTask(
     { tenant: '', id: 'none', historyLength: 0 },
     { serviceParameters: { authorization: `Bearer ${OWNER}` } },

@@ -50,7 +50,8 @@ it('what is behind a card may be down, or something else', async () => {
 });
 
 it('gRPC is looked up before it is spoken to, and may be named like the others', async () => {
-  const at = (url: string, inside: boolean) => ({ url, inside, binding: 'GRPC', version: '1.0', tenant: '' }) as const;
+  const at = (url: string, inside: boolean) =>
+    ({ url, inside, plain: true, binding: 'GRPC', version: '1.0', tenant: '' }) as const;
   for (const url of ['localhost:1', 'http://localhost:1', '127.0.0.1:1'])
     expect(await wayProblem(at(url, false)), url).toMatchObject({ kind: 'refused' });
   expect(await wayProblem(at('localhost:1', true))).toBeUndefined();

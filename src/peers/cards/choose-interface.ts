@@ -52,7 +52,7 @@ function judge(one: AgentInterface, source: CardSource, allowPrivate: boolean): 
   const problem = placeProblem(place, source);
   if (problem !== undefined) return no(problem.reason, problem.fix);
   const inside = allowPrivate || (namesInside(place.host) && namesInside(source.address.hostname));
-  return ok({ url: one.url, binding, version, tenant: one.tenant, inside });
+  return ok({ url: one.url, binding, version, tenant: one.tenant, inside, plain: isInTheClear(place, source, inside) });
 }
 
 /** Cards of 0.3 say `0.3.0`; a card without a version is of the one that has this field. */
@@ -63,9 +63,13 @@ function versionOf(said: string): SpokenVersion | undefined {
 
 interface Place {
   readonly host: string;
-  /** It says itself that nothing is encrypted. */
-  readonly isPlain: boolean;
+  /** `bare`: it does not say whether anything is encrypted. */
+  readonly scheme: 'http' | 'https' | 'bare';
 }
+
+/** What does not say so itself is encrypted like its card; on this machine nothing goes out that could be. */
+const isInTheClear = ({ host, scheme }: Place, { address }: CardSource, inside: boolean): boolean =>
+  scheme === 'http' || (scheme === 'bare' && inside && (address.protocol === 'http:' || namesLoopback(host)));
 
 /** http and https; gRPC may also be named as `host:port`. */
 function placeOf(text: string, binding: Binding): Place | undefined {
@@ -73,14 +77,14 @@ function placeOf(text: string, binding: Binding): Place | undefined {
   const url = URL.parse(isBare ? `http://${text}` : text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
-  return { host: url.hostname, isPlain: !isBare && url.protocol === 'http:' };
+  return { host: url.hostname, scheme: isBare ? 'bare' : url.protocol === 'http:' ? 'http' : 'https' };
 }
 
-function placeProblem({ host, isPlain }: Place, { address, headers, pin, lookedAt }: CardSource): NoInterface | undefined {
+function placeProblem({ host, scheme }: Place, { address, headers, pin, lookedAt }: CardSource): NoInterface | undefined {
   const isInside = namesInside(host);
   if (isInside && !namesInside(address.hostname))
     return { reason: 'is not a public address, though the card came from one', fix: ASK_OWNER };
-  if (address.protocol === 'https:' && isPlain && !isInside)
+  if (address.protocol === 'https:' && scheme === 'http' && !namesLoopback(host))
     return { reason: 'is plain http, though the card came over https', fix: ASK_OWNER };
   if (pin !== undefined || lookedAt === true || isSameHost(host, address.hostname)) return undefined;
   if (isInside) return { reason: `is inside, on another host than ${address.hostname}`, fix: PIN };

@@ -192,6 +192,18 @@ describe('an interface of a card over https', () => {
     expect(chosen('http://agents.example/a2a')).toBe(false);
     expect(chosen('http://agents.example/a2a', { pin: 'f'.repeat(64) })).toBe(false);
   });
+  it('is not plain http inside either, except on this machine, and gRPC without a scheme is encrypted', () => {
+    const inside = (url: string, at: string, protocolBinding = 'JSONRPC') => {
+      const supportedInterfaces = [{ url, protocolBinding, protocolVersion: '1.0' }];
+      return chooseInterface(AgentCard.fromJSON(goodCard(url, { supportedInterfaces })), source(`${at}/card.json`), false);
+    };
+    expect(inside('http://10.0.0.1:5/rpc', 'https://10.0.0.1').ok).toBe(false);
+    expect(inside('http://127.0.0.1:5/rpc', 'https://127.0.0.1')).toMatchObject({ ok: true, value: { plain: true } });
+    expect(inside('http://10.0.0.1:5/rpc', 'http://10.0.0.1')).toMatchObject({ ok: true, value: { plain: true } });
+    expect(inside('10.0.0.1:5', 'https://10.0.0.1', 'GRPC')).toMatchObject({ ok: true, value: { plain: false } });
+    expect(inside('10.0.0.1:5', 'http://10.0.0.1', 'GRPC')).toMatchObject({ ok: true, value: { plain: true } });
+    expect(inside('127.0.0.1:5', 'https://127.0.0.1', 'GRPC')).toMatchObject({ ok: true, value: { plain: true } });
+  });
   it('is not inside, pinned or not', () => {
     expect(chosen('https://10.0.0.1/a2a', { pin: 'f'.repeat(64) })).toBe(false);
     expect(chosen('https://10.0.0.1/a2a', { lookedAt: true })).toBe(false);

@@ -63,6 +63,8 @@ export interface CardInterface {
   readonly tenant: string;
   /** Whether connections to it may lead to addresses that are not public. They are refused otherwise, whatever a name says. */
   readonly inside: boolean;
+  /** Whether it is spoken to in the clear. */
+  readonly plain: boolean;
 }
 
 export interface ReadCard {

@@ -26,7 +26,7 @@ describe('a card', () => {
     const { card, hash, interface: chosen } = read(await readCard(source(server.url), cardPorts()));
     expect(card.name).toBe('Weather');
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(chosen).toEqual({ url: here, binding: 'JSONRPC', version: '1.0', tenant: '', inside: true });
+    expect(chosen).toEqual({ url: here, binding: 'JSONRPC', version: '1.0', tenant: '', inside: true, plain: true });
     expect(server.asked[0]?.headers).toMatchObject({ 'a2a-version': '1.0' });
   });
 
