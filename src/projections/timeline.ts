@@ -284,11 +284,8 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
       return ['warn', `asks to use ${event.payload.tool}: ${requestLine(event.payload)}`];
     case 'approval.answered': {
       const { answer } = event.payload;
-      if (answer.kind === 'expired') return ['warn', 'nobody answered in time'];
-      const by = event.payload.by === undefined ? '' : ` by ${firstLine(event.payload.by, TEXT_CHARACTERS)}`;
-      if (answer.kind === 'text') return ['info', `answered${by}: ${firstLine(answer.text, TEXT_CHARACTERS)}`];
-      const changed = answer.kind === 'approved' && answer.input !== undefined ? ', with another input than was asked for' : '';
-      return ['info', `${answer.kind}${by}${changed}`];
+      const said = answer.kind === 'text' ? `: ${firstLine(answer.text, TEXT_CHARACTERS)}` : '';
+      return [answer.kind === 'expired' ? 'warn' : 'info', `${answerLine(event.payload)}${said}`];
     }
     case 'approval.withdrawn': {
       const { rule, by } = event.payload;
@@ -306,5 +303,25 @@ function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'
       return ['detail', `recorded ${event.step ?? 'a step'}`];
     default:
       return unreachable(event);
+  }
+}
+
+/** How a question was answered, by whom, and for how long that holds; not the words of an answer. */
+export function answerLine({ answer, by }: Payloads['approval.answered']): string {
+  const whose = by === undefined ? '' : ` by ${firstLine(by, TEXT_CHARACTERS)}`;
+  switch (answer.kind) {
+    case 'expired':
+      return 'nobody answered in time';
+    case 'text':
+      return `answered${whose}`;
+    case 'denied':
+      return `denied${whose}`;
+    case 'approved': {
+      const later =
+        answer.remember !== true ? '' : answer.scope === 'project' ? ', always in this project' : ', always in this session';
+      return `approved${whose}${later}${answer.input === undefined ? '' : ', with another input than was asked for'}`;
+    }
+    default:
+      return unreachable(answer);
   }
 }

@@ -59,3 +59,20 @@ it('a question says why a rule that looks as if it allowed the command does not,
     'helper wants to use shell; "helm *" does not stand for "-A", which is not known to be harmless; "helm list -A*" would',
   );
 });
+
+it('what is taken back for the project is named where a session still remembers it', async () => {
+  await using project = await createTestProject('', AGENT);
+  await project.serve(ECHO, { text: 'Done.' });
+  expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(5);
+  expect((await project.troupe('approve', 'last', '--remember', 'project')).code).toBe(0);
+  const [rule] = await ofSessions(project);
+  const short = String(rule?.['session']).slice(-6);
+  const removed = await project.look('permissions', 'remove', 'shell', 'echo one');
+  expect(removed).toMatchObject({ code: 0, out: 'removed 1 rule\n' });
+  const command = `permissions remove shell "echo one" --session ${short}`;
+  expect(removed.err).toContain(`still remembered for 1 session, to take back there:\n  troupe ${command}\n`);
+  const all = await project.look('permissions', 'remove', '--all');
+  expect(all).toMatchObject({ out: 'removed 0 rules\n', err: expect.stringContaining(`remove --all --session ${short}\n`) });
+  expect((await project.look('permissions', 'remove', 'shell', 'echo one', '--session', short)).out).toBe('removed 1 rule\n');
+  expect((await project.look('permissions', 'remove', '--all')).err).toBe('');
+});

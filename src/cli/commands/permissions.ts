@@ -14,7 +14,7 @@ import { createRuleBook } from '../../project/rule-book.ts';
 import { readAgentFiles, settingsOf } from '../agents/files.ts';
 import { findRun } from '../drive/find-run.ts';
 import { sessionRulesOf } from '../drive/session-rules.ts';
-import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -85,8 +85,28 @@ export async function removeRuleCommand(
     );
   if (options.json)
     printJson(context, 'permissions remove', { removed: removed.rules, ...present({ session: removed.session }) });
-  else context.terminal.out.line(`removed ${counted(removed.rules.length, 'rule')}`);
+  else {
+    context.terminal.out.line(`removed ${counted(removed.rules.length, 'rule')}`);
+    if (session === undefined) await sayStillRemembered(context, rule);
+  }
   return exitCodes.completed;
+}
+
+const SESSIONS_SHOWN = 5;
+
+/** What was said for the project was said in a session, too, and holds there until it is taken back there. */
+async function sayStillRemembered(context: CommandContext, rule: RememberedRule | undefined): Promise<void> {
+  const { rules } = await sessionRulesOf(context);
+  const same = rules.filter((one) => rule === undefined || (one.tool === rule.tool && one.pattern === rule.pattern));
+  const sessions = [...new Set(same.map((one) => shortId(one.session)))];
+  if (sessions.length === 0) return;
+  const { progress } = context.terminal;
+  const what =
+    rule === undefined ? '--all' : [rule.tool, ...(rule.pattern === undefined ? [] : [JSON.stringify(rule.pattern)])].join(' ');
+  progress.line(`still remembered for ${counted(sessions.length, 'session')}, to take back there:`);
+  for (const id of sessions.slice(0, SESSIONS_SHOWN))
+    progress.line(`  ${callOf(context)} permissions remove ${safeLine(what)} --session ${id}`);
+  if (sessions.length > SESSIONS_SHOWN) progress.line(`  and ${sessions.length - SESSIONS_SHOWN} more sessions`);
 }
 
 interface Removed {

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { eventList } from '../../../test/support/event-list.ts';
 import { limits } from '../../base/limits.ts';
+import type { Payloads } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import { createEntries } from './entries.ts';
 
@@ -61,4 +62,36 @@ it('a text that is too long ends with how much is missing', () => {
   expect(said.slice(limits.exportTextCharacters)).toBe(
     '\n… 3 more characters (limit exportTextCharacters); --format jsonl has all of them',
   );
+});
+
+it('an answer of a person says who gave it and for how long it holds; what was said last is not said again at the end', () => {
+  const list = eventList();
+  const by = 'ann@desk';
+  list.add('approval.answered', { wait: 'a', answer: { kind: 'approved', whole: true }, by });
+  list.add('approval.answered', { wait: 'b', answer: { kind: 'approved', remember: true, scope: 'project', whole: true }, by });
+  list.add('approval.answered', { wait: 'c', answer: { kind: 'approved', input: { command: 'ls' } }, by });
+  list.add('approval.answered', { wait: 'd', answer: { kind: 'denied', note: 'Not today.' }, by });
+  list.add('approval.answered', { wait: 'e', answer: { kind: 'text', text: 'Blue.' } });
+  list.add('approval.answered', { wait: 'f', answer: { kind: 'expired' } });
+  const end = (body: string): Payloads['run.ended'] => ({
+    ...{ status: 'completed', finalAgent: 'a', turns: 1, verification: { state: 'unchecked' }, report: { format: 'text', body } },
+  });
+  list.add('model.response', {
+    ...{ turn: 1, finish: 'stop', usage: {}, requested: 'a/b', served: 'a/b', attempts: 1, durationMs: 300 },
+    message: { role: 'assistant', content: [{ type: 'text', text: 'It is done.' }] },
+  });
+  list.add('run.ended', end('It is done.'));
+  list.add('run.ended', end('Something else.'));
+  const entries = list.events.map(createEntries());
+  expect(entries.map((entry) => entry && [entry.title, ...entry.blocks.map(({ text }) => text)])).toEqual([
+    ['approved by ann@desk'],
+    ['approved by ann@desk, always in this project'],
+    ['approved by ann@desk, with another input than was asked for', '{\n  "command": "ls"\n}'],
+    ['denied by ann@desk', 'Not today.'],
+    ['answered', 'Blue.'],
+    ['nobody answered in time'],
+    [expect.stringContaining('turn 1'), 'It is done.'],
+    ['ended: completed'],
+    ['ended: completed', 'Something else.'],
+  ]);
 });

@@ -9,7 +9,7 @@ import { type Message, textOf } from '../../events/messages.ts';
 import { spendingOf } from '../../projections/costs.ts';
 import { isBroadcast } from '../../projections/patterns/broadcast-text.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
-import { timelineLine } from '../../projections/timeline.ts';
+import { answerLine, timelineLine } from '../../projections/timeline.ts';
 
 /** Text of others, whole and as it is: whoever writes it somewhere makes it harmless there. */
 export interface Block {
@@ -30,14 +30,17 @@ export interface Entry {
 
 type Said = Pick<Entry, 'title' | 'blocks'>;
 
-/** Gives the entries of events in order; keeps whose run is whose and nothing else. */
+/** Gives the entries of events in order; keeps whose run is whose, what each has said last, and nothing else. */
 export function createEntries(): (event: LedgerEvent) => Entry | undefined {
   const agents = new Map<RunId, string>();
   const depths = new Map<RunId, number>();
+  const words = new Map<RunId, string>();
   return (event) => {
     const line = timelineLine(agents, event);
     if (event.event_type === 'run.started') depths.set(event.run_id, event.payload.depth);
-    const said = saidIn(event) ?? (line.level === 'detail' ? undefined : { title: line.text, blocks: [] });
+    if (event.event_type === 'model.response') words.set(event.run_id, lastWords(event.payload.message));
+    const said =
+      saidIn(event, words.get(event.run_id)) ?? (line.level === 'detail' ? undefined : { title: line.text, blocks: [] });
     if (said === undefined) return undefined;
     const { run, agent, time } = line;
     return { at: time, run, agent, depth: depths.get(run) ?? 0, title: said.title, blocks: said.blocks.map(bounded) };
@@ -51,13 +54,16 @@ function bounded(block: Block): Block {
   return { ...block, language: 'text', text: block.text.slice(0, limits.exportTextCharacters) + more };
 }
 
-/** `undefined` where one line says enough. */
-function saidIn(event: LedgerEvent): Said | undefined {
+const lastWords = ({ content }: Payloads['model.response']['message']): string =>
+  content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+/** `undefined` where one line says enough. `before`: what the run said last. */
+function saidIn(event: LedgerEvent, before = ''): Said | undefined {
   switch (event.event_type) {
     case 'run.started':
       return { title: 'is asked', blocks: messageBlocks(event.payload.input) };
     case 'run.ended':
-      return ended(event.payload);
+      return ended(event.payload, before);
     case 'model.request':
       return ofRuntime(event.payload);
     case 'model.response':
@@ -98,12 +104,18 @@ function saidAside(event: LedgerEvent): Said | undefined {
       };
     }
     case 'approval.answered':
-      return { title: 'is answered', blocks: [jsonBlock(event.payload.answer)] };
+      return { title: answerLine(event.payload), blocks: answerBlocks(event.payload.answer) };
     default:
       return isBroadcast(event)
         ? { title: 'says to the others', blocks: [{ language: 'markdown', text: event.payload.message }] }
         : undefined;
   }
+}
+
+function answerBlocks(answer: Payloads['approval.answered']['answer']): readonly Block[] {
+  if (answer.kind === 'text') return [plain(answer.text)];
+  if (answer.kind === 'denied') return answer.note === undefined ? [] : [plain(answer.note)];
+  return answer.kind === 'approved' && answer.input !== undefined ? [jsonBlock(answer.input)] : [];
 }
 
 const plain = (text: string): Block => ({ language: 'text', text });
@@ -162,8 +174,10 @@ function result({ name, content, isError, durationMs, wholeBytes }: Payloads['to
   return { title, blocks: contentBlocks(content) };
 }
 
-function ended({ status, report, error }: Payloads['run.ended']): Said {
-  const body: readonly Block[] = report.body === '' ? [] : [{ language: report.format, text: report.body }];
+/** An answer that stands right above is not said twice. */
+function ended({ status, report, error }: Payloads['run.ended'], before: string): Said {
+  const isSaid = report.body.trim() === before.trim();
+  const body: readonly Block[] = isSaid ? [] : [{ language: report.format, text: report.body }];
   return {
     title: `ended: ${status.replaceAll('_', ' ')}`,
     blocks: [...(error === undefined ? [] : [plain(error.message)]), ...body],

@@ -17,7 +17,7 @@ export function describePermissions(permissions: Command, perform: Perform): voi
   json(
     example(remove, 'take back what was remembered, for the project or a session', 'troupe permissions remove shell "npm test"'),
   )
-    .option('--all', 'everything that was remembered')
+    .option('--all', 'everything that was remembered for it')
     .option('--session <id>', 'what was remembered for this session')
     .action((tool: string | undefined, rule: string | undefined, options: RemoveRuleOptions) =>
       perform(async (context) => (await import('../commands/permissions.ts')).removeRuleCommand(context, tool, rule, options)),
