@@ -272,7 +272,7 @@ export const peerMutations: readonly Mutation[] = [
     invariant: 'R2: a message that may have been taken is not sent again unless a person says so',
     change: 'nobody is asked',
     file: asked,
-    find: '!peer.idempotent && !(await mayRepeat(recorder, step))',
+    find: '!peer.idempotent && !(await mayRepeat(recorder, at))',
     replace: 'false',
     caughtBy: { file: remote, test: 'is sent again to no other peer until somebody says so' },
   },

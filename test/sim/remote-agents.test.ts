@@ -117,6 +117,25 @@ describe('a message that may have been taken', () => {
     expect(kept.memory.taken).toHaveLength(1);
   });
 
+  it('is asked about with what came back, also after a crash', async () => {
+    const garbled = {
+      kind: 'bad_response' as const,
+      message: 'Its answer cannot be read: <html>\n',
+      fix: 'see what speaks there',
+    };
+    const asked = async (kept: Kept): Promise<string> => {
+      const { end } = await live(kept);
+      return end?.kind === 'waiting' && end.waits[0]?.kind === 'question' ? end.waits[0].question : '';
+    };
+    const kept = newPlay({ ...sunny, habits: { lists: false, garbled } });
+    const question = await asked(kept);
+    expect(question).toContain('Its answer cannot be read: <html>');
+    expect(question).toContain('See what speaks there');
+    expect(question).not.toContain('connection');
+    expect(await asked(kept)).toBe(question);
+    expect(await asked(await cutOff({ ...sunny, habits: { lists: false } }))).toContain('The connection to weather was lost');
+  });
+
   it.each([
     { word: 'leave it', taken: 1, body: 'It is not known whether the message was taken' },
     { word: 'again', taken: 2, body: 'Sun.' },

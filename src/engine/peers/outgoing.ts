@@ -1,6 +1,7 @@
 /** What goes out to an agent that lives elsewhere: the message, and its intent before it. */
 import type { RunId } from '../../base/ids.ts';
 import { isJsonObject } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { type ImagePart, type Message, type TextPart, toolCallsOf } from '../../events/messages.ts';
 import type { TurnOutcome } from '../../loop/port.ts';
@@ -85,17 +86,37 @@ export function unsent({ tree, node, tasks }: PeerRecorder, step: string, { mess
 }
 
 /** Whether a message that may have been taken is sent again: only when somebody, asked, says so. */
-export async function mayRepeat({ tree, node, setup, tasks }: PeerRecorder, step: string): Promise<boolean> {
-  const { name } = setup.definition;
+export async function mayRepeat(
+  recorder: PeerRecorder,
+  { step, trouble }: Pick<PeerExchange, 'step' | 'trouble'>,
+): Promise<boolean> {
+  const { tree, node, setup, tasks } = recorder;
+  const failure = trouble ?? node.journal.recorded('model.failed', step)?.payload.error;
+  const doubt = tree.redact(doubtOf(setup.definition.name, failure));
   const times = tasks.times(step);
   const answer = await waitForAnswer(tree, node, times < 2 ? `${step}/doubt` : `${step}/doubt/${times}`, {
     kind: 'question',
     payload: {
-      question:
-        `The connection to ${name} was lost when a message had been sent, and nobody knows whether it was taken. ` +
-        'Sent again, the work may be done twice. Send it again?',
+      question: `${doubt} Sent again, the work may be done twice. Send it again?`,
       choices: ['again', 'leave it'],
     },
   });
   return answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim() === 'again');
+}
+
+/** What came back is in it: whoever decides has to know whether sending it again can help. */
+function doubtOf(name: string, failure: Pick<PeerFailure, 'kind' | 'message' | 'fix'> | undefined): string {
+  if (failure === undefined || failure.kind === 'network') {
+    const why = failure === undefined ? '' : ` (${bounded(failure.message)})`;
+    return `The connection to ${name} was lost when a message had been sent, and nobody knows whether it was taken${why}.`;
+  }
+  const fix = failure.fix === undefined ? '' : ` ${failure.fix.slice(0, 1).toUpperCase()}${failure.fix.slice(1)}.`;
+  const came = `${bounded(failure.message)}.${fix}`;
+  return `A message was sent to ${name}, and what came of it does not say whether it was taken: ${came}`;
+}
+
+function bounded(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
+  const most = limits.peerLastCharacters;
+  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
 }

@@ -124,7 +124,7 @@ async function next(recorder: PeerRecorder, at: PeerExchange, pause: Pause): Pro
       await call.onTask(task);
       return { came: await tree.atWork.during(() => peer.follow(task, call)) };
     }
-    if (!peer.idempotent && !(await mayRepeat(recorder, step))) return { done: await leftOpen(recorder, at) };
+    if (!peer.idempotent && !(await mayRepeat(recorder, at))) return { done: await leftOpen(recorder, at) };
   }
   const message = await outgoing(recorder, at);
   const refused = await intend(recorder, at, peer, message);

@@ -242,7 +242,9 @@ describe('a bad peer', () => {
     ['redirects', 302, 'refused', 'no'],
     ['does not know us', 401, 'auth', 'no'],
     ['does not let us in', 403, 'auth', 'no'],
-    ['has no room', 503, 'overloaded', 'no'],
+    // A gateway says so, too, when whoever is behind it died with the message.
+    ['has no room', 503, 'overloaded', 'perhaps'],
+    ['is waited for too long', 504, 'timeout', 'perhaps'],
     ['is asked too often', 429, 'rate_limited', 'no'],
     ['has nobody behind it', 502, 'overloaded', 'perhaps'],
   ] as const)('%s', async (_what, status, kind, taken) => {
@@ -259,6 +261,7 @@ describe('a bad peer', () => {
       (_request: unknown, response: { end(text: string): void }) => response.end('<html>'),
       'bad_response',
     ],
+    ['answers with nothing', (_request: unknown, response: { end(text: string): void }) => response.end('null'), 'bad_response'],
     [
       'streams what is no event',
       (_request: unknown, response: import('node:http').ServerResponse) =>
@@ -277,6 +280,20 @@ describe('a bad peer', () => {
     await using server = await bad(listener);
     const { came } = await say(await open({ card: server.url }), 'Porto');
     expect(came).toMatchObject({ kind: 'failed', taken: 'perhaps', failure: { kind } });
+  });
+
+  it('that speaks another version than its card says is told apart from one that says nothing', async () => {
+    const task = '{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}';
+    const said = async (events: string): Promise<PeerOutcome> => {
+      await using server = await bad((_request, response) =>
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events),
+      );
+      return (await say(await open({ card: server.url }), 'Porto')).came;
+    };
+    expect(await said(`data: {"jsonrpc":"2.0","id":1,"result":${task}}\n\n`)).toMatchObject({
+      failure: { kind: 'bad_response', message: expect.stringContaining('1.0'), fix: expect.stringContaining('another version') },
+    });
+    expect(await said('')).toMatchObject({ failure: { message: 'It answered nothing that names a task.' } });
   });
 
   it('that is not there has taken nothing', async () => {

@@ -8,8 +8,9 @@ import type { Client, RequestOptions } from '@a2a-js/sdk/client';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { SpokenVersion } from '../cards/port.ts';
 import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, SentBefore } from '../port.ts';
-import { classified, isNoTask, isNotDone, isTooMuch, WayFailed } from './failures.ts';
+import { classified, isNoTask, isNotDone, isTooMuch, STRANGE, WayFailed } from './failures.ts';
 import { createTaskView, type Pieces, shortened, type TaskView } from './task-view.ts';
 
 /** What an exchange is made with. */
@@ -18,6 +19,8 @@ export interface PeerLine {
   readonly clock: Clock;
   /** Whether the peer streams. */
   readonly streams: boolean;
+  /** The version that its card says it speaks. */
+  readonly version: SpokenVersion;
   /** Whether its streams say of a piece that it is added. */
   readonly pieces: Pieces;
   /** Go with every request. */
@@ -95,7 +98,7 @@ async function began(line: PeerLine, message: PeerMessage, view: TaskView, call:
   const isKnown = view.task() !== undefined && (message.task === undefined || read.heard);
   if (isKnown && isTooMuch(read.error)) return { kind: 'failed', taken: 'yes', failure: classified(read.error).failure };
   if (isKnown) return undefined;
-  if (read.error === undefined) return { kind: 'failed', taken: 'perhaps', failure: NO_TASK };
+  if (read.error === undefined) return { kind: 'failed', taken: 'perhaps', failure: read.strange ? strange(line) : NO_TASK };
   const { failure, taken } = classified(read.error);
   if (message.task === undefined || taken !== 'no' || failure.kind !== 'invalid_request')
     return { kind: 'failed', taken, failure };
@@ -150,6 +153,10 @@ async function untilSettled(line: PeerLine, view: TaskView, call: PeerCall): Pro
 
 const NO_TASK: PeerFailure = { kind: 'bad_response', message: 'It answered nothing that names a task.' };
 
+const strange = ({ version }: PeerLine): PeerFailure => ({
+  ...{ kind: 'bad_response', message: `What it answered is nothing of A2A ${version}.`, fix: STRANGE },
+});
+
 type Looked =
   | { readonly kind: 'seen' | 'stopped' }
   | { readonly kind: 'failed'; readonly failure: PeerFailure; readonly passing: boolean };
@@ -177,6 +184,8 @@ async function look(line: PeerLine, view: TaskView, signal: AbortSignal): Promis
 interface Read {
   /** Something came that belongs to the task. */
   readonly heard: boolean;
+  /** Something came that is nothing of this version. */
+  readonly strange: boolean;
   readonly error?: unknown;
 }
 
@@ -197,12 +206,14 @@ async function reading(
   let unrecorded: { readonly error: unknown } | undefined;
   let failed: { readonly error: unknown } | undefined;
   let events = 0;
+  let isStrange = false;
   wait();
   try {
     for await (const piece of open({ signal: AbortSignal.any([signal, quiet.signal]), serviceParameters: { ...line.headers } })) {
       wait();
       events += 1;
       if (events > limits.peerStreamEvents) throw new WayFailed('bad_response', TOO_MANY, false);
+      isStrange ||= piece.payload === undefined;
       view.apply(piece, onText);
       const task = view.task();
       if (!told && task !== undefined) {
@@ -223,7 +234,7 @@ async function reading(
   }
   // What could not be written down must not be gone on from.
   if (unrecorded !== undefined) throw unrecorded.error;
-  return { heard: events > 0, ...failed };
+  return { heard: events > 0, strange: isStrange, ...failed };
 }
 
 const SILENT = `It said nothing for ${limits.peerSilenceMs / 1_000} s (peerSilenceMs).`;

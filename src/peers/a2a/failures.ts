@@ -1,5 +1,5 @@
 /** What goes wrong on the way to a peer, and whether what was sent can have arrived. */
-import { A2AError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import { A2AError, InvalidAgentResponseError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import type { PeerFailure } from '../port.ts';
@@ -43,16 +43,25 @@ function failureIn(error: unknown): PeerFailure {
   const message = shown(messageOf(error));
   if (status !== undefined) return { kind: GRPC_KINDS[status] ?? 'invalid_request', message };
   if (error instanceof A2AError) return { kind: 'invalid_request', message };
-  return { kind: 'bad_response', message: `Its answer cannot be read: ${message}` };
+  const inStream = ERROR_IN_STREAM.exec(message)?.[1];
+  if (inStream !== undefined) return { kind: 'bad_response', message: `It answered with an error: ${inStream}` };
+  // What our own reading stumbles over says nothing to anybody.
+  const what = error instanceof TypeError ? 'it has not the form that A2A gives it' : message;
+  return { kind: 'bad_response', message: `Its answer cannot be read: ${what}`, fix: STRANGE };
 }
 
-/** An error of the protocol itself is an answer: the message was looked at and not taken. */
+/** For an answer that nobody understands. */
+export const STRANGE = 'it may speak another version of A2A than its card says, or be no A2A agent: ask whoever runs it';
+
+const ERROR_IN_STREAM = /^SSE event contained an error: (.*)$/s;
+
+/** An error of the protocol itself is an answer: the message was looked at and not taken, unless its agent gave a bad answer. */
 function isUnsent(error: unknown): boolean {
   const way = causeOf(error, (one) => one instanceof WayFailed);
   if (way instanceof WayFailed) return way.unsent;
   const status = grpcStatus(error);
   if (status !== undefined) return TURNED_AWAY.has(status) || /no connection established|name resolution/i.test(messageOf(error));
-  return error instanceof A2AError;
+  return error instanceof A2AError && !(error instanceof InvalidAgentResponseError);
 }
 
 /** Whether it says that it does not do this: following a task, or listing some. */

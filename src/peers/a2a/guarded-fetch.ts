@@ -81,7 +81,8 @@ const DOORS: Readonly<Record<number, Door>> = {
   403: { kind: 'auth', says: 'does not let you in', unsent: true },
   429: { kind: 'rate_limited', says: 'is asked too often', unsent: true },
   502: { kind: 'overloaded', says: 'does not reach the agent behind it', unsent: false },
-  503: { kind: 'overloaded', says: 'has no room', unsent: true },
+  // A gateway says it, too, when whoever is behind it died with the message.
+  503: { kind: 'overloaded', says: 'has no room', unsent: false },
   504: { kind: 'timeout', says: 'waits too long for the agent behind it', unsent: false },
 };
 

@@ -38,7 +38,8 @@ export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
       if (problem !== undefined) return fail(problem);
       const client = await clients(outcome);
       const streams = outcome.card.capabilities?.streaming === true;
-      const line = { client, clock, streams, pieces: piecesOf(outcome.interface), headers: headers.value };
+      const { version } = outcome.interface;
+      const line = { client, clock, streams, version, pieces: piecesOf(outcome.interface), headers: headers.value };
       return ok(peerOf(line, outcome, remote));
     },
   };

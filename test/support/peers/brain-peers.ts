@@ -8,7 +8,7 @@ import type { RemoteAgent } from '../../../src/agents/definition/remote.ts';
 import { fail, ok } from '../../../src/base/result.ts';
 import { type Message, textOf, toolCallsOf, type Usage, userText } from '../../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
-import type { PeerCall, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
+import type { PeerCall, PeerFailure, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
 
 interface RemoteTask {
   readonly id: string;
@@ -42,6 +42,8 @@ export interface PeerHabits {
   readonly endures?: boolean;
   /** Why they cannot be reached just now. */
   readonly away?: () => 'closed' | 'unsent' | 'perhaps' | 'lost' | undefined;
+  /** What comes of a message that they have taken, instead of an answer. */
+  readonly garbled?: PeerFailure;
 }
 
 /** An agent that lives elsewhere; its address says its name. */
@@ -69,7 +71,7 @@ function createPeer(
   memory: PeerMemory,
   at: RemoteAgent,
   brain: Brain,
-  { idempotent = false, lists = true, endures = false, away, usage = {} }: PeerHabits,
+  { idempotent = false, lists = true, endures = false, away, usage = {}, garbled }: PeerHabits,
 ): RemotePeer {
   const agent = new URL(at.card).hostname.replace(/\.test$/, '');
   const gone = (taken: 'no' | 'perhaps' | 'yes'): PeerOutcome => ({
@@ -131,6 +133,7 @@ function createPeer(
       task.taken.push(message.id);
       task.outcome = undefined;
       if (how === 'perhaps') return gone('perhaps');
+      if (garbled !== undefined) return { kind: 'failed', taken: 'perhaps', failure: garbled };
       return await work(task, call);
     },
     async follow({ task: id }, call) {
