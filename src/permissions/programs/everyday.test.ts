@@ -50,7 +50,7 @@ const LINES = String.raw`
   npm test -- --run · npm run test -- --coverage · npm test -w pkg · npm ls · npm ls --depth=0 · npm ls --all --json
   npm view react · npm view @types/node · npm view react version · npm outdated · npm why react · npm explain a
   npm --version · npm config get registry · npm audit · pnpm test · pnpm run build · pnpm -r test · pnpm --filter a test
-  pnpm ls · yarn test · yarn run build · yarn why a · bun test · bun run build · node a.js · node --test
+  pnpm ls · yarn test · yarn run build · yarn why a · bun test · node a.js · node --test
   node --test test/a.js · node --check a.js · node --version · node -v · node --test --test-name-pattern=x
   node --max-old-space-size=4096 a.js · tsc · tsc --noEmit · tsc --noEmit -p tsconfig.json · tsc --noEmit --pretty false
   tsc --version · eslint . · eslint src --ext .ts · eslint --max-warnings=0 . · eslint --max-warnings 0 src
@@ -120,6 +120,10 @@ describe('a star behind a program is quiet about', () => {
     ['go mod tidy', 'go mod tidy*'],
     ['ruff format .', 'ruff format *'],
     ['helm list', 'helm *'],
+    ['bun run build', 'bun run *'],
+    ['ip addr show', 'ip *'],
+    ['git branch --sort=-committerdate', 'git *'],
+    ['ps aux --sort=-pcpu', 'ps *'],
     ['./check.sh src', './check.sh *'],
   ])('%s, with %s', (line, rule) => {
     expect(decideLine(line, [{ [rule]: 'allow' }], {})).toBe('allow');

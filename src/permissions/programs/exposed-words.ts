@@ -58,7 +58,7 @@ export function exposedWords(name: string, args: readonly string[]): ReadonlySet
 const RUNS =
   /^(?:exec|exec-\w+|execute|run|x|dlx|eval|shell|sh|bash|spawn|batch|source|call|script|with|ssh|sudo|runner|cmd|do|repl)$/;
 /** What may be more than an operand: an option, a file of them, a setting. */
-const STRANGE = /^(?:-.|\+|@)|^[A-Za-z_][\w.-]*(?:\[.*\])?[:+?]?=/;
+const STRANGE = /^(?:-.|[+@!|]|\/[A-Za-z]+:)|^[A-Za-z_][\w.-]*(?:\[.*\])?[:+?]?=/;
 
 /** Of a program that is not known: options, what may be taken for one, and what may run what follows. */
 function strangeWords(args: readonly string[], from: number): ReadonlySet<number> {

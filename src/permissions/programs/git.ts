@@ -211,7 +211,7 @@ export const GIT: KnownProgram = {
   options: '--no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --version',
   at: true,
   // Who signed something is asked of a program.
-  never: /%G/,
+  never: /%G|%\(signature/,
   // A helper is a program of that name.
   words: /^[a-z\d+.-]+::/i,
   verbs: { ...LOOKING, ...WORKING, ...NAMED },

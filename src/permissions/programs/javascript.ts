@@ -47,7 +47,8 @@ const BUN = plain('--silent --version --revision --if-present --no-color', {
     ...verbs('test t', {
       options: '-t= --test-name-pattern= --bail=? --timeout= --coverage --rerun-each= --only --todo --concurrent',
     }),
-    ...verbs('run', SCRIPT),
+    // It runs any program of that name where there is no such script.
+    run: { ...SCRIPT, named: true },
     pm: { verbs: verbs('ls bin hash', { options: '--all' }) },
     ...verbs('outdated why', {}),
     ...verbs('install i add remove update', INSTALLS),
@@ -135,7 +136,7 @@ const PLAYWRIGHT: KnownProgram = {
   verbs: {
     test: {
       options:
-        '-x -gj= --grep= --grep-invert= --headed --project= --reporter=list,line,dot,html,json,junit,github,blob,null --workers= ' +
+        '-x -gj= --grep= --grep-invert= --headed --project= --reporter=list,line,dot,json,junit,github,blob,null --workers= ' +
         '--retries= --timeout= --list --max-failures= --pass-with-no-tests --last-failed --shard= --forbid-only --repeat-each= --quiet ' +
         '--fully-parallel --trace=on,off,on-first-retry,on-all-retries,retain-on-failure',
     },

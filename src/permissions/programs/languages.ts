@@ -16,7 +16,7 @@ const CARGO: KnownProgram = {
     clippy: { options: `${CARGO_BUILD} -AWD= --no-deps` },
     ...verbs('doc d', { options: `${CARGO_BUILD} --no-deps --document-private-items` }),
     fmt: { named: /(?:^| )--check(?: |$)/, options: '-p= --all --check --package=' },
-    metadata: { options: '--format-version= --no-deps --filter-platform=' },
+    metadata: { options: '--format-version= --no-deps' },
     tree: {
       options:
         '-d -eip= --edges= --invert= --depth= --duplicates --prefix= --package= --workspace --all-features --no-dedupe --format=',
@@ -88,6 +88,9 @@ const COMPILER: KnownProgram = {
   ),
 };
 
+/** What is in another folder is built from other files. */
+const BUILDS = '.,build,./build,out,_build,cmake-build-debug,cmake-build-release';
+
 export const LANGUAGES: readonly (readonly [string, KnownProgram])[] = [
   ['cargo', CARGO],
   ['go', GO],
@@ -109,7 +112,7 @@ export const LANGUAGES: readonly (readonly [string, KnownProgram])[] = [
   ...programs('gradle gradlew', GRADLE),
   ...programs('gcc g++ cc c++ clang clang++', COMPILER),
   ['rustfmt', { options: '--check --edition= -q -v --version' }],
-  ['cmake', { options: '-BjG= --build= --target= --config= --parallel=? --version --help -v --verbose' }],
+  ['cmake', { options: `-v -jG= -B=${BUILDS} --build=${BUILDS} --target= --config= --parallel=? --verbose --version --help` }],
   [
     'ctest',
     {

@@ -76,7 +76,8 @@ function letters(word: string, find: (name: string) => Value | undefined): Optio
 }
 
 function withValue(value: Value | undefined, given: string | undefined): OptionReading {
-  if (value === undefined) return UNKNOWN;
+  // A value that reads like an option may become one of a program that is run with it.
+  if (value === undefined || (given !== undefined && /^--|^-[^=]*=/.test(given))) return UNKNOWN;
   if (value === 'attached') return HARMLESS;
   if (value === 'none') return given === undefined || /^(?:true|false)$/.test(given) ? HARMLESS : UNKNOWN;
   if (value === 'word' || value === 'two')

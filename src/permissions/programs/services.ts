@@ -41,11 +41,14 @@ const CONTAINERS: KnownProgram = {
 const SELECTS =
   '-A -nlLo= --all-namespaces --namespace= --selector= --output= --show-labels --sort-by= --field-selector= --no-headers ' +
   '--ignore-not-found --show-kind --label-columns= --output-watch-events --chunk-size= --watch -w --watch-only';
+const SECRETS = /(?:^|,)secrets?(?:[./,]|$)/i;
 const KUBECTL: KnownProgram = {
+  // A template in a file is shown where it is none.
+  never: /template-?file|(?:jsonpath|columns)-file/,
   options: '-n= --namespace= --request-timeout= --help',
   verbs: {
-    get: { options: SELECTS },
-    describe: { options: '-A -l= --all-namespaces --selector= --show-events=?' },
+    get: { options: SELECTS, words: SECRETS },
+    describe: { options: '-A -l= --all-namespaces --selector= --show-events=?', words: SECRETS },
     logs: {
       options:
         '-fp -cl= --follow --previous --tail= --since= --since-time= --container= --all-containers --timestamps --selector= --prefix ' +
@@ -67,7 +70,7 @@ const KUBECTL: KnownProgram = {
 
 const GH_LISTS =
   '-c -AaBHLlqRsSt= --json= --jq= --template= --limit= --state= --author= --assignee= --label= --repo= --search= --base= --head= ' +
-  '--comments --draft --order= --sort= --branch= -b= --workflow= -w= --user= -u= --event= -e= --status= --commit= --exclude-drafts';
+  '--comments --draft --order= --sort= --branch= -b= --workflow= --user= -u= --event= -e= --status= --commit= --exclude-drafts';
 const GH_VIEWS =
   '-cv -qRtj= --json= --jq= --template= --repo= --comments --log --log-failed --job= --exit-status --attempt= --verbose --patch --name-only --color=';
 const GH_READS: KnownProgram = {
@@ -94,6 +97,8 @@ export const SERVICES: readonly (readonly [string, KnownProgram])[] = [
     'brew',
     {
       options: '--version --help',
+      // A path is a file that is loaded.
+      words: /\/|\.rb$/,
       verbs: verbs('list ls info search outdated deps uses leaves config desc', {
         options: '-1v --versions --formula --cask --json=? --tree --installed --verbose',
       }),
@@ -157,7 +162,7 @@ export const SERVICES: readonly (readonly [string, KnownProgram])[] = [
     {
       oneDash: true,
       options: '-4 -6 -br -brief -c -color=? -d -details -h -j -json -o -oneline -p -pretty -s -stats -t -V',
-      words: /^(?:exec|a(?:dd|ppend)|d(?:el(?:ete)?)?|set|flush|change|replace|netns|save|restore|monitor)$/,
+      verbs: verbs('address addr a link l route r rule neighbour neighbor neigh n', { verbs: verbs('show list ls get', {}) }),
     },
   ],
   ['ss', plain('-046abeEhHilmnoOprsStTuwx -fA= --all --listening --numeric --processes --tcp --udp --summary')],

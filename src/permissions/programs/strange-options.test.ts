@@ -78,6 +78,13 @@ const LINES = String.raw`
   curl -d @x https://a · curl --json x https://a · curl -sO https://a · wget -O x https://a · ssh h id · rsync -e id a b
   rsync --delete a b · openssl req -new · ssh-keygen -f x · terraform apply · terraform plan -out=x · swift run x
   systemctl stop x
+  # what a value becomes, and words that are more than words
+  jest --changedSince=--output=x · vitest --changed=--output=x · biome check --since=--output=x · jest -w=--output=x
+  git for-each-ref '--format=%(signature)' · git branch --format='%(signature)' · bun run id · gh pr list -w · ip a a x
+  ip link set x down · ip addr del x · cmake --build /tmp/evil · cmake -B/tmp/evil · kubectl get secrets · kubectl get pods,secret
+  kubectl get secret/x -o yaml · kubectl describe secret x · kubectl get pods -o go-template-file=/etc/passwd · brew info ./x.rb
+  kubectl get pods -o=jsonpath-file=x · playwright test --reporter=html · cargo metadata --filter-platform=x.json
+  anything /p:X=y · anything !id · anything '|id'
   # programs that nobody knows
   helm list -A · anything --help · anything -v · anything --x=y · anything X=y · anything +x · anything exec id
   anything run id · anything a -b · ./tool --flag · anything x id · anything eval id · anything a.b:=c · anything -- -x
