@@ -24,6 +24,18 @@ const cancelsIn = async (kept: Kept) =>
 const heardBy = ({ memory }: Kept): readonly string[] =>
   [...memory.contexts.values()].flat().flatMap((said: Message) => (said.role === 'user' ? [textOf(said.content)] : []));
 
+async function goesOn(kept: Kept, budget: { readonly calls?: number; readonly wallMs?: number }): Promise<string | undefined> {
+  const world = createWorld({
+    ...{ path: kept.path, agents: kept.agents, brain: kept.brain, owner: { pid: DEAD_PID }, clock: createQuietClock() },
+    engineOptions: { peers: brainPeers(kept.memory, (request) => kept.brain(request, 0)) },
+  });
+  const again = await world.engine.resume(RUN, { budget });
+  if (again.kind !== 'resumed') throw new Error(JSON.stringify(again));
+  const body = bodyOf(await again.handle.done);
+  await world.close();
+  return body;
+}
+
 describe('a budget that is used up while a peer waits for an answer', () => {
   const poor: Play = { ...alone, agents: [remote('weather', { budget: { calls: 1 } })] };
 
@@ -75,6 +87,63 @@ describe('a budget that is used up while a peer waits for an answer', () => {
     expect(heardBy(kept)).toEqual(['Go.', 'Go.\nYou asked: Which city?\nPorto']);
     once(kept.memory.taken, 'the same message twice');
     expect(kept.memory.tasks).toHaveLength(2);
+  });
+});
+
+describe('a peer that cannot be told that its task is to end', () => {
+  /** Away from when the first life wants to end the task until that life is over. */
+  async function untold(play: Play): Promise<Kept> {
+    let away: 'unsent' | undefined;
+    const leaves = () => {
+      away = 'unsent';
+    };
+    const kept = newPlay({
+      ...play,
+      brain: (request, call) => {
+        request.signal.addEventListener('abort', leaves);
+        return play.brain(request, call);
+      },
+      answer: (question) => {
+        leaves();
+        return play.answer?.(question) ?? '';
+      },
+      habits: { away: () => away },
+    });
+    expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
+    expect(await cancelsIn(kept)).toMatchObject([{ task: 'task-1', reached: false }]);
+    away = undefined;
+    return kept;
+  }
+
+  it('is gone on with when there is more time: its task may be at work', async () => {
+    let slow = true;
+    const agents = [remote('weather', { budget: { wall: 20 } })];
+    const kept = await untold({ agents, brain: (request) => (slow ? never(request) : says('Sun.')) });
+    slow = false;
+    expect(await goesOn(kept, { wallMs: 60_000 })).toBe('Sun.');
+    expect([kept.memory.taken.length, kept.memory.tasks.length]).toEqual([1, 1]);
+  });
+
+  it('gets the answer that it waits for when the budget is larger', async () => {
+    const kept = await untold({ ...alone, agents: [remote('weather', { budget: { calls: 1 } })] });
+    expect(await goesOn(kept, { calls: 9 })).toBe('Sun in Porto.');
+    expect(heardBy(kept)).toEqual(['Go.', 'Porto']);
+    expect(kept.memory.tasks).toHaveLength(1);
+  });
+});
+
+describe('a peer that ends its task only after it was told to', () => {
+  it.each([
+    { name: 'works', play: { agents: [remote('weather', { budget: { wall: 20 } })], brain: never }, taken: 2 },
+    { name: 'waits for an answer', play: { ...alone, agents: [remote('weather', { budget: { calls: 1 } })] }, taken: 3 },
+  ])('and $name is asked anew when there is more', async ({ play, taken }) => {
+    const kept = newPlay({ ...play, habits: { endures: true } });
+    expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
+    expect(await cancelsIn(kept)).toMatchObject([{ reached: true, state: 'working' }]);
+    kept.memory.cancelled.push('task-1');
+    expect(await goesOn({ ...kept, brain: () => says('Sun.') }, { calls: 9, wallMs: 60_000 })).toBe('Sun.');
+    expect([kept.memory.taken.length, kept.memory.tasks.length]).toEqual([taken, 2]);
+    once(kept.memory.taken, 'the same message twice');
   });
 });
 

@@ -30,8 +30,10 @@ export interface PeerTasks {
   unsent(step: string): void;
   named(step: string, task: PeerTask): void;
   stood(step: string, state: Payloads['peer.state']): void;
-  /** `confirmed`: the peer says that it is over. */
-  cancelled(step: string, confirmed: boolean): void;
+  /** Unless the peer says that it is over it may be at work, and is gone on with if anybody does. */
+  cancelled(step: string, how: Payloads['peer.cancelled']): void;
+  /** It was told to end and had not ended then: what has ended since has ended for us. */
+  isTold(task: string): boolean;
   /** Something that was begun there may still be at work, and nobody here waits for it. */
   isLeft(): boolean;
 }
@@ -48,7 +50,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
   let state: Payloads['peer.state'] | undefined;
   let isOver = false;
   let isAnew = false;
-  let isUnconfirmed = false;
+  const told = new Set<string>();
 
   const of = (step: string): SentStanding => steps.get(step) ?? { kind: 'unsent' };
   const tasks: PeerTasks = {
@@ -97,10 +99,11 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
       isOver = !(stood.state in WAITING);
       isAnew = false;
     },
-    isLeft: () => isUnconfirmed || tasks.open() !== undefined,
-    cancelled(step, confirmed) {
+    isLeft: () => tasks.open() !== undefined,
+    isTold: (task) => told.has(task),
+    cancelled(step, how) {
+      if (!isConfirmed(how)) return void told.add(how.task);
       isOver = true;
-      isUnconfirmed ||= !confirmed;
       isAnew ||= state !== undefined && state.state in WAITING;
       state = undefined;
       steps.set(step, { kind: 'unsent' });
@@ -112,7 +115,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
 }
 
 /** Whoever only says that it was told may be at work as before. */
-export const isConfirmed = ({ reached, state = 'canceled' }: Pick<Payloads['peer.cancelled'], 'reached' | 'state'>): boolean =>
+const isConfirmed = ({ reached, state = 'canceled' }: Pick<Payloads['peer.cancelled'], 'reached' | 'state'>): boolean =>
   reached && state !== 'working' && !(state in WAITING);
 
 function apply(tasks: PeerTasks, event: LedgerEvent): void {
@@ -121,5 +124,5 @@ function apply(tasks: PeerTasks, event: LedgerEvent): void {
   else if (event.event_type === 'peer.unsent') tasks.unsent(step);
   else if (event.event_type === 'peer.task') tasks.named(step, event.payload);
   else if (event.event_type === 'peer.state') tasks.stood(step, event.payload);
-  else if (event.event_type === 'peer.cancelled') tasks.cancelled(step, isConfirmed(event.payload));
+  else if (event.event_type === 'peer.cancelled') tasks.cancelled(step, event.payload);
 }

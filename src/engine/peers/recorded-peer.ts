@@ -14,7 +14,7 @@ import type { DrivenRun } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { createAttempts } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
-import { endThere } from './ending.ts';
+import { endedForUs, endThere } from './ending.ts';
 import { noteLast, type Tried } from './last-known.ts';
 import { cameBack, failed, leftOpen } from './outcome.ts';
 import { intend, mayRepeat, outgoing, unsent } from './outgoing.ts';
@@ -75,6 +75,7 @@ async function persist(recorder: PeerRecorder, at: PeerExchange): Promise<TurnOu
     if ('done' in outcome) return outcome.done;
     const { came } = outcome;
     if (came.kind === 'stopped' || node.abort.signal.aborted) return cutOff(recorder, at, came);
+    if (came.kind === 'ended' && endedForUs(recorder, at.step, came)) continue;
     if (came.kind !== 'failed' && came.kind !== 'closed') return cameBack(recorder, at, came, attempt);
     const { failure } = came;
     at.trouble = failure;
