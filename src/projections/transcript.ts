@@ -58,9 +58,9 @@ export function createTranscripts(): Transcripts {
   return {
     apply(event) {
       if (event.event_type === 'run.started') {
-        // It starts once, whatever a ledger says.
-        if (runs.has(event.run_id)) return;
-        const { input, continues } = event.payload;
+        const { input } = event.payload;
+        // None goes on with itself, whatever a ledger says.
+        const continues = event.payload.continues === event.run_id ? undefined : event.payload.continues;
         runs.set(event.run_id, { continues, input, placed: [], pending: new Map([[INPUT_STEP, input]]), ...fresh() });
         return;
       }

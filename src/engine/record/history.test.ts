@@ -41,6 +41,6 @@ it('a run that goes on with itself is read once', async () => {
   const writer = await givenRun({ ledger, newSession: testIds.session, newRun: testIds.run }, 'Do it.');
   const start = opening(writer, 'Do it again.');
   await appendOrFail(writer, [{ ...start, payload: { ...start.payload, continues: writer.run } }]);
-  expect(await conversationOf(ledger, writer.session, writer.run)).toMatchObject([{ content: [{ text: 'Do it.' }] }]);
+  expect(await conversationOf(ledger, writer.session, writer.run)).toMatchObject([{ content: [{ text: 'Do it again.' }] }]);
   await ledger.close();
 });
