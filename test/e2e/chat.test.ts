@@ -189,7 +189,7 @@ describe('standing still', () => {
     const body = JSON.stringify({ error: { message: 'no such key' } });
     const server = await project.serve({ fault: 'status', status: 401, body }, { text: 'Said.' });
     await using person = await inChat(project);
-    await person.says('Alpha?', 'Enter goes on with it, /stop ends it');
+    await person.says('Alpha?', 'Enter goes on with it, /stop ends it, /model names another model for it');
     expect(person.screen()).toContain('parked');
     person.type('\r');
     await person.isBack('Said.\n\n1 turn');
@@ -203,7 +203,7 @@ describe('standing still', () => {
     const body = JSON.stringify({ error: { message: 'not like this' } });
     const server = await project.serve({ fault: 'status', status: 400, body }, { text: 'Said.' });
     await using person = await inChat(project);
-    await person.says('Alpha?', 'failed');
+    await person.says('Alpha?', 'another model may do it: /model names one, then /resume goes on');
     await person.says('/model openai/other-model', 'the next messages go to');
     person.type('/resume\r');
     await person.isBack('Said.\n\n1 turn');

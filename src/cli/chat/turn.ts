@@ -4,6 +4,7 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import type { RunEnd, RunHandle } from '../../engine/port.ts';
+import { reasonOutside } from '../../events/outside-reason.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import { readableCost, readableDuration, readableMoney } from '../../projections/readable.ts';
 import { printReport } from '../drive/finish-run.ts';
@@ -12,6 +13,7 @@ import { callOf } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
+import { mayTakeOtherModel } from '../view/after-failure.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { type RunSummary, statusText, summarise, troubleLines } from '../view/run-summary.ts';
 import type { RunView } from '../view/run-view.ts';
@@ -176,12 +178,16 @@ async function printTurn(chat: Chat, { run, follower, end, images, unfinished }:
   // Whoever stopped it knows why.
   const trouble = summary.error?.message.includes(STOP) === true ? [] : troubleLines(summary, look);
   for (const line of trouble) progress.line(line);
-  const notes = [...(images > 0 && summary.status === 'failed' ? [MAYBE_BLIND] : []), ...restLines(end)];
+  const { status, error } = summary;
+  const refused = reasonOutside({ status, error: error ?? undefined }) === 'model' ? [OTHER_MODEL] : [];
+  const notes = [...(images > 0 && status === 'failed' ? [MAYBE_BLIND] : refused), ...restLines(end)];
   for (const note of notes) for (const line of wrapToWidth(note, progress.width())) progress.line(line);
   progress.line(progress.paint.dim([...(await quietFacts(chat, summary))].join(' · ')));
 }
 
 const MAYBE_BLIND = 'a picture was sent along, which not every model takes: /undo leaves the message out, /model names another';
+
+const OTHER_MODEL = 'another model may do it: /model names one, then /resume goes on';
 
 const GOES_ON = 'Enter goes on with it, /stop ends it';
 
@@ -190,7 +196,7 @@ function restLines(end: RunEnd): readonly string[] {
     case 'waiting':
       return [`it waits for you: ${GOES_ON}`];
     case 'parked':
-      return [`parked: ${GOES_ON}`];
+      return [`parked: ${GOES_ON}${mayTakeOtherModel(end.error) ? ', /model names another model for it' : ''}`];
     case 'paused':
       return [`paused: ${safeLine(end.reason)}; ${GOES_ON}`];
     case 'lost':

@@ -20,6 +20,9 @@ export function afterFailure(id: string, status: string, error: Failure | null):
 const withOtherModel = (id: string): string => `resume ${id} --model <model>`;
 
 /** Another model may be there where this one, its provider or its account is not. An agent elsewhere has its own. */
-export function onOtherModel(id: string, error: Failure | null): readonly string[] {
-  return error?.code.startsWith('model_') === true && error.code !== 'model_script_ended' ? [withOtherModel(id)] : [];
+export function mayTakeOtherModel(error: Failure | null): boolean {
+  return error?.code.startsWith('model_') === true && error.code !== 'model_script_ended';
 }
+
+export const onOtherModel = (id: string, error: Failure | null): readonly string[] =>
+  mayTakeOtherModel(error) ? [withOtherModel(id)] : [];
