@@ -30,6 +30,8 @@ export const commandLineLimits = {
   resizeSettlesMs: 300,
   inboxLookMs: 250,
   inboxTakeUpMs: 1_500,
+  /** Whoever has answered a run that another process ends waits so long for that end. */
+  cancelEndsMs: 30_000,
   /** So many characters of its hash stand for what was shown, at the least. */
   shownCharacters: 8,
 } as const;

@@ -18,6 +18,7 @@ import { createDesk } from '../drive/desk.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
+import { cameTooLate, endsElsewhere, tooLateText } from '../drive/too-late.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readInput } from '../terminal/read-input.ts';
@@ -53,17 +54,43 @@ export async function answerCommand(
     const outcome = await project.engine.answer(wait.run, wait.wait, given.answer, answering);
     if (outcome.kind !== 'accepted') throw notRecorded(context, wait, outcome);
     if (given.unseen !== undefined) for (const line of ['approved:', given.unseen]) context.terminal.progress.line(line);
-    const root = await rootOf(project.ledger, row);
-    // On a cluster it goes on by itself; whoever answered sees how.
-    const goesOn = project.config.cluster !== undefined || (!outcome.live && root.owner === null);
-    if (options.resume !== false && goesOn) {
-      const code = await resumeRun(context, project, root, options).catch(ifHeld);
-      if (code !== 'held') return code;
+    const code = await goOn(context, project, { row, wait, live: outcome.live }, options);
+    if (await cameTooLate(project.ledger, row.session, wait)) {
+      const late = tooLateText(wait);
+      if (code === undefined) throw usageError(late, `see what became of it: ${callOf(context)} show ${shortId(wait.run)}`);
+      context.terminal.progress.line(late);
     }
+    if (code !== undefined) return code;
     if (options.json) printJson(context, 'answer', { run: wait.run, wait: wait.wait, answer, live: outcome.live });
     else context.terminal.out.line(`recorded for ${wait.run}`);
     return exitCodes.completed;
   });
+}
+
+interface Answered {
+  readonly row: RunRow;
+  readonly wait: OpenWait;
+  /** Somebody drives the run. */
+  readonly live: boolean;
+}
+
+/** How the run came out that went on here; `undefined` when others go on with it, or nobody is to. */
+async function goOn(
+  context: CommandContext,
+  project: Project,
+  { row, wait, live }: Answered,
+  options: AnswerOptions,
+): Promise<ExitCode | undefined> {
+  const root = await rootOf(project.ledger, row);
+  const mayGoOn = options.resume !== false;
+  const resumed = async (): Promise<ExitCode | 'held'> =>
+    mayGoOn ? await resumeRun(context, project, root, options).catch(ifHeld) : 'held';
+  // On a cluster it goes on by itself; whoever answered sees how.
+  const first = project.config.cluster !== undefined || (!live && root.owner === null) ? await resumed() : 'held';
+  if (first !== 'held') return first;
+  // Who drives it may do so only to end what was cancelled: what is left of it is not theirs to go on with.
+  const second = (await endsElsewhere(project.ledger, context.clock, wait)) ? await resumed() : 'held';
+  return second === 'held' ? undefined : second;
 }
 
 /** Before anybody is asked whether they mean it. */

@@ -19,6 +19,7 @@ import { askPerson } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import { answerTo, takenBackText } from '../drive/taken-back.ts';
+import { cameTooLate, endsElsewhere, tooLateText } from '../drive/too-late.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -244,11 +245,15 @@ function createDriven({ clock }: CommandContext, { engine, ledger }: Project) {
     const { root } = item;
     // Whoever stays with the run takes it up with the answer; a moment is enough for that.
     for (const since = clock.elapsed(); clock.elapsed() - since < limits.inboxTakeUpMs; ) {
-      if (await isTakenUp(ledger, item)) return;
+      if (await isTakenUp(ledger, item)) {
+        if (await endsElsewhere(ledger, clock, item.wait)) break;
+        return;
+      }
       await sleep(clock, limits.inboxLookMs);
     }
     const resumed = await engine.resume(root);
     const end = resumed.kind === 'resumed' ? await resumed.handle.done : undefined;
+    if (await cameTooLate(ledger, item.session, item.wait)) news = [...news, tooLateText(item.wait)];
     // That it waits again is asked about next.
     if (end !== undefined && end.kind !== 'waiting') news = [...news, `${shortId(root)}: ${endText(end)}`];
   };

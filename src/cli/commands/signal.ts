@@ -1,6 +1,7 @@
 /** `troupe cancel`, `troupe pause` and `troupe send`: tell a run something, from whichever process. */
 import { type RunId, shortId } from '../../base/ids.ts';
 import { sentence } from '../../base/wording.ts';
+import { isCancelAsked } from '../../engine/hearing/append-answer.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { findRun } from '../drive/find-run.ts';
@@ -20,11 +21,14 @@ export async function signalCommand(
   options: SignalOptions,
 ): Promise<ExitCode> {
   return withProject(context, { existing: true }, async ({ ledger, engine }) => {
-    const { run, state, parent } = await findRun(ledger, text);
+    const row = await findRun(ledger, text);
+    const { run, state, parent } = row;
     const reason = options.reason ?? `${signal} from the command line`;
     const outcome = await engine[signal](run, reason);
     if (outcome.kind === 'unknown') throw usageError(`There is no run ${run} any more`, 'see what there is: troupe ps --all');
     const live = outcome.kind === 'accepted' && outcome.live;
+    if (signal === 'pause' && outcome.kind === 'accepted' && (await isCancelAsked(ledger, row)))
+      throw usageError(`${run} was cancelled; it ends, and is not paused`, `see what becomes of it: troupe show ${shortId(run)}`);
     if (options.json) printJson(context, signal, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);

@@ -104,6 +104,10 @@ async function lineageOf(ledger: Ledger, { run, parent }: RunRow): Promise<Reado
   return lineage;
 }
 
+/** Whether somebody has asked for the end of this run, or of one above it. */
+export const isCancelAsked = async (ledger: Ledger, row: RunRow): Promise<boolean> =>
+  await isCancelled(ledger, row.session, await lineageOf(ledger, row));
+
 /** Run by run: a store finds the events of a run by their type, those of a session only by looking at all of them. */
 async function isCancelled(ledger: Ledger, session: SessionId, lineage: ReadonlySet<RunId>): Promise<boolean> {
   for (const run of lineage) {
