@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, parseJson } from '../../src/base/json.ts';
 import { limits } from '../../src/base/limits.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
+import { inChat } from './support-chat.ts';
 import { agentWith, createTestProject, objectIn } from './support-project.ts';
 
 const settings = 'permissions: { shell: allow }\n';
@@ -44,11 +45,36 @@ describe.concurrent('run --continue', () => {
     expect((await project.look('run', 'helper', 'Beta?')).code).toBe(5);
     expect((await project.look('groups', 'create', 'crew', '--agent', 'panel')).code).toBe(0);
     expect((await project.look('groups', 'send', 'crew', 'Begin.')).code).toBe(0);
-    const passed = /passed over: the newer one, with helper, has a run that is waiting: troupe show \w+/;
+    const passed = /passed over: the newer one, with helper, has a run that is waiting: troupe answer \w+ "…"/;
     const said = { code: 0, out: 'Said.\n', err: expect.stringMatching(passed) };
     expect(await project.look('run', '--continue', '--quiet', 'Gamma?')).toMatchObject(said);
     const last = JSON.stringify(server.requests.at(-1)?.body);
     expect(['Alpha?', 'Beta?', 'Begin.', 'Gamma?'].filter((words) => last.includes(words))).toEqual(['Alpha?', 'Gamma?']);
+  });
+});
+
+describe('a run with a question of an agent below it', () => {
+  it('has the same word and the same next command wherever it is named, and what is refused does not go on', async () => {
+    await using project = await createTestProject('', '---\nname: helper\nagents: [w]\n---\nYou lead.\n');
+    await project.write('agents/w.md', '---\nname: w\ntools: [shell]\npermissions: { shell: ask }\n---\nYou are below.\n');
+    await project.serve(({ body }) => {
+      const asked = JSON.stringify(body);
+      if (asked.includes('Alpha?') || asked.includes('Beta?')) return { text: 'Said.' };
+      if (asked.includes('You are below.')) return { calls: [{ name: 'shell', input: { command: 'touch x' } }] };
+      return { calls: [{ name: 'w', input: { prompt: 'Go.', reason: 'need' } }] };
+    });
+    expect((await project.look('run', 'helper', 'Alpha?')).code).toBe(0);
+    expect((await project.look('run', 'helper', 'Work.')).code).toBe(5);
+    const [row] = JSON.parse((await project.look('ps', '--json')).out) as { run: string; state: string; next: string }[];
+    expect(row).toMatchObject({ state: 'waiting', next: expect.stringMatching(/^troupe approve \w{6}$/) });
+    const { run, next } = row ?? { run: '', next: '' };
+    const refused = await project.look('run', '--continue', '--session', run, 'More.');
+    expect(refused).toMatchObject({ code: 2, err: expect.not.stringContaining('going on') });
+    await using person = await inChat(project, ['helper']);
+    await person.says('/resume', `${run.slice(-6)}  waiting  helper: Work.`);
+    const { err } = await project.look('run', '--continue', 'Beta?');
+    expect(err).toContain(`passed over: the newer one, with helper, has a run that is waiting: ${next}\n`);
+    expect(err).toContain('going on with helper');
   });
 });
 

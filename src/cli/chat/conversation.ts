@@ -9,7 +9,7 @@ import { foldSession } from '../../ledger/pages.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { foldCosts, initialCosts } from '../../projections/costs.ts';
-import { standingOf, type stateOf } from '../drive/find-run.ts';
+import { standingNext, type stateOf } from '../drive/find-run.ts';
 import type { RunTermsOptions } from '../drive/finish-run.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import type { ChatDraft } from './draft.ts';
@@ -63,7 +63,7 @@ export async function standingNow({
   const [newest] = await ledger.runs({ session, roots: true, limit: 1 });
   if (newest === undefined || newest.endedAt !== null) return { kind: 'free' };
   if (newest.owner !== null) return { kind: 'held', row: newest, owner: newest.owner };
-  return { kind: 'unfinished', row: newest, state: standingOf(newest, await engine.waits(newest.run)) };
+  return { kind: 'unfinished', row: newest, state: (await standingNext(engine, newest)).state };
 }
 
 export async function startOfRun(ledger: Ledger, { session, run }: Pick<RunRow, 'session' | 'run'>) {

@@ -3,7 +3,7 @@ import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { firstLine } from '../../projections/readable.ts';
-import { findRun, stateOf } from '../drive/find-run.ts';
+import { findRun, standingNext } from '../drive/find-run.ts';
 import { conversations, findSession } from '../drive/find-session.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { type Chat, standingNow, startOfRun, typedText } from './conversation.ts';
@@ -39,7 +39,7 @@ async function failedLast({ project: { ledger }, seen, session }: Chat): Promise
 }
 
 async function listUnfinished(chat: Chat): Promise<void> {
-  const { ledger } = chat.project;
+  const { ledger, engine } = chat.project;
   const { progress } = chat.context.terminal;
   let listed = 0;
   for await (const [, roots] of conversations(ledger)) {
@@ -49,7 +49,8 @@ async function listUnfinished(chat: Chat): Promise<void> {
     if (listed > limits.completedRuns) break;
     const started = await startOfRun(ledger, row);
     const text = started === undefined ? '' : firstLine(typedText(started), TEXT_CHARACTERS);
-    progress.line(`  ${shortId(row.run)}  ${stateOf(row)}  ${safeLine(row.agent)}: ${safeLine(text)}`);
+    const { state } = await standingNext(engine, row);
+    progress.line(`  ${shortId(row.run)}  ${state}  ${safeLine(row.agent)}: ${safeLine(text)}`);
   }
   if (listed === 0) progress.line('nothing is unfinished');
   else progress.line('to go on with one, in its own conversation: /resume <run>');

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { type SessionId, shortId } from '../../base/ids.ts';
+import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { RunHandle } from '../../engine/port.ts';
@@ -18,7 +18,7 @@ import type { Project } from '../../project/project.ts';
 import { foldBudget, initialBudget, type Totals } from '../../projections/budget.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
-import { nextCommand, stateOf } from '../drive/find-run.ts';
+import { standingNext } from '../drive/find-run.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
 import { sayPassedOver } from '../drive/passed-over.ts';
@@ -91,9 +91,7 @@ async function runOnce(
     await requireFolder(project.config.workspace);
     if (options.quiet !== true) sayPassedOver(context, project.config);
     if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
-    if (before !== undefined && options.continue === true && options.quiet !== true)
-      context.terminal.progress.line(`going on with ${safeLine(definition.name)}, after ${shortId(before.run)}`);
-    const asked = { agent: definition.name, prompt, session: before?.session, budget };
+    const asked = { agent: definition.name, prompt, before, budget };
     const { code, took } = await startAndDrive(context, project, asked, options);
     const place = { root: project.root, env: context.terminal.env };
     return { code, took, look: () => filesOfOne(place, files.agents, agent) };
@@ -138,7 +136,7 @@ function usedUp(left: Budget): string | undefined {
 /** The newest run of the session that the new one is part of, if it is part of one. */
 async function goesOnFrom(
   { terminal: { progress } }: CommandContext,
-  { ledger }: Project,
+  { ledger, engine }: Project,
   options: RunCommandOptions,
 ): Promise<RunRow | undefined> {
   if (options.session !== undefined) return await findSession(ledger, options.session);
@@ -146,10 +144,9 @@ async function goesOnFrom(
   const { newest, passedOver } = await latestConversation(ledger);
   // Said with --quiet too: whoever calls may mean the other one.
   if (passedOver !== undefined) {
-    const how = `the newer one, with ${safeLine(passedOver.agent)}, has a run that is ${stateOf(passedOver)}`;
-    progress.line(
-      `${progress.paint.yellow('passed over')}: ${how}: ${nextCommand(passedOver) ?? `troupe show ${shortId(passedOver.run)}`}`,
-    );
+    const { state, next = `troupe show ${shortId(passedOver.run)}` } = await standingNext(engine, passedOver);
+    const how = `the newer one, with ${safeLine(passedOver.agent)}, has a run that is ${state}`;
+    progress.line(`${progress.paint.yellow('passed over')}: ${how}: ${next}`);
   }
   return newest;
 }
@@ -157,21 +154,22 @@ async function goesOnFrom(
 interface Asked {
   readonly agent: string;
   readonly prompt: string;
-  readonly session: SessionId | undefined;
+  /** The newest run of the session that it is part of. */
+  readonly before: RunRow | undefined;
   readonly budget: Budget | undefined;
 }
 
 async function startAndDrive(
   context: CommandContext,
   project: Project,
-  { agent, prompt, session, budget }: Asked,
+  { agent, prompt, before, budget }: Asked,
   options: RunCommandOptions,
 ): Promise<Omit<RanOnce, 'look'>> {
   const startedAt = context.clock.elapsed();
   const started = await project.engine.start({
     agent,
     input: userText(prompt),
-    session,
+    session: before?.session,
     workspace: project.config.workspace,
     budget,
   });
@@ -180,6 +178,8 @@ async function startAndDrive(
     throw new TroupeError(code, message, { fix });
   }
   const { handle } = started;
+  if (before !== undefined && options.continue === true && options.quiet !== true)
+    context.terminal.progress.line(`going on with ${safeLine(agent)}, after ${shortId(before.run)}`);
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);

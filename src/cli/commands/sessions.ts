@@ -2,16 +2,15 @@
 import { codeOf } from '../../base/errors.ts';
 import { type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import type { Engine } from '../../engine/port.ts';
 import { textOf } from '../../events/messages.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
 import { readEvents } from '../../ledger/pages.ts';
-import type { Ledger, RunRow } from '../../ledger/port.ts';
+import type { Ledger } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { addSpending, noSpending, spendingIn, spendingTypes } from '../../projections/costs.ts';
 import { groupOfSession } from '../../projections/groups.ts';
 import { firstLine } from '../../projections/readable.ts';
-import { standingOf, stateOf } from '../drive/find-run.ts';
+import { standingNext, type stateOf } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -98,16 +97,11 @@ async function readSessions({ ledger, engine }: Project, limit: number): Promise
       ...{ session, startedAt: oldest.startedAt, lastAt: newest.startedAt, agent: newest.agent },
       group: groupOfSession(organisation, session)?.name ?? null,
       prompts: roots.length,
-      state: await stateNow(engine, newest),
+      state: (await standingNext(engine, newest)).state,
       ...(await whatIsIn(ledger, session)),
     });
   }
   return { rows, total: sessions.size };
-}
-
-/** A root that nobody drives stands still for the sake of whoever asks below it. */
-async function stateNow(engine: Pick<Engine, 'waits'>, newest: RunRow): Promise<SessionRow['state']> {
-  return stateOf(newest) === 'interrupted' ? standingOf(newest, await engine.waits(newest.run)) : stateOf(newest);
 }
 
 /** Nothing, when the events were collected or are damaged: the session is listed all the same. */

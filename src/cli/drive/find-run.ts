@@ -2,6 +2,7 @@
 import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { Engine } from '../../engine/port.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
@@ -90,6 +91,23 @@ export function standingBelow(
   const own = run === root.run ? root.state : state;
   if (own !== 'running' || root.owner !== null) return own;
   return asks ? 'waiting' : stateOf(root);
+}
+
+/** The word for a root run in every list, and the command that takes it further: both from what its tree asks now. */
+export async function standingNext(engine: Pick<Engine, 'waits'>, row: RunRow): Promise<StandingNext> {
+  const known = stateOf(row);
+  if (known !== 'interrupted' && known !== 'waiting') return { state: known, next: nextCommand(row) };
+  const waits = await engine.waits(row.run);
+  const state = standingOf(row, waits);
+  const asking = waits.find(({ run }) => run === row.run)?.run ?? waits[0]?.run;
+  if (state !== 'waiting' || asking === undefined) return { state, next: nextCommand(row) };
+  const asked = waits.filter(({ run }) => run === asking).map((wait) => ({ missing: 0, ...wait }));
+  return { state, next: nextCommand({ ...row, run: asking, state }, asked) };
+}
+
+export interface StandingNext {
+  readonly state: ReturnType<typeof stateOf>;
+  readonly next: string | undefined;
 }
 
 /** `waits` is what it waits for, where that is known. `show` says it where one command could not answer it. */
