@@ -183,6 +183,11 @@ describe('a deny', () => {
     ],
   ])('is no question where the word is data, or names something else: %s', (line) => expect(decided(line, rules)).toBe('allow'));
 
+  it('of a program with a path is for that program wherever it is named', () => {
+    for (const line of ['anything /bin/rm x', 'anything rm x', "docker run y '/usr/bin/rm x'"])
+      expect(decided(line, { '*': 'allow', '/bin/rm *': 'deny' })).toBe('ask');
+  });
+
   it('looks at a long line in no time', () => {
     const long = `anything ${'rm '.repeat(30_000)}`;
     expect(decided(long, { '*': 'allow', 'rm * x y': 'deny' })).toBe('ask');

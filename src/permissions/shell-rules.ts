@@ -164,11 +164,12 @@ function touches(pattern: string, words: readonly string[], run: Run): 'yes' | '
 /** More words than this that name the program are too many to look at what follows each. */
 const MENTIONS_MAX = 50;
 /** Signs between words within a word: `'rm x'`, `--program=rm`, `exec:rm`. */
-const BETWEEN = /[\s=:;,|&(){}<>"'`!]+/;
+const BETWEEN = /[\s=:;,|&(){}<>"'`!@#$%\\[\]]+/;
 
 /** Whether a word that may be a program that is run names what the rule is about: `tox exec -- rm`, `docker run x rm`. */
 export function mentions(words: readonly string[], run: Run): boolean {
-  const [first = '', ...rest] = lowerFirst(words);
+  const [named = '', ...rest] = words;
+  const first = programName(named);
   if (/^\**$/.test(first)) return false;
   let found = 0;
   return run.loose.some(({ text }, index) => {

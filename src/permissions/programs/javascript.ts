@@ -9,24 +9,26 @@ const SCRIPT: KnownProgram = {
     '--testNamePattern= --test-name-pattern= --grep= -t= --reporter=default,verbose,dot,spec,json,tap,list,min --check --no-color --noEmit',
 };
 const MANAGER_OPTIONS =
-  '--silent --quiet --loglevel= --if-present --json --long --parseable --depth= --all --omit= --include= --prod --production --dev ' +
+  '--silent --quiet --if-present --json --long --parseable --all --prod --production --dev ' +
   '--color=? --no-color --progress=? --no-progress --offline --prefer-offline --no-audit --no-fund --ignore-scripts --version --help';
+/** In front of the verb only npm takes the next word for a value of these. */
+const MANAGER_VALUES = '--loglevel= --depth= --omit= --include=';
 const INSTALLS: KnownProgram = {
   named: true,
   options:
-    '-DEPO --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --legacy-peer-deps --frozen-lockfile ' +
+    '--omit= --include= -DEPO --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --legacy-peer-deps --frozen-lockfile ' +
     '--no-frozen-lockfile --immutable --package-lock-only --no-package-lock --dry-run --exact --optional --peer',
 };
 const SCRIPT_NAMES = 'test t tst run run-script';
 const SCRIPTS = verbs(SCRIPT_NAMES, { ...SCRIPT, options: `${SCRIPT.options} --filter=` });
 const LOOKS: Readonly<Record<string, KnownProgram>> = {
-  ...verbs('ls list ll la view info show outdated why explain search ping whoami help root bin', {}),
-  audit: { options: '--audit-level= --level=', words: /^fix$/ },
+  ...verbs('ls list ll la view info show outdated why explain search ping whoami help root bin', { options: MANAGER_VALUES }),
+  audit: { options: `${MANAGER_VALUES} --audit-level= --level=`, words: /^fix$/ },
   config: { verbs: verbs('get list ls', {}) },
   ...verbs('install i ci add uninstall remove update up upgrade dedupe', INSTALLS),
   ...verbs('start stop restart build lint', { ...SCRIPT, named: true }),
 };
-const NPM = plain(`-adlpqsS -w= --workspace= --workspaces --include-workspace-root ${MANAGER_OPTIONS}`, {
+const NPM = plain(`-adlpqsS -w= --workspace= --workspaces --include-workspace-root ${MANAGER_VALUES} ${MANAGER_OPTIONS}`, {
   verbs: {
     ...verbs(SCRIPT_NAMES, { ...SCRIPT, passesOn: 'behind --' }),
     ...LOOKS,

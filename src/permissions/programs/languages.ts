@@ -88,6 +88,7 @@ const COMPILER: KnownProgram = {
   ),
 };
 
+const DOTNET_BUILD = '-c= -v= -f= -r= --configuration= --verbosity= --framework= --no-restore --no-build';
 /** What is in another folder is built from other files. */
 const BUILDS = '.,build,./build,out,_build,cmake-build-debug,cmake-build-release';
 
@@ -132,7 +133,7 @@ export const LANGUAGES: readonly (readonly [string, KnownProgram])[] = [
   [
     'rake',
     {
-      options: '-AmnPqstT -j= -D=? --tasks=? --dry-run --trace=? --silent --quiet --all --prereqs --version --help',
+      options: '-AmnPqstT -jD=? --tasks=? --dry-run --trace=? --silent --quiet --all --prereqs --version --help',
       words: /^\w+=/,
     },
   ],
@@ -211,15 +212,14 @@ export const LANGUAGES: readonly (readonly [string, KnownProgram])[] = [
     'dotnet',
     {
       oneDash: true,
-      options:
-        '-c= -v= -f= -r= --configuration= --verbosity= --framework= --no-restore --no-build --nologo --version --info --help --list-sdks --list-runtimes',
+      options: '--nologo --version --info --help --list-sdks --list-runtimes',
       // It takes options with a slash in front, too.
       words: /^\/[A-Za-z]+(?::|$)/,
       verbs: {
-        build: { options: '--no-incremental --no-dependencies' },
-        test: { options: '-t --filter= --list-tests --blame' },
+        build: { options: `${DOTNET_BUILD} --no-incremental --no-dependencies` },
+        test: { options: `${DOTNET_BUILD} -t --filter= --list-tests --blame` },
         list: { options: '--outdated --include-transitive --vulnerable --deprecated' },
-        ...verbs('restore clean run publish pack', { named: true }),
+        ...verbs('restore clean run publish pack', { named: true, options: DOTNET_BUILD }),
         format: { named: /(?:^| )--verify-no-changes(?: |$)/, options: '--verify-no-changes --severity=' },
       },
     },

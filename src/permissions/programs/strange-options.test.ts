@@ -84,6 +84,7 @@ const LINES = String.raw`
   ip link set x down · ip addr del x · cmake --build /tmp/evil · cmake -B/tmp/evil · kubectl get secrets · kubectl get pods,secret
   kubectl get secret/x -o yaml · kubectl describe secret x · kubectl get pods -o go-template-file=/etc/passwd · brew info ./x.rb
   kubectl get pods -o=jsonpath-file=x · playwright test --reporter=html · cargo metadata --filter-platform=x.json
+  pnpm --omit dlx view x · yarn --depth exec view · pnpm --loglevel exec test · rake -j X=1 · dotnet -c exec build
   anything /p:X=y · anything !id · anything '|id'
   # programs that nobody knows
   helm list -A · anything --help · anything -v · anything --x=y · anything X=y · anything +x · anything exec id
