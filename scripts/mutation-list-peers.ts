@@ -321,7 +321,7 @@ export const peerMutations: readonly Mutation[] = [
     change: 'the gRPC of a public card may be anywhere',
     file: 'src/peers/cards/choose-interface.ts',
     find: 'if (isInside && !namesInside(address.hostname))',
-    replace: 'if (isInside && isPlain && !namesInside(address.hostname))',
+    replace: "if (isInside && scheme === 'http' && !namesInside(address.hostname))",
     caughtBy: { file: hostile, test: 'nor does it by gRPC' },
   },
   {

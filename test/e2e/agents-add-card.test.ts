@@ -194,6 +194,14 @@ it('what a file names of the environment is sent only where somebody has allowed
   // Another address, or another variable, is another thing.
   await project.write('agents/afar.md', file.replace('PEER_TOKEN', 'GITHUB_TOKEN'));
   expect((await run()).err).toContain('nobody has allowed');
+  // Where the card may lead what is sent is said, too.
+  for (const [more, where] of [
+    ['binding: GRPC', 'by gRPC to the port of 127.0.0.1 that the card names'],
+    [`pin: "${'f'.repeat(64)}"`, `to where the card with the hash ${'f'.repeat(64)} leads`],
+  ] as const) {
+    await project.write('agents/afar.md', file.replace(' }', `, ${more} }`));
+    expect((await asked(project, 'no', 'agents', 'allow', 'afar')).progress).toContain(where);
+  }
   await project.write('agents/afar.md', file);
   await project.write('troupe.yaml', 'permissions: { fetch: deny }\n');
   expect((await run()).err).toContain('deny `fetch`');

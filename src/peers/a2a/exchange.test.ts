@@ -2,7 +2,7 @@
 import { AgentCard } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
 import { OWNER, served } from '../../../test/support/a2a/served.ts';
-import { cardServer, goodCard } from '../../../test/support/peers/card-server.ts';
+import { cardServer, goodCard, hashOf } from '../../../test/support/peers/card-server.ts';
 import { POLITE, type SdkServerOptions, sdkServer } from '../../../test/support/peers/sdk-server.ts';
 import type { RemoteAgent } from '../../agents/definition/remote.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -207,7 +207,9 @@ describe('Troupe itself', () => {
     await using cards = await cardServer((_request, response) =>
       response.setHeader('content-type', 'application/json').end(only),
     );
-    const peer = await open({ card: cards.url, ...TOKEN });
+    // It is elsewhere than its card.
+    const pin = hashOf(only);
+    const peer = await open({ card: cards.url, ...TOKEN, pin });
     expect(peer.idempotent).toBe(true);
     const { came, tasks } = await say(peer, 'How is it?', { context: 'mine' });
     expect(came).toMatchObject({ kind: 'answer', text: 'Sun.', context: 'mine' });

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ALICE, served } from '../../../test/support/a2a/served.ts';
-import { answers, cardServer, goodCard, olderCard } from '../../../test/support/peers/card-server.ts';
+import { answers, cardServer, goodCard, hashOf, olderCard } from '../../../test/support/peers/card-server.ts';
 import { systemClock } from '../../base/clock.ts';
 import { wayProblem } from './connect.ts';
 import { tryPeer } from './try-peer.ts';
@@ -28,8 +28,13 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('over %s', (binding) =>
 
 it('version 0.3 is spoken to by who has a card of that', async () => {
   await using server = await served();
-  await using card = await cardServer((request, response) => answers(olderCard(`${server.origin}/a2a`))(request, response));
-  const tried = await tryPeer({ card: card.url, token: TOKEN }, needs(ALICE));
+  const older = olderCard(`${server.origin}/a2a`);
+  await using card = await cardServer((request, response) => answers(older)(request, response));
+  expect(await tryPeer({ card: card.url, token: TOKEN }, needs(ALICE))).toMatchObject({
+    ...{ state: 'broken', reason: expect.stringContaining(`not at ${new URL(card.url).origin}`) },
+  });
+  const pin = hashOf(JSON.stringify(older));
+  const tried = await tryPeer({ card: card.url, token: TOKEN, pin }, needs(ALICE));
   expect(tried).toMatchObject({ state: 'answers', interface: { version: '0.3' }, card: { name: 'Old weather' } });
 });
 
@@ -60,7 +65,7 @@ it('gRPC is looked up before it is spoken to, and may be named like the others',
   const target = /"url":"([^"]+)","protocolBinding":"GRPC"/.exec(JSON.stringify(card))?.[1] ?? '';
   const supportedInterfaces = [{ url: `http://${target}/`, protocolBinding: 'GRPC', protocolVersion: '1.0' }];
   await using named = await cardServer(answers(goodCard('', { supportedInterfaces })));
-  expect(await tryPeer({ card: named.url, token: TOKEN }, needs(ALICE))).toMatchObject({ state: 'answers' });
+  expect(await tryPeer({ card: named.url, token: TOKEN, binding: 'GRPC' }, needs(ALICE))).toMatchObject({ state: 'answers' });
 });
 
 it('a key in its file is the only one whose signature counts', async () => {

@@ -1,6 +1,6 @@
 /**
  * Which of the card's interfaces is used: the first that we can speak, the newer version before the older. A card is a stranger's
- * word on where to send what the owner says, with the owner's token: it is taken only for the host that the owner named, unless
+ * word on where to send what the owner says, with the owner's token: a token goes only to the origin that the owner named, unless
  * the owner has pinned the card and so has looked at it.
  */
 import type { AgentCard, AgentInterface } from '@a2a-js/sdk';
@@ -63,6 +63,7 @@ function versionOf(said: string): SpokenVersion | undefined {
 
 interface Place {
   readonly host: string;
+  readonly port: string;
   /** `bare`: it does not say whether anything is encrypted. */
   readonly scheme: 'http' | 'https' | 'bare';
 }
@@ -77,20 +78,43 @@ function placeOf(text: string, binding: Binding): Place | undefined {
   const url = URL.parse(isBare ? `http://${text}` : text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
-  return { host: url.hostname, scheme: isBare ? 'bare' : url.protocol === 'http:' ? 'http' : 'https' };
+  // Of gRPC without a port it is that of https.
+  const port = isBare ? /:(\d+)$/.exec(text)?.[1] : url.port;
+  return {
+    host: url.hostname,
+    port: port || (url.protocol === 'http:' && !isBare ? '80' : '443'),
+    scheme: isBare ? 'bare' : url.protocol === 'http:' ? 'http' : 'https',
+  };
 }
 
-function placeProblem({ host, scheme }: Place, { address, headers, pin, lookedAt }: CardSource): NoInterface | undefined {
+function placeProblem(place: Place, source: CardSource): NoInterface | undefined {
+  const { host, scheme } = place;
+  const { address, headers, pin, lookedAt } = source;
   const isInside = namesInside(host);
   if (isInside && !namesInside(address.hostname))
     return { reason: 'is not a public address, though the card came from one', fix: ASK_OWNER };
   if (address.protocol === 'https:' && scheme === 'http' && !namesLoopback(host))
     return { reason: 'is plain http, though the card came over https', fix: ASK_OWNER };
-  if (pin !== undefined || lookedAt === true || isSameHost(host, address.hostname)) return undefined;
-  if (isInside) return { reason: `is inside, on another host than ${address.hostname}`, fix: PIN };
-  if (Object.keys(headers).length > 0)
-    return { reason: `is on another host than ${address.hostname}: the token for that one is not sent there`, fix: PIN };
-  return undefined;
+  if (pin !== undefined || lookedAt === true) return undefined;
+  const isHere = isSameHost(host, address.hostname);
+  if (isInside && !isHere) return { reason: `is inside, on another host than ${address.hostname}`, fix: PIN };
+  if (!saysWho(headers) || isSameOrigin(place, source)) return undefined;
+  const what = isHere ? `is not at ${address.origin}` : `is on another host than ${address.hostname}`;
+  return { reason: `${what}: the token for that one is not sent there`, fix: PIN };
+}
+
+/** Which extensions a file demands is no secret. */
+const saysWho = (headers: CardSource['headers']): boolean =>
+  Object.keys(headers).some((name) => name !== 'a2a-extensions' && name !== 'x-a2a-extensions');
+
+/**
+ * On another port another program listens, and on one machine perhaps another user's. gRPC cannot share one: whoever asks for it
+ * in the file means the port that the card names.
+ */
+function isSameOrigin({ host, port, scheme }: Place, { address, binding }: CardSource): boolean {
+  const there = address.port || (address.protocol === 'http:' ? '80' : '443');
+  const isSameScheme = scheme === 'bare' || `${scheme}:` === address.protocol;
+  return host === address.hostname && isSameScheme && (port === there || binding === 'GRPC');
 }
 
 function isSameHost(one: string, other: string): boolean {

@@ -214,7 +214,37 @@ describe('an interface of a card over https', () => {
     expect(chosen('https://other.example/a2a', { headers })).toBe(false);
     expect(chosen('https://other.example/a2a', { headers, pin: 'f'.repeat(64) })).toBe(true);
     expect(chosen('https://other.example/a2a', { headers, lookedAt: true })).toBe(true);
-    expect(chosen('https://agents.example:8443/a2a', { headers })).toBe(true);
+  });
+  it('is on another port or under another name, where somebody else may listen, only likewise', () => {
+    const at = (card: string, url: string, headers: Record<string, string>, protocolBinding = 'JSONRPC', more = {}) => {
+      const supportedInterfaces = [{ url, protocolBinding, protocolVersion: '1.0' }];
+      const outcome = AgentCard.fromJSON(goodCard(url, { supportedInterfaces }));
+      return chooseInterface(outcome, source(card, { headers, ...more }), false).ok;
+    };
+    const headers = { authorization: 'Bearer secret' };
+    const card = 'https://agents.example/card.json';
+    expect(at(card, 'https://agents.example:443/a2a', headers)).toBe(true);
+    expect(at(card, 'agents.example:443', headers, 'GRPC')).toBe(true);
+    for (const [url, binding] of [
+      ['https://agents.example:8443/a2a', 'JSONRPC'],
+      ['https://agents.example:8443', 'GRPC'],
+      ['agents.example:8443', 'GRPC'],
+    ] as const) {
+      expect(at(card, url, headers, binding), url).toBe(false);
+      expect(at(card, url, headers, binding, { pin: 'f'.repeat(64) }), url).toBe(true);
+      expect(at(card, url, headers, binding, { lookedAt: true }), url).toBe(true);
+      expect(at(card, url, {}, binding), url).toBe(true);
+      // What a file demands of the agent is no secret.
+      expect(at(card, url, { 'a2a-extensions': 'urn:x', 'x-a2a-extensions': 'urn:x' }, binding), url).toBe(true);
+    }
+    // gRPC has no other way; whoever asks for it knows that, and where it is allowed that is said.
+    expect(at(card, 'agents.example:8443', headers, 'GRPC', { binding: 'GRPC' })).toBe(true);
+    expect(at(card, 'other.example:8443', headers, 'GRPC', { binding: 'GRPC' })).toBe(false);
+    expect(at(card, 'https://agents.example:8443/a2a', headers, 'JSONRPC', { binding: 'JSONRPC' })).toBe(false);
+    expect(at('http://127.0.0.1:5031/card', 'http://127.0.0.1:5031/a2a', headers)).toBe(true);
+    expect(at('http://127.0.0.1:5031/card', 'http://127.0.0.1:5032/a2a', headers)).toBe(false);
+    expect(at('http://127.0.0.1:5031/card', 'http://localhost:5031/a2a', headers)).toBe(false);
+    expect(at('http://agents.example/card', 'https://agents.example/a2a', headers)).toBe(false);
   });
 });
 

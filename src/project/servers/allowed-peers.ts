@@ -41,7 +41,7 @@ export function createAllowedPeers(
   return {
     async open({ name: agent, source, remote }) {
       if (remote === undefined || impossiblePeer(remote, config) !== undefined || !(await waits(remote))) return undefined;
-      const shown = `sends ${variablesIn(remote).join(', ')} of your environment to ${remote.card}`;
+      const shown = `sends ${variablesIn(remote).join(', ')} of your environment to ${remote.card}${furtherOf(remote)}`;
       return { kind: 'peer', agent, source, server: hostOf(remote), shown, key: keyOfPeer(config.root, remote) };
     },
     async refusal(remote) {
@@ -52,6 +52,12 @@ export function createAllowedPeers(
       return { message, fix: 'The owner of the project can look at it and allow it: troupe agents allow <agent>' };
     },
   };
+}
+
+/** Where else what it names goes, as the card says. A pin is a word of the file, and that may be a stranger's. */
+function furtherOf({ card, pin, binding }: RemoteAgent): string {
+  if (pin !== undefined) return `, and to where the card with the hash ${pin} leads`;
+  return binding === 'GRPC' ? `, and by gRPC to the port of ${URL.parse(card)?.hostname ?? card} that the card names` : '';
 }
 
 const hostOf = ({ card }: RemoteAgent): string => URL.parse(card)?.host ?? card;

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import { ok } from '../../../src/base/result.ts';
 import { reachableAddresses } from '../../../src/network/addresses.ts';
 import type { FindAddresses } from '../../../src/network/follow.ts';
+import { checkCard } from '../../../src/peers/cards/check-card.ts';
 import { keepsNoCards } from '../../../src/peers/cards/kept-cards.ts';
 import type { CardPorts, CardSource } from '../../../src/peers/cards/port.ts';
 
@@ -87,3 +88,10 @@ export const hurried: Clock = {
   ...systemClock,
   after: (delayMs, callback, hold) => systemClock.after(delayMs / 1_000, callback, hold),
 };
+
+/** What a pin on it says. */
+export function hashOf(card: string): string {
+  const checked = checkCard(card);
+  if (!checked.ok) throw new Error(checked.error);
+  return checked.value.hash;
+}
