@@ -273,6 +273,7 @@ describe('questions', () => {
     await person.sees('allow? yes, always');
     person.type('\u0004');
     await person.isBack('it waits for you: Enter goes on with it, /stop ends it');
+    expect(person.screen()).not.toContain('\n\n\n');
     person.type('\r');
     await person.sees(/it waits for you[\s\S]*allow\? yes, always/);
     person.type('yes\r');

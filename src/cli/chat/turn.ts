@@ -170,10 +170,12 @@ async function printTurn(chat: Chat, { run, follower, end, images, unfinished }:
   const now = context.clock.now();
   const summary = summarise(follower.tree, node, { session: chat.session ?? '', ledger, now, end });
   const isAnswer = summary.status === 'completed' || summary.status === 'completed_unverified';
+  const words = wrapToWidth(safeText(unfinished).trimEnd(), progress.width()).filter((line) => line !== '');
   progress.line();
   if (isAnswer && summary.report !== null) await printReport(context, summary.report);
-  else for (const line of wrapToWidth(safeText(unfinished).trimEnd(), progress.width())) if (line !== '') progress.line(line);
-  progress.line();
+  else for (const line of words) progress.line(line);
+  // Where nothing was said one empty line is enough.
+  if (isAnswer || words.length > 0) progress.line();
   const look = { paint: progress.paint, width: progress.isTty ? progress.width() : undefined, call: callOf(context) };
   // Whoever stopped it knows why.
   const trouble = summary.error?.message.includes(STOP) === true ? [] : troubleLines(summary, look);
