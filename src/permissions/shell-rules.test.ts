@@ -334,13 +334,24 @@ describe('tricks', () => {
 });
 
 describe('a pattern', () => {
-  it.each(['a | b', 'a && b', 'a; b', 'a > b', 'echo $X', 'echo "a"', 'a\nb', '', ' ', 'ls a?'])('%j is a mistake', (pattern) => {
-    expect(shellPatternProblem(pattern)).toBeDefined();
-  });
-  it.each(['npm test', 'git diff*', '*', '= a | b', 'find * -name *.ts', 'CI=1 npm test', '[ -f * ]'])(
-    '%j is a rule',
+  it.each(['**', '** x', 'git ** push', 'a | b', 'a && b', 'a; b', 'a > b', 'echo $X', 'echo "a"', 'a\nb', '', ' ', 'ls a?'])(
+    '%j is a mistake',
     (pattern) => {
-      expect(shellPatternProblem(pattern)).toBeUndefined();
+      expect(shellPatternProblem(pattern)).toBeDefined();
     },
   );
+  it.each([
+    'npm test',
+    'git diff*',
+    'helm **',
+    'npm test**',
+    'cat src/**',
+    '*',
+    '= a | b',
+    'find * -name *.ts',
+    'CI=1 npm test',
+    '[ -f * ]',
+  ])('%j is a rule', (pattern) => {
+    expect(shellPatternProblem(pattern)).toBeUndefined();
+  });
 });
