@@ -97,6 +97,8 @@ export interface ProjectConfig extends DotEnv {
   readonly verifyPlaces: readonly SourcePlace[];
   /** Where a file names models for agents that name none, and which. */
   readonly modelPlaces: readonly { readonly models: readonly string[]; readonly place: SourcePlace }[];
+  /** Where the key that signs cards is named. */
+  readonly cardKeyPlace?: SourcePlace | undefined;
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
 }
@@ -167,6 +169,7 @@ interface SettingsFile {
   readonly namedAgents?: ProjectConfig['namedAgents'];
   readonly verifyPlaces?: ProjectConfig['verifyPlaces'];
   readonly modelPlaces?: ProjectConfig['modelPlaces'];
+  readonly cardKeyPlace?: ProjectConfig['cardKeyPlace'];
   readonly agents?: AgentsInSettings;
 }
 
@@ -211,6 +214,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     namedAgents: project.namedAgents ?? [],
     verifyPlaces: (near.verify === undefined ? user : project).verifyPlaces ?? [],
     modelPlaces: [...(project.modelPlaces ?? []), ...(user.modelPlaces ?? [])],
+    cardKeyPlace: project.cardKeyPlace ?? user.cardKeyPlace,
     files: [project, user].filter((file) => file.settings !== undefined).map((file) => file.path),
   };
 }
@@ -302,7 +306,8 @@ async function placesIn({ value, placeOf }: ParsedSettings<Settings>, shown: str
   const namedAgents = agentsIn(value).map(({ name, key, path }) => ({ name, key, place: placeOf(path) }));
   const modelPlaces = value.model === undefined ? [] : [{ models: value.model, place: placeOf(['model']) }];
   const agents = await elsewhere(value, placeOf, shown);
-  return { settings: value, named, namedAgents, verifyPlaces, modelPlaces, ...present({ agents }) };
+  const cardKeyPlace = value.a2a?.key === undefined ? undefined : placeOf(['a2a', 'key']);
+  return { settings: value, named, namedAgents, verifyPlaces, modelPlaces, ...present({ agents, cardKeyPlace }) };
 }
 
 /** Loaded only for settings that name some. */

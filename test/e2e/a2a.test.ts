@@ -129,6 +129,24 @@ it('a card is signed with the key of the project', async () => {
   await expect(verifyAgentCardSignature(async () => publicKey)({ ...card, name: 'Somebody else' })).rejects.toThrow();
 });
 
+it('a key that signs nothing is found by check, and no server starts with it', async () => {
+  await using project = await createTestProject('a2a:\n  key: card-key.pem\n', AGENT);
+  const missing = await project.look('check');
+  expect([missing.code, missing.out]).toEqual([
+    0,
+    expect.stringMatching(/^troupe\.yaml:\d+:8: warning: there is no file card-key\.pem/m),
+  ]);
+  const refused = await project.look('serve', '--port', '0');
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('a2a.key: card-key.pem cannot be read')]);
+  await project.write('card-key.pem', 'no key\n');
+  const broken = await project.look('check');
+  expect([broken.code, broken.out]).toEqual([
+    2,
+    expect.stringMatching(/^troupe\.yaml:\d+:8: error: a2a\.key: card-key\.pem holds no/m),
+  ]);
+  expect((await project.look('serve', '--port', '0')).err).toContain('a2a.key: card-key.pem holds no private key');
+});
+
 it('a server that is told to end does so, also while a cancel is not heard by whoever works on the task', async () => {
   await using project = await createTestProject('', AGENT.replace('a2a: true', 'isolation: inline\na2a: true'));
   const model = await project.serve({ fault: 'hang' });

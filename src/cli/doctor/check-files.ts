@@ -15,6 +15,7 @@ import {
 import { createDeclaredServers, impossibleServers } from '../../project/servers/declared-servers.ts';
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
+import { checkCardKey } from './check-card-key.ts';
 import { checkModels } from './check-models.ts';
 import { checkRemoteCosts } from './check-remote-costs.ts';
 import { defaultModel } from './used-models.ts';
@@ -75,7 +76,8 @@ async function checkWith(config: ProjectConfig, { context, also, names = NO_NAME
   const models = checkModels(readable, { config, clock: context.clock, defaults, known: names });
   const costs = [...models, ...checkRemoteCosts(readable, config)];
   const foreign = [...config.foreign.diagnostics, ...(await checkForeign(readable, config, env, names.mcp))];
-  const own = [...checkServers(readable, permissions, env), ...uselessDemands(readable, config), ...foreign];
+  const useless = uselessDemands(readable, config);
+  const own = [...checkServers(readable, permissions, env), ...useless, ...(await checkCardKey(config)), ...foreign];
   const presets = await checkPresets(root, userFolder(env), mcpServers);
   const found = [...own, ...presets, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
   const edges = [...inFolders.edges, ...outside.flatMap((one) => one.edges)];

@@ -8,6 +8,8 @@ import type { A2aEndpoint } from '../../protocols/a2a-wire/http.ts';
 import type { McpCaller, McpNeeds } from '../../protocols/mcp/needs.ts';
 
 export interface ServedA2a extends Pick<A2aEndpoint, 'card' | 'fetch'> {
+  /** Whether cards can be signed as the settings want it, where some are shown: throws when they cannot. */
+  ready(): Promise<void>;
   /** Goes on with what was under way for peers. Tells which agents are shown, and which should be and are not there. */
   begin(server: Listening): Promise<{ readonly shown: readonly string[]; readonly missing: readonly string[] }>;
   /** Listens for gRPC, too. */
@@ -49,16 +51,20 @@ export function createServedA2a({ project, mcp, withToken, callerOf, onError }: 
     return loaded;
   };
   const goOnTelling = async (): Promise<void> => {
-    const { room, signs } = await endpoint();
-    signs().catch(onError);
+    const { room } = await endpoint();
     await room.push.takeUp(({ by, asked }) => ({ caller: callerOf(by), tenant: asked.tenant ?? '' }));
   };
+  const shownNames = async (): Promise<readonly string[]> =>
+    (await shownAgents({ agents, settings: config.a2a })).map(({ name }) => name);
   return {
+    async ready() {
+      if (config.a2a.key !== undefined && (await shownNames()).length > 0) await (await endpoint()).signs();
+    },
     card: async (request) => (await endpoint()).card(request),
     fetch: async (request, caller) => (await endpoint()).fetch(request, caller),
     async begin(server) {
       origin = server.origin;
-      const shown = (await shownAgents({ agents, settings: config.a2a })).map(({ name }) => name);
+      const shown = await shownNames();
       const { agents: listed = [], house } = config.a2a;
       const named = house === undefined ? listed : [...listed, house];
       if (shown.length > 0) goOnTelling().catch(onError);

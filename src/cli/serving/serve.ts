@@ -51,6 +51,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const stopped = stopSignal(context);
     try {
       const { host, port, grpcPort } = options;
+      await a2a.ready();
       if (grpcPort !== undefined) await a2a.listen({ ...door, host, port: grpcPort });
       const server = await listen({ fetch: (request) => app.fetch(request), host, port, clock });
       announce(context, server, callers.tokens.length > 0);
