@@ -143,5 +143,8 @@ async function checkUrl({ settings }: Pick<A2aNeeds, 'settings'>, text: string):
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
     throw new RequestMalformedError('The address to tell must be http or https, without a login in it.');
   const reachable = await reachableAddresses(url.hostname, settings.privatePush === true);
-  if (!reachable.ok) throw new RequestMalformedError(`The address cannot be told: ${reachable.error.message}`);
+  if (reachable.ok) return;
+  // Whoever asks must not learn which names there are inside, and where they lead.
+  const why = settings.privatePush === true ? 'its name leads nowhere' : 'it is not a public address, or its name leads nowhere';
+  throw new RequestMalformedError(`The address cannot be told: ${why}.`);
 }

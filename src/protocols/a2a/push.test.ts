@@ -95,6 +95,13 @@ it('no address inside the network is told, unless the settings say so', async ()
   ];
   for (const url of ways)
     await expect(client.createTaskPushNotificationConfig(config(url, { taskId })), url).rejects.toThrow('not a public address');
+  // What a name inside leads to, or that there is none, is nobody's business outside: all are answered alike.
+  const answers = new Set<string>();
+  for (const host of ['localhost', '10.0.0.1', 'nobody-has-this-name.invalid'])
+    await client.createTaskPushNotificationConfig(config(`http://${host}/`, { taskId })).catch((error: Error) => {
+      answers.add(error.message);
+    });
+  expect([...answers]).toEqual([expect.not.stringMatching(/127|::1|ENOTFOUND|getaddrinfo/)]);
   for (const url of ['file:///etc/passwd', 'ftp://example.org', 'nonsense', `http://user:pass@127.0.0.1:${port}/`])
     await expect(client.createTaskPushNotificationConfig(config(url, { taskId })), url).rejects.toThrow('http or https');
   await expect(client.createTaskPushNotificationConfig(config(receiver.url, { taskId, token: 'a\r\nb: c' }))).rejects.toThrow(
