@@ -1,26 +1,67 @@
 /** Text that somebody has to judge: what a screen would hide, turn around or show as something else is spelled out. */
 
-/** Controls, marks that hide or reorder, other spaces than the ordinary one. Newlines and tabs are seen as they are. */
-const UNSEEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/**
+ * Controls, marks that hide or reorder, other spaces than the ordinary one, what has no sign of its own (private, not assigned,
+ * halves of one) and the few signs that are drawn as nothing. Newlines and tabs are seen as they are.
+ */
+const UNSEEN =
+  /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/gu;
 /** The part of an address that says who is asked, up to its port or path. */
 const HOST = /(?<=:\/\/(?:[^\s/?#@]*@)?)[^\s/?#@:"'`<>()|;&\\]+/gu;
 const ASCII = /^[\u0020-\u007e]*$/;
-/** Letters in a row: what is read as one word. */
-const WORD = /[\p{L}\p{M}]+/gu;
-const LATIN = /[A-Za-z]/;
-/** Scripts with letters that look like Latin ones. */
-const LOOKALIKE = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]/gu;
-/** Other forms of plain signs: full width, mathematical, in circles. */
-const OTHER_FORM = /[\u{2100}-\u{214f}\u{2460}-\u{24ff}\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}]/gu;
+/** Letters and digits in a row: what is read as one word. */
+const WORD = /[\p{L}\p{M}\p{Nd}]+/gu;
+const LATIN = /\p{Script=Latin}/u;
+/** Of whichever script; those are left out that are written beside Latin words without a space, and look like themselves. */
+const FOREIGN =
+  /(?![\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}])(?![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}])\p{L}\p{M}*/gu;
+const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
+/** Letters of Cyrillic and Greek that have the very shape of a Latin one. */
+const LATIN_SHAPED = /^[асеорхуіјѕһԁԛԝАВЕКМНОРСТУХІЈЅԌԚԜοναιΑΒΕΖΗΙΚΜΝΟΡΤΥΧ]+$/u;
+/** Letters of phonetics: small capitals, the other a and g, clicks. Some languages are written with a few of them. */
+const PHONETIC =
+  /(?![\u0253\u0254\u0256\u0257\u0259\u025b\u0260\u0263\u0268\u0269\u026f\u0272\u0275\u0283\u0289-\u028b\u0292])[\u01c0-\u01c3\u0241\u0242\u0250-\u02af\u1d00-\u1d2b\u1d6b-\u1d77\u1d79-\u1d9a\ua722-\ua7ff\uab30-\uab5a\uab60-\uab68]/gu;
+/** In the shape of a sign that means something in a command or an address: ! | / \ : . , * ~ < > ^ = ? & ` ( ) { } % + - */
+const LIKE_SIGN =
+  /[\u2d51\u2223\u23fd\u2044\u2215\u2571\u27cb\u29f8\u1735\u2041\u2216\u27cd\u29f5\u29f9\u2572\u02d0\u02f8\u2236\u205a\ua4fd\u16ec\u1803\ua4f8\u0701\u0702\ua4f9\u204e\u2217\u02dc\u223c\u2053\u02c2\u1438\u02c3\u1433\u02c4\u02c6\u1400\ua4ff\u30a0\u02cb\u2768-\u276b\u2772-\u2775\u066a\u16ed\u02d7\u2043\u2010\u2011]/gu;
+/** A dash before a letter is an option, if it is the right one. The long ones begin what somebody says. */
+const LIKE_OPTION = /(?<![^\s"'=\u2012\u2013\u2212])[\u2012\u2013\u2212](?=[-\u2012\u2013\u2212]{0,2}[A-Za-z])/gu;
+/** A stroke or a dash in an Asian text, and like one of ours elsewhere. */
+const LIKE_STROKE = /(?<=[!-~])[\u30ce\u30fc\u4e00\u4e28\u4e36\u4e3f\u3007\u3033\u3161\u3163](?=[!-~])/gu;
+/** Other forms of plain signs: full width, mathematical, in circles, ligatures. Not the commas and brackets of an Asian text. */
+const OTHER_FORM =
+  /(?!(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f])(?![\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f][\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[^\p{ASCII}]/gu;
+/** What is raised, lowered or left out with three dots is seen to be so. */
+const ORDINARY_FORM = /[\p{Lm}\u00aa\u00b2\u00b3\u00b9\u00ba\u2026\u2070-\u209c]/u;
 
 export function visibleText(text: string): string {
   const seen = text.replace(UNSEEN, named);
   if (ASCII.test(seen.replaceAll('\n', ''))) return seen;
   return seen
     .replace(HOST, withRealHost)
-    .replace(WORD, (word) => (LATIN.test(word) ? word.replace(LOOKALIKE, (sign) => sign + named(sign)) : word))
-    .replace(OTHER_FORM, (sign) => (ASCII.test(sign.normalize('NFKC')) ? sign + named(sign) : sign));
+    .replace(/\S+/gu, inToken)
+    .replace(PHONETIC, spelled)
+    .replace(LIKE_SIGN, spelled)
+    .replace(LIKE_OPTION, spelled)
+    .replace(LIKE_STROKE, spelled)
+    .replace(OTHER_FORM, (sign) => (isOtherForm(sign) ? spelled(sign) : sign));
 }
+
+/** Letters among those of another script; and whole words in the shape of Latin ones beside real ones. */
+function inToken(token: string): string {
+  const beside = /[A-Za-z]/.test(token.replace(/⟨[^⟩]*⟩/gu, ''));
+  return token.replace(WORD, (word) => {
+    if (!LATIN.test(word) && !(beside && LATIN_SHAPED.test(word))) return word;
+    return word.replace(FOREIGN, spelled).replace(FOREIGN_DIGIT, spelled);
+  });
+}
+
+const isOtherForm = (sign: string): boolean => {
+  const plain = sign.normalize('NFKC');
+  return plain !== sign && plain.trim() !== '' && ASCII.test(plain) && !ORDINARY_FORM.test(sign);
+};
+
+const spelled = (sign: string): string => sign + named(sign);
 
 function named(sign: string): string {
   return `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;

@@ -1,0 +1,65 @@
+/** What is hidden, or looks like something else, is spelled out; what people write is left as it is. */
+import { describe, expect, it } from 'vitest';
+import { visibleText } from './visible-text.ts';
+
+const point = (sign: string): string => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+
+describe('in a command', () => {
+  it.each([
+    ['a blank of Braille', '\u2800'],
+    ['a blank of music', '\u{1d159}'],
+    ['a private sign', '\ue000'],
+    ['a private sign beyond', '\u{f0000}'],
+    ['one that is not assigned', '\u0378'],
+    ['half a sign', '\ud800'],
+    ['an object that is not there', '\ufffc'],
+    ['a space of another width', '\u2003'],
+  ])('%s is named in its place', (_name, sign) => expect(visibleText(`cp a${sign}b`)).toBe(`cp a${point(sign)}b`));
+
+  it.each([
+    ['B of Lisu', 'cp \ua4d0in/sh x', '\ua4d0'],
+    ['the g of phonetics', 'g\u0261it', '\u0261'],
+    ['the a of phonetics', 'c\u0251t x', '\u0251'],
+    ['a small capital', 'b\u1d00sh', '\u1d00'],
+    ['a click', 'echo x\u01c3', '\u01c3'],
+    ['the question mark of Greek', 'x\u037e y', '\u037e'],
+    ['a stroke of division', 'rm -r \u2215tmp', '\u2215'],
+    ['a stroke of fractions', 'bin\u2044sh', '\u2044'],
+    ['a large stroke', 'bin\u29f8sh', '\u29f8'],
+    ['a ratio', 'https\u2236//a', '\u2236'],
+    ['a raised colon', 'host\ua789path', '\ua789'],
+    ['a syllable of Japanese for a stroke', 'bin\u30cesh', '\u30ce'],
+    ['an old letter', 'ec\u{10412}o', '\u{10412}'],
+    ['a letter of Malayalam', 'n\u0d20de x', '\u0d20'],
+    ['a digit of Arabic', 'kill a\u06f0', '\u06f0'],
+    ['a dash for an option', 'deploy \u2013dry-run', '\u2013'],
+    ['a minus for an option', 'deploy -\u2010dry-run', '\u2010'],
+    ['a stroke of full width', 'bin\uff0fsh', '\uff0f'],
+    ['a stroke of full width in Chinese', '\u6587\u4ef6\uff0fsh', '\uff0f'],
+    ['a semicolon of full width', 'ls\uff1b rm x', '\uff1b'],
+    ['a ligature', 'con\ufb01g', '\ufb01'],
+    ['a Roman number', 'cat \u2160.txt', '\u2160'],
+  ])('%s is named beside it', (_name, text, sign) => {
+    expect(text).toContain(sign);
+    expect(visibleText(text)).toBe(text.replace(sign, `${sign}${point(sign)}`));
+  });
+
+  it('a word of another script in the shape of a Latin one is named beside real ones', () => {
+    expect(visibleText('bin/\u0455\u04bb')).toBe('bin/\u0455⟨U+0455⟩\u04bb⟨U+04BB⟩');
+  });
+});
+
+it.each([
+  ['German', 'Die Größe „x‘ beträgt 5 m² – also −5 °C, 3 × 4, 20 €; Straße/Über-uns'],
+  ['French', 'L’été, où ça ? « oui » — naïve œuvre…'],
+  ['Spanish', '—¿Qué? —dijo ñandú.'],
+  ['Turkish, Polish, Vietnamese', 'adı ışık żółć Nguyễn đường'],
+  ['Hausa and Ewe', 'ɓera ɗaki ƙasa ɖe ŋutɔ ɛ'],
+  ['Greek', 'Καλημέρα κόσμε, το αρχείο είναι στο src/αρχεία.txt'],
+  ['Russian', 'а он с ней у дома; файл src/данные.csv, версия 2'],
+  ['Japanese', 'このAPIはWebサイトのデータを一つ、AとBで返す。「コード」・ノート'],
+  ['Chinese and Korean', '用API读取一个PDF文件，API를 쓴다（예）：好！'],
+  ['Hindi, Thai, Arabic and Hebrew', 'नमस्ते दुनिया ใช้APIได้ مرحبا ١٢٣ שלום'],
+  ['emoji', 'done ✅ 🎉 → ok ★ • “quoted” ❤'],
+  ['boxes', '├── src │ └── a.ts ─── ▶ ░'],
+])('ordinary %s is left as it is', (_name, text) => expect(visibleText(text)).toBe(text));
