@@ -14,6 +14,21 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-take-up-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const kept = closedAfterwards();
 
+/** Just before the first lease is asked for, somebody else does something. */
+const overtakenBy =
+  (act: () => Promise<unknown>) =>
+  (inner: Ledger): Ledger => {
+    let acted: Promise<unknown> | undefined;
+    return {
+      ...inner,
+      async acquire(...given) {
+        acted ??= act();
+        await acted;
+        return await inner.acquire(...given);
+      },
+    };
+  };
+
 it('a run that somebody else drives is not taken up, and whoever tries is told who it is', async () => {
   const path = join(folder, 'ledger.db');
   const answer = Promise.withResolvers<void>();
@@ -50,22 +65,8 @@ it('a run that another ends while it is being taken up stays ended, and nothing 
   };
   const first = kept(createWorld(setup));
   const handle = await start(first);
-  let isFirst = true;
-  const late = kept(
-    createWorld({
-      ...setup,
-      wrapLedger: (inner) => ({
-        ...inner,
-        async acquire(...given) {
-          if (isFirst) {
-            isFirst = false;
-            await answered(first, handle, { kind: 'text', text: 'This one.' });
-          }
-          return await inner.acquire(...given);
-        },
-      }),
-    }),
-  );
+  const answers = (): Promise<unknown> => answered(first, handle, { kind: 'text', text: 'This one.' });
+  const late = kept(createWorld({ ...setup, wrapLedger: overtakenBy(answers) }));
   await handle.done;
   expect(await late.engine.resume(handle.run)).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
   expect((await typesIn(first, handle)).at(-1)).toBe('run.ended');
@@ -190,21 +191,11 @@ it('a run that another parks while it is being taken up goes on all the same', a
   );
   const handle = await start(first);
   await asked.promise;
-  const late = kept(
-    createWorld({
-      path,
-      agents,
-      brain: () => reports('Done.'),
-      wrapLedger: (inner) => ({
-        ...inner,
-        async acquire(...given) {
-          fails.resolve();
-          await handle.done;
-          return await inner.acquire(...given);
-        },
-      }),
-    }),
-  );
+  const parks = (): Promise<unknown> => {
+    fails.resolve();
+    return handle.done;
+  };
+  const late = kept(createWorld({ path, agents, brain: () => reports('Done.'), wrapLedger: overtakenBy(parks) }));
   const resumed = await late.engine.resume(handle.run);
   if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
   expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
