@@ -146,6 +146,30 @@ export function subtree(tree: RunTree, run: RunId): readonly RunNode[] {
   return found;
 }
 
+/** Whether nothing goes on in it until somebody answers: it asks, or it waits for runs below it that all do. */
+export function onlyWaits(tree: RunTree, run: RunId): boolean {
+  const node = tree.runs.get(run);
+  if (node === undefined || node.endedAt !== null) return false;
+  if (node.waits.length > 0) return true;
+  if (node.state !== 'running' || node.asking !== null) return false;
+  const open = node.children.flatMap((child) => tree.runs.get(child) ?? []).filter(({ endedAt }) => endedAt === null);
+  // A call that is no run of its own goes on beside them.
+  const areRuns = node.tools.every(({ name }) => open.some(({ agent }) => agent === name));
+  return open.length > 0 && areRuns && open.every((child) => onlyWaits(tree, child.run));
+}
+
+/** The runs that ask, and all above them. */
+export function withAskersBelow(nodes: readonly RunNode[]): ReadonlySet<RunId> {
+  const byRun = new Map(nodes.map((node) => [node.run, node]));
+  const found = new Set<RunId>();
+  for (const asker of nodes.filter(({ state }) => state === 'waiting'))
+    for (let up: RunNode | undefined = asker; up !== undefined && !found.has(up.run); ) {
+      found.add(up.run);
+      up = up.parent === null ? undefined : byRun.get(up.parent);
+    }
+  return found;
+}
+
 /** What the run is doing right now, in a few words. `now` is only used for how long it has been. */
 export type Activity =
   | { readonly kind: 'asking'; readonly model: string; readonly forMs: number; readonly attempt: number }

@@ -198,7 +198,8 @@ describe('Ctrl-C with several questions open', () => {
     person.type('\u0003');
     expect(await person.ended).toBe(130);
     const [, below = ''] = person.screen().split('stopping; what is done is kept.');
-    expect(below).toMatch(/interrupted.*\n[\s\S]*next +troupe resume/);
+    expect(below).toMatch(/needs input.*\n[\s\S]*troupe approve/);
+    expect(below).not.toContain('interrupted');
     expect(below).not.toContain('allow?');
     // What waits is drawn once, below what was said.
     expect(person.screen().match(/w {2}waiting on you/g)).toHaveLength(1);
@@ -206,6 +207,22 @@ describe('Ctrl-C with several questions open', () => {
     await using again = sitDown(project, ['resume', 'last']);
     await again.sees(before === '' ? /touch one[\s\S]*allow\?/ : /touch two[\s\S]*allow\?/);
   });
+});
+
+it('Ctrl-C at a question leaves a run that waits, and run and resume say so as every other command does', async () => {
+  await using project = await createTestProject('', WORKER);
+  await project.script(...asksFor({ name: 'shell', input: { command: 'touch one' } }));
+  for (const args of [
+    ['run', '--json', 'w', 'Go.'],
+    ['resume', 'last', '--json'],
+  ]) {
+    await using person = sitDown(project, args);
+    await person.sees(/touch one[\s\S]*allow\?/);
+    person.type('\u0003');
+    expect(await person.ended).toBe(130);
+    expect(person.screen().replace(/\s+/g, '')).toMatch(/"status":"waiting".*"waits":\[\{"run":/);
+    expect(objectIn((await project.look('show', 'last', '--json')).out)).toMatchObject({ status: 'waiting', waits: [{}] });
+  }
 });
 
 describe('where nothing is drawn', () => {

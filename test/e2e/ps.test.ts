@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/base/json.ts';
 import { FOR_EVER_MS } from '../support/patience.ts';
-import { createTestProject, type TestProject } from './support-project.ts';
+import { createTestProject, objectIn, type TestProject } from './support-project.ts';
 
 const LEAD = '---\nname: lead\ntools: [assistants]\nmaxTurns: 80\n---\nYou lead.\n';
 const SLOW = '---\nname: slow\n---\nYou take your time.\n';
@@ -24,18 +24,22 @@ const REPLIES = {
   },
 };
 
-async function rowsOf(project: TestProject): Promise<JsonObject[]> {
-  const { code, out } = await project.look('ps', '--json');
+async function rowsOf(project: TestProject, which: readonly string[]): Promise<JsonObject[]> {
+  const { code, out } = await project.look('ps', '--json', ...which);
   const parsed = parseJson(out);
   if (code !== 0 || !parsed.ok || !Array.isArray(parsed.value)) throw new Error(`not a list: ${out}`);
   return parsed.value as JsonObject[];
 }
 
-async function until(project: TestProject, holds: (rows: JsonObject[]) => boolean): Promise<JsonObject[]> {
+async function until(
+  project: TestProject,
+  holds: (rows: JsonObject[]) => boolean,
+  ...which: readonly string[]
+): Promise<JsonObject[]> {
   let rows: JsonObject[] = [];
   await expect
     .poll(async () => {
-      rows = await rowsOf(project);
+      rows = await rowsOf(project, which);
       return holds(rows) ? 'so' : rows;
     })
     .toBe('so');
@@ -43,6 +47,36 @@ async function until(project: TestProject, holds: (rows: JsonObject[]) => boolea
 }
 
 describe('troupe ps', () => {
+  it('after kill -9 calls the branch that asks waiting and the other interrupted, and pause pauses neither', async () => {
+    await using project = await createTestProject('model: scripted:replies.yaml\n');
+    for (const name of ['w1', 'w2'])
+      await project.write(`agents/${name}.md`, '---\ntools: [shell]\npermissions: { shell: ask }\n---\nx\n');
+    await project.write('agents/boss.md', '---\nagents: [w1, w2]\n---\nx\n');
+    const call = (name: string, input: object) => ({ name, input });
+    const replies = {
+      boss: [{ toolCalls: ['w1', 'w2'].map((name) => call(name, { prompt: 'p', reason: 'r' })) }, { text: 'done' }],
+      w1: [{ toolCalls: [call('shell', { command: 'touch x' })] }, { text: 'done' }],
+      w2: [{ delayMs: 600_000, text: 'done' }],
+    };
+    await project.write('replies.yaml', JSON.stringify({ agents: replies }));
+    const running = project.start(['run', 'boss', 'Go.', '-q']);
+    const stateBy = (rows: readonly Record<string, unknown>[]) =>
+      Object.fromEntries(rows.map(({ agent, state }) => [String(agent), state]));
+    await until(project, (rows) => stateBy(rows)['w1'] === 'waiting' && stateBy(rows)['w2'] === 'running', '--all');
+    running.kill('SIGKILL');
+    await running.ended;
+    const dead = await until(project, (rows) => rows[0]?.['pid'] === null, '--all');
+    const stands = { boss: 'waiting', w1: 'waiting', w2: 'interrupted' };
+    expect(stateBy(dead)).toEqual(stands);
+    const { tree } = objectIn((await project.look('show', 'last', '--json')).out);
+    expect(stateBy((tree as readonly Record<string, unknown>[]).map((one) => ({ ...one, state: one['status'] })))).toEqual(
+      stands,
+    );
+    const paused = await project.look('pause', 'last');
+    expect(paused.out).toContain('waits for an answer and does nothing until then');
+    expect(paused.out).not.toContain('paused');
+  });
+
   it('shows an assistant at work, its process and what it has not read, and how things stand after kill -9', async () => {
     await using project = await createTestProject('model: scripted:replies.yaml\n');
     await project.write('agents/lead.md', LEAD);

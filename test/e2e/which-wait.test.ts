@@ -62,6 +62,7 @@ describe('several runs of a tree ask at once', () => {
   it('show says in the tree what the summary says of a run that nobody drives', async () => {
     await using project = await threeAsk();
     expect((await project.look('run', 'boss', 'Go.')).code).toBe(5);
+    // Whoever has its answer and nobody who drives it stands still for that reason, and its boss for the sake of the others.
     for (const [name, word] of [
       ['w1', 'waiting'],
       ['w2', 'waiting'],
@@ -71,7 +72,7 @@ describe('several runs of a tree ask at once', () => {
       await project.look(...approve.split(' ').slice(1), '--no-resume');
       const { out } = await project.look('show', 'last');
       expect(out).toMatch(new RegExp(`^. boss +${word} ·`));
-      expect(out).toMatch(new RegExp(`─ . ${name} \\(sub-agent\\) +${word} ·`));
+      expect(out).toMatch(new RegExp(`─ . ${name} \\(sub-agent\\) +interrupted ·`));
       expect(out).not.toMatch(/working|running/);
       const { status, tree } = objectIn((await project.look('show', 'last', '--json')).out);
       expect([status, (tree as { status: string }[])[0]?.status]).toEqual([word, word]);

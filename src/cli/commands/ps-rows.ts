@@ -13,7 +13,15 @@ import { readEvents } from '../../ledger/pages.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
 import { spendingTypes } from '../../projections/costs.ts';
 import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
-import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, subtreeSpending } from '../../projections/run-tree.ts';
+import {
+  foldRunTree,
+  initialRunTree,
+  type RunNode,
+  type RunTree,
+  subtree,
+  subtreeSpending,
+  withAskersBelow,
+} from '../../projections/run-tree.ts';
 import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
 import { foldWaits, initialWaits, type Waits } from '../../projections/waits.ts';
 import { nextCommand, standingBelow, stateOf } from '../drive/find-run.ts';
@@ -204,7 +212,6 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
   };
 }
 
-/** A run that nobody drives stands as its root does, and a root stands still for the sake of whoever asks below it. */
 function standing(
   root: RunRow,
   family: readonly RunNode[],
@@ -215,7 +222,7 @@ function standing(
   const asking = family.find(({ state }) => state === 'waiting');
   const own = row.run === root.run ? root : row;
   const asks = (run: RunId) => [...waits.values()].filter((wait) => wait.run === run);
-  const state = standingBelow(root, own, asking !== undefined);
+  const state = standingBelow(root, own, withAskersBelow(family).has(own.run));
   if (own.state !== 'running' || root.owner !== null) return { state, next: nextCommand(own, asks(own.run), error) ?? null };
   if (asking === undefined) return { state, next: row.run === root.run ? (nextCommand(root) ?? null) : null };
   const next = nextCommand({ ...root, run: asking.run, state: 'waiting' }, asks(asking.run)) ?? null;

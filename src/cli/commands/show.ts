@@ -5,7 +5,7 @@ import { rootOf } from '../../engine/record/root-of.ts';
 import { foldSession } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { createProcesses } from '../../projections/processes.ts';
-import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree } from '../../projections/run-tree.ts';
+import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, withAskersBelow } from '../../projections/run-tree.ts';
 import { createSessionThreads } from '../../projections/threads.ts';
 import { findRun, standingBelow } from '../drive/find-run.ts';
 import { isOnlyError, printReport } from '../drive/finish-run.ts';
@@ -40,8 +40,8 @@ export async function showCommand(context: CommandContext, text: string, options
       return exitCodes.completed;
     }
     const root = await rootOf(ledger, row);
-    const asks = subtree(tree, root.run).some(({ state }) => state === 'waiting');
-    const standing = (one: RunNode) => standingBelow(root, one.run === row.run ? row : one, asks);
+    const asking = withAskersBelow(subtree(tree, root.run));
+    const standing = (one: RunNode) => standingBelow(root, one.run === row.run ? row : one, asking.has(one.run));
     const summary = {
       ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
       status: standing(node),

@@ -32,7 +32,7 @@ export async function signalCommand(
     if (options.json) printJson(context, signal, { run, signal, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);
-    else if (signal === 'pause' && !live && state === 'waiting') sayWaits(context, run);
+    else if (signal === 'pause' && !live && (await engine.waits(run)).length > 0) sayWaits(context, run);
     else context.terminal.out.line(said(signal, run, live));
     if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
       context.terminal.progress.line(

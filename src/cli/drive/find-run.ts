@@ -80,8 +80,8 @@ export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<t
 }
 
 /**
- * The same for any run of a tree: one that nobody drives stands as its root does, and a root stands still for the sake of whoever
- * asks in its tree.
+ * The same for any run of a tree that nobody drives: it stands still for the sake of whoever asks in it or below it. One below
+ * which nobody asks was cut off, or is paused or parked with its root.
  */
 export function standingBelow(
   root: RunRow,
@@ -90,7 +90,8 @@ export function standingBelow(
 ): ReturnType<typeof stateOf> {
   const own = run === root.run ? root.state : state;
   if (own !== 'running' || root.owner !== null) return own;
-  return asks ? 'waiting' : stateOf(root);
+  if (asks) return 'waiting';
+  return root.state === 'waiting' ? 'interrupted' : stateOf(root);
 }
 
 /** The word for a root run in every list, and the command that takes it further: both from what its tree asks now. */

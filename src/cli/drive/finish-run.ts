@@ -5,7 +5,7 @@ import type { RunEnd } from '../../engine/port.ts';
 import type { Failure, Report } from '../../events/catalogue.ts';
 import type { Budget } from '../../events/going-on.ts';
 import type { Project } from '../../project/project.ts';
-import type { RunTree } from '../../projections/run-tree.ts';
+import { type RunTree, subtree } from '../../projections/run-tree.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { type CommandContext, callOf, printJson, printJsonError } from '../terminal/command.ts';
 import { type ExitCode, exitCodeOfEnd, isTooLittle } from '../terminal/exit-codes.ts';
@@ -15,7 +15,7 @@ import type { Screen } from '../terminal/terminal.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { createJsonLines, createPlainLines } from '../view/plain-lines.ts';
-import { summarise, summaryLines, waitLines } from '../view/run-summary.ts';
+import { type SummaryFacts, summarise, summaryLines, waitLines } from '../view/run-summary.ts';
 import { bothViews, createSilentView, type RunView } from '../view/run-view.ts';
 
 export interface OutputOptions {
@@ -80,7 +80,8 @@ export async function finishRun(
     terminal.progress.line(message);
     return code;
   }
-  const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end });
+  const waits = await openAfter(project, finished);
+  const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end, waits });
   const onlyError = node.report !== null && isOnlyError(node.report, summary.error);
   const answers = node.report !== null && !onlyError;
   if (!options.quiet && answers) terminal.progress.line();
@@ -96,7 +97,7 @@ export async function finishRun(
     for (const line of summaryLines(summary, look)) terminal.progress.line(line);
     if (isTooLittle(end, least)) terminal.progress.line(TOO_LITTLE);
   }
-  if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined))
+  if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined && summary.status !== 'waiting'))
     terminal.progress.prose(`${end.kind}: ${safeText(end.reason)}`, { indent: 2 });
   // The summary says it, where there is one.
   if (end.kind === 'parked' && options.quiet)
@@ -106,6 +107,14 @@ export async function finishRun(
   if (end.kind === 'interrupted' && project.config.cluster !== undefined) sayHowToFollow(context, finished.run);
   for (const line of waitLines(summary.waits, callOf(context))) terminal.progress.line(line);
   return code;
+}
+
+/** What is asked in a run that was left, as every other command finds it; one that goes on in a cluster may ask anything. */
+async function openAfter(project: Project, { run, end, tree }: Finished): Promise<SummaryFacts['waits']> {
+  const isLeft = end.kind === 'interrupted' && end.error === undefined && project.config.cluster === undefined;
+  if (!isLeft) return undefined;
+  const below = new Set(subtree(tree, run).map((node) => node.run));
+  return (await project.engine.waits(run)).filter((wait) => below.has(wait.run));
 }
 
 function sayHowToFollow(context: CommandContext, run: RunId): void {

@@ -1,6 +1,6 @@
 /** What a person says to a run, and what they are told about it: who hears it when, or why nobody does. */
 import { type TroupeError, unreachable } from '../../base/errors.ts';
-import { shortId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { OpenWait, Sender, SendOutcome } from '../../engine/port.ts';
 import { rootOf } from '../../engine/record/root-of.ts';
@@ -31,13 +31,21 @@ export async function sayToRun(
   const root = await rootOf(ledger, now);
   if (outcome.kind !== 'accepted') throw notSaid(context, now, root, outcome);
   const waits = await engine.waits(row.run);
-  const standing = hears(standingBelow(root, now, waits.length > 0), outcome.live);
+  const standing = hears(standingBelow(root, now, await asksBelow(ledger, waits, now)), outcome.live);
   const who = `${safeLine(now.agent)} (${shortId(now.run)})`;
   if (standing === 'running')
     return { message: outcome.message, standing, live: outcome.live, told: `told ${who}: it hears it before its next turn` };
   const goesOn = nextCommand(standsStill(root, now, standing), questionsOf(waits, now));
   const how = goesOn === undefined ? '' : `: ${goesOn.replace(/^troupe/, callOf(context))}`;
   return { message: outcome.message, standing, live: outcome.live, told: `kept for ${who}, ${HEARS[standing]}${how}` };
+}
+
+/** Whether it asks, or a run below it does. */
+async function asksBelow(ledger: Project['ledger'], waits: readonly OpenWait[], { run }: RunRow): Promise<boolean> {
+  for (const wait of waits)
+    for (let up: RunId | null = wait.run; up !== null; up = (await ledger.runs({ run: up }))[0]?.parent ?? null)
+      if (up === run) return true;
+  return false;
 }
 
 /** On a cluster somebody is told of it also where nobody is at work on the run at this moment. */

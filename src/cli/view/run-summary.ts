@@ -66,7 +66,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     session: facts.session,
     agent: node.agent,
     finalAgent: node.finalAgent,
-    status: statusOf(node, facts.end),
+    status: statusOf(node, facts),
     verification: node.verification,
     report: node.report,
     error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
@@ -230,7 +230,9 @@ const denyLine = (call: string, run: string, named: string): string => `  ${call
 const shownOption = (shown: string | undefined): string =>
   shown === undefined ? '' : ` --shown ${shown.slice(0, limits.shownCharacters)}`;
 
-function statusOf(node: RunNode, end: RunEnd | undefined): RunSummary['status'] {
+function statusOf(node: RunNode, { end, waits = [] }: SummaryFacts): RunSummary['status'] {
+  // Whoever was stopped at a question left a run that waits for the answer, and every other command says so.
+  if (end?.kind === 'interrupted' && end.error === undefined && waits.length > 0) return 'waiting';
   if (end === undefined || end.kind === 'ended') return node.state;
   if (end.kind === 'waiting' || end.kind === 'paused' || end.kind === 'parked' || end.kind === 'lost') return end.kind;
   return end.kind === 'interrupted' ? 'interrupted' : unreachable(end);

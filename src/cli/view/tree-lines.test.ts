@@ -56,6 +56,23 @@ function session(): RunTree {
   return list.events.reduce(foldRunTree, initialRunTree());
 }
 
+it('says of a run that it waits while all that it waits for asks somebody, and that it works as soon as one of them does', () => {
+  const list = eventList();
+  started(list, 'boss');
+  for (const name of ['w1', 'w2']) {
+    const call = list.add('tool.call', { turn: 1, id: name, name, replay: 'safe' });
+    started(list, name, { origin: { kind: 'call', parent: ROOT, reason: 'r' } }, { run: run(name), cause: call.position });
+  }
+  const asks = (name: string) => list.add('task.clarify', { wait: `w/${name}`, question: 'q?' }, { run: run(name) });
+  const bossLine = (): string => treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, look)[0] ?? '';
+  asks('w1');
+  expect(bossLine()).toMatch(/^● boss {2}running w1, w2/);
+  asks('w2');
+  expect(bossLine()).toMatch(/^\? boss {2}waiting ·/);
+  list.add('tool.call', { turn: 1, id: 'x', name: 'shell', replay: 'never' });
+  expect(bossLine()).toMatch(/^● boss {2}running w1, w2, shell/);
+});
+
 const look = { now: 0, width: 120, paint, calls: 100, notes: true };
 const withoutFacts = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => line.replace(/(?<=[\w)]) {2}.*?(?= “|$)/u, ''));

@@ -9,7 +9,15 @@ import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
 import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../../projections/readable.ts';
-import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings, subtreeSpending } from '../../projections/run-tree.ts';
+import {
+  activityOf,
+  onlyWaits,
+  type RunNode,
+  type RunTree,
+  subtree,
+  subtreeDoings,
+  subtreeSpending,
+} from '../../projections/run-tree.ts';
 import type { ToolUse } from '../../projections/tool-uses.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -126,7 +134,7 @@ function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, loo
   const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, root, width - used);
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
   const { state, verification } = node;
-  const symbol = symbolOf({ verification, state: stillState(node, look) ?? state }, paint);
+  const symbol = symbolOf({ verification, state: stillState(tree, node, look) ?? state }, paint);
   return `${paint.dim(guide)}${symbol} ${paint.bold(head)}${tail}`;
 }
 
@@ -175,7 +183,7 @@ function withError(facts: string, { error }: RunNode, root: RunNode, room: numbe
 
 function factsOf(tree: RunTree, node: RunNode, look: TreeLook): readonly Fact[] {
   const { now, writing } = look;
-  const facts: Fact[] = [{ text: stillState(node, look) ?? stateText(node, now, writing?.get(node.run) ?? 0) }];
+  const facts: Fact[] = [{ text: stillState(tree, node, look) ?? stateText(node, now, writing?.get(node.run) ?? 0) }];
   // In which turn it is, while it works; what it came to, as in the summary, with everything below it.
   const { turns, toolCalls, spent } = subtreeDoings(tree, node.run);
   if (node.endedAt === null && node.turn > 0) facts.push({ text: `turn ${node.turn}`, rank: 3 });
@@ -192,9 +200,9 @@ function factsOf(tree: RunTree, node: RunNode, look: TreeLook): readonly Fact[] 
   return facts;
 }
 
-/** The word of the summary, for one that would be doing something if somebody drove it. */
-function stillState(node: RunNode, { standing }: TreeLook): 'interrupted' | 'waiting' | undefined {
-  const stands = standing?.(node);
+/** The word of the summary, for one that would be doing something if somebody drove it, or answered. */
+function stillState(tree: RunTree, node: RunNode, { standing }: TreeLook): 'interrupted' | 'waiting' | undefined {
+  const stands = standing === undefined ? (onlyWaits(tree, node.run) ? 'waiting' : undefined) : standing(node);
   return stands === 'interrupted' || (stands === 'waiting' && node.waits.length === 0) ? stands : undefined;
 }
 
