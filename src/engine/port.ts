@@ -179,6 +179,8 @@ export interface LivePiece {
   readonly turn: number;
   /** Whether this agent's words are the answer; those of all others are activity on the way to it. */
   readonly terminal: boolean;
+  /** How many characters the agent said in this turn before: who hears them from the middle on did not hear these. */
+  readonly offset: number;
   readonly delta: ModelDelta;
 }
 

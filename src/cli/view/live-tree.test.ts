@@ -121,6 +121,7 @@ describe('the live tree', () => {
         agent: 'lead',
         turn: 1,
         terminal: true,
+        offset: 0,
         delta: { type: 'text', text: `${index} ` },
       });
       clock.advance(1);
@@ -138,7 +139,7 @@ describe('the live tree', () => {
     const last = list.events.at(-1);
     if (last === undefined) throw new Error('no events');
     view.event(last, fold(list.events));
-    const piece = { session: SESSION, turn: 1, delta: { type: 'text' as const, text: 'Some words.' } };
+    const piece = { session: SESSION, turn: 1, offset: 0, delta: { type: 'text' as const, text: 'Some words.' } };
     view.piece({ ...piece, run: CHILD, agent: 'risk', terminal: false });
     clock.advance(200);
     expect(writes.join('')).toContain('writing, 11 characters');

@@ -45,8 +45,10 @@ export function createLiveAnswers(
         turn,
         terminal: isTerminal(node, definitions, patterns),
       };
+      let offset = 0;
       return (delta) => {
-        for (const watcher of watchers) watcher({ ...piece, delta });
+        for (const watcher of watchers) watcher({ ...piece, offset, delta });
+        if (delta.type === 'text') offset += delta.text.length;
       };
     },
   };

@@ -135,14 +135,18 @@ function liveWords({ engine }: A2aNeeds, { words, found, early }: Following, tas
   let text = '';
   let begins = true;
   let source = '';
+  let isWhole = true;
   let news = Promise.withResolvers<void>();
-  const hear = ({ session, run, turn, terminal, delta }: LivePiece): void => {
+  const hear = ({ session, run, turn, terminal, offset, delta }: LivePiece): void => {
     if (session !== found.session || !terminal || delta.type !== 'text' || tasks.above.get(run) !== found.run) return;
     const from = `${run} ${turn}`;
-    if (from !== source) {
+    if (from !== source || offset === 0) {
       // Another turn, or the same asked again: what was said before is not the answer.
       [source, text, begins] = [from, '', true];
+      // Whoever comes in the middle is shown the whole in the end, and no half of it for the whole before.
+      isWhole = offset === 0;
     }
+    if (!isWhole) return;
     if (text.length + delta.text.length > limits.a2aStreamTextCharacters) return;
     text += delta.text;
     news.resolve();

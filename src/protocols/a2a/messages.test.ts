@@ -1,5 +1,5 @@
 /** What peers say, as agents hear it: words, data, files and addresses; and what is too much of it. */
-import { AgentCard, type Part, TaskState } from '@a2a-js/sdk';
+import { AgentCard, type Part, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { describe, expect, it } from 'vitest';
 import { collect, eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { serveProject } from '../../../test/support/a2a/serve-project.ts';
@@ -190,6 +190,27 @@ it('who comes late sees what who came early saw', async () => {
   const [before, after] = await Promise.all([early, collect(late)]);
   expect(before.slice(-after.length)).toEqual(after);
   expect(after.length).toBeGreaterThan(0);
+});
+
+it('who comes in the middle of an answer sees no half of it, but the whole in the end', async () => {
+  const words = Array.from({ length: 60 }, (_, count) => `word${count}.`).join(' ');
+  await using server = await served({ play: () => ({ text: words, chunkBytes: 400, dripMs: 20 }) });
+  const client = await server.client();
+  const stream = client.sendMessageStream(request(said('Talk.')));
+  let id = '';
+  const early: string[] = [];
+  const lates: Promise<readonly StreamResponse[]>[] = [];
+  for await (const { payload } of stream) {
+    if (payload?.$case === 'task') id = payload.value.id;
+    if (payload?.$case !== 'artifactUpdate') continue;
+    early.push(String(payload.value.artifact?.parts[0]?.content?.value));
+    if (early.length === 2) lates.push(collect(client.resubscribeTask({ tenant: '', id })));
+  }
+  expect(early.length).toBeGreaterThan(3);
+  expect(lates).toHaveLength(1);
+  const seen = (await Promise.all(lates)).flat();
+  const pieces = seen.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? [payload.value] : []));
+  expect(pieces.map(({ artifact, append }) => [append, artifact?.parts[0]?.content?.value])).toEqual([[false, words]]);
 });
 
 it('a messageId is for one message of a task: other words under it are refused, whether it asked or was at work', async () => {
