@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { limits } from '../../src/base/limits.ts';
 import { answerCommand, approveCommand } from '../../src/cli/commands/answer.ts';
+import { inboxCommand } from '../../src/cli/commands/inbox.ts';
 import { signalCommand } from '../../src/cli/commands/signal.ts';
 import type { CommandContext } from '../../src/cli/terminal/command.ts';
 import type { Answer } from '../../src/events/catalogue.ts';
@@ -30,7 +31,7 @@ const FILES = {
 };
 
 /** Another process cancels between the answer and the look at who drives the run, and has not ended it when that is looked at. */
-async function besideCancel(cancelled: 'lead' | 'w') {
+async function besideCancel(cancelled: 'lead' | 'w', answers?: readonly string[]) {
   const files = await temporaryProject(FILES);
   const opened = (options: Partial<OpenOptions>): Promise<Project> =>
     openProject({
@@ -66,7 +67,7 @@ async function besideCancel(cancelled: 'lead' | 'w') {
       return systemClock.after(delayMs, callback, hold);
     },
   };
-  const terminal = testTerminal({ cwd: files.root });
+  const terminal = testTerminal({ cwd: files.root, ...(answers === undefined ? {} : { answers, interactive: true }) });
   const context: CommandContext = {
     ...{ terminal, clock, cwd: files.root },
     openProject: async (options) => {
@@ -123,6 +124,13 @@ it('what is above a run that was cancelled goes on', async () => {
   expect(await approveCommand(beside.context, beside.worker, {})).toBe(0);
   expect(beside.terminal.written.progress).toMatch(TOO_LATE);
   expect(beside.terminal.written.out).toContain('Done.');
+  expect(await beside.made()).toBe(false);
+});
+
+it('the inbox says so, too', async () => {
+  await using beside = await besideCancel('lead', ['yes']);
+  expect(await inboxCommand(beside.context, {})).toBe(0);
+  expect(beside.terminal.written.progress).toMatch(TOO_LATE);
   expect(await beside.made()).toBe(false);
 });
 
