@@ -77,6 +77,18 @@ describe('what a peer says', () => {
     expect(said(20_000)).toMatchObject({ text: expect.stringContaining('"[deeper than 100 levels (peerDataDepth)]"') });
   });
 
+  it('says data on a line of its own where there is more, and as it is where there is nothing else', () => {
+    const data: Part = { ...text(''), content: { $case: 'data', value: { k: 1 } } };
+    const saysOf = (...parts: Part[]) => {
+      const view = createTaskView('c');
+      view.apply(task(TaskState.TASK_STATE_COMPLETED, undefined, [artifact('a', ...parts)]));
+      const outcome = view.outcome();
+      return outcome?.kind === 'answer' ? outcome.text : undefined;
+    };
+    expect(saysOf(data)).toBe('{"k":1}');
+    expect(saysOf(text('Before.'), data, data, text('After'), text('wards.'))).toBe('Before.\n{"k":1}\n{"k":1}\nAfterwards.');
+  });
+
   it('is not over before the whole is known, where pieces do not say that they are added', () => {
     const view = createTaskView('own', undefined, undefined, 'unmarked');
     for (const piece of [

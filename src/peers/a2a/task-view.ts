@@ -231,9 +231,21 @@ function lastSaid(history: readonly Message[]): string {
   return last === undefined || last.role === Role.ROLE_USER ? '' : wordsIn(last.parts);
 }
 
-/** What a model or a person can read: addresses are told and never fetched, bytes are named. */
+/**
+ * What a model or a person can read: addresses are told and never fetched, bytes are named. Texts are pieces of one; data beside
+ * them stands on a line of its own.
+ */
 function wordsIn(parts: readonly Part[]): string {
-  return parts.map(partText).join('');
+  let words = '';
+  let wasData = false;
+  for (const part of parts) {
+    const isData = part.content?.$case === 'data';
+    const said = partText(part);
+    const isApart = (isData || wasData) && words !== '' && said !== '' && !words.endsWith('\n');
+    words += isApart ? `\n${said}` : said;
+    wasData = isData;
+  }
+  return words;
 }
 
 function partText({ content, filename, mediaType }: Part): string {
