@@ -177,9 +177,11 @@ export interface LivePiece {
   readonly run: RunId;
   readonly agent: string;
   readonly turn: number;
+  /** Which attempt of the turn it is of, from 1: what an earlier one said broke off, and counts no more. */
+  readonly attempt: number;
   /** Whether this agent's words are the answer; those of all others are activity on the way to it. */
   readonly terminal: boolean;
-  /** How many characters the agent said in this turn before: who hears them from the middle on did not hear these. */
+  /** How many characters the agent said in this attempt before: who hears them from the middle on did not hear these. */
   readonly offset: number;
   readonly delta: ModelDelta;
 }

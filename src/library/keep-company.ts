@@ -230,17 +230,23 @@ interface Speech {
   end(end: RunEnd): void;
 }
 
+const sourceOf = ({ agent, run, turn, attempt }: LivePiece): TextSource => ({
+  ...{ agent, run, turn },
+  ...(attempt > 1 && { attempt }),
+});
+
 function createSpeech({ session }: RunHandle, { onText }: CompanyOptions, guard: Guard): Speech {
   let last: TextSource | undefined;
   let said = '';
-  const say = (text: string, { agent, run, turn }: TextSource): void => {
-    said = last?.run === run && last.turn === turn ? said + text : text;
-    last = { agent, run, turn };
-    guard(() => onText?.(text, { agent, run, turn }));
+  const say = (text: string, source: TextSource): void => {
+    const isMore = last?.run === source.run && last.turn === source.turn && last.attempt === source.attempt;
+    said = isMore ? said + text : text;
+    last = source;
+    guard(() => onText?.(text, source));
   };
   return {
     hear(piece) {
-      if (piece.session === session && piece.terminal && piece.delta.type === 'text') say(piece.delta.text, piece);
+      if (piece.session === session && piece.terminal && piece.delta.type === 'text') say(piece.delta.text, sourceOf(piece));
     },
     end(end) {
       if (end.kind !== 'ended') return;

@@ -38,6 +38,8 @@ export interface TextSource {
   readonly agent: string;
   readonly run: RunId;
   readonly turn: number;
+  /** From 2 on: what an earlier attempt of the same turn said broke off, and counts no more. */
+  readonly attempt?: number;
 }
 
 /** How a program keeps company with a run: what it is shown, what it answers, and when it has had enough. */

@@ -40,7 +40,8 @@ export interface ModelRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** When given, the answer is streamed and each piece is shown here as it comes. Pieces are for display only. */
-  readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
+  /** `attempt` counts from 1: what an earlier one said broke off, and counts no more. */
+  readonly onDelta?: ((delta: ModelDelta, attempt?: number) => void) | undefined;
 }
 
 export type ModelDelta =

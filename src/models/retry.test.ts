@@ -68,6 +68,24 @@ describe('askWithRetries', () => {
     expect(failed.map(({ nextInMs }) => nextInMs)).toEqual(clock.waits.map(Math.ceil));
   });
 
+  it('says of each piece of an answer which attempt it is of', async () => {
+    const clock = jumpingClock();
+    const heard: unknown[] = [];
+    const cut: Model = {
+      ...failing('a', [], clock),
+      ask: async ({ onDelta }) => {
+        onDelta?.({ type: 'text', text: 'half' });
+        return { kind: 'failed', error: { kind: 'bad_response', message: 'broke off' } };
+      },
+    };
+    const onDelta = (delta: { readonly type: string }, attempt?: number) => void heard.push([delta.type, attempt]);
+    await askWithRetries([cut], modelRequest({ onDelta }), { maxRetries: 1, clock, random: seededRandom(7) });
+    expect(heard).toEqual([
+      ['text', 1],
+      ['text', 2],
+    ]);
+  });
+
   it('makes at most maxRetries + 1 attempts over the whole list', async () => {
     const clock = jumpingClock();
     const always = Array.from({ length: 20 }, () => 'overloaded' as const);

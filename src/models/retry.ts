@@ -58,7 +58,7 @@ export async function askWithRetries<Veto = never>(
   let current = candidates[0];
   let outcome: ModelOutcome | Vetoed<Veto> = { kind: 'failed', error: unsentFailure };
   for (let attempt = 1; current !== undefined; attempt += 1) {
-    outcome = await askOnce(current, request, options);
+    outcome = await askOnce(current, inAttempt(request, attempt), options);
     if (outcome.kind !== 'failed') return outcome;
     note(current, outcome.error, options);
     const goesOn = attempt <= options.maxRetries && !isLastWord(outcome.error) && !request.signal.aborted;
@@ -68,6 +68,12 @@ export async function askWithRetries<Veto = never>(
     current = next;
   }
   return outcome;
+}
+
+/** Whoever hears the pieces of its answer hears which attempt they are of. */
+function inAttempt(request: ModelRequest, attempt: number): ModelRequest {
+  const { onDelta } = request;
+  return onDelta === undefined ? request : { ...request, onDelta: (delta) => onDelta(delta, attempt) };
 }
 
 async function askOnce<Veto>(

@@ -90,10 +90,15 @@ function createTurnView({ context: { terminal, clock } }: Chat, root: RunId): Tu
     },
   });
   let text = '';
+  let textOf = 1;
   const view: RunView = {
     ...tree,
     piece(piece) {
-      if (piece.terminal && piece.delta.type === 'text') text = (text + piece.delta.text).slice(-limits.liveTextCharacters);
+      const { attempt, delta, terminal: isAnswer } = piece;
+      // What an attempt said that broke off is not what the next one says.
+      if (isAnswer && delta.type === 'text')
+        text = ((attempt === textOf ? text : '') + delta.text).slice(-limits.liveTextCharacters);
+      if (isAnswer) textOf = attempt;
       tree.piece(piece);
     },
     event(event, next) {

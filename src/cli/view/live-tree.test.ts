@@ -120,6 +120,7 @@ describe('the live tree', () => {
         run: ROOT,
         agent: 'lead',
         turn: 1,
+        attempt: 1,
         terminal: true,
         offset: 0,
         delta: { type: 'text', text: `${index} ` },
@@ -139,7 +140,7 @@ describe('the live tree', () => {
     const last = list.events.at(-1);
     if (last === undefined) throw new Error('no events');
     view.event(last, fold(list.events));
-    const piece = { session: SESSION, turn: 1, offset: 0, delta: { type: 'text' as const, text: 'Some words.' } };
+    const piece = { session: SESSION, turn: 1, attempt: 1, offset: 0, delta: { type: 'text' as const, text: 'Some words.' } };
     view.piece({ ...piece, run: CHILD, agent: 'risk', terminal: false });
     clock.advance(200);
     expect(writes.join('')).toContain('writing, 11 characters');
@@ -147,6 +148,32 @@ describe('the live tree', () => {
     view.piece({ ...piece, run: ROOT, agent: 'lead', terminal: true });
     clock.advance(200);
     expect(writes.join('')).toContain('Some words.');
+  });
+
+  it('shows of an answer that broke off and was asked for again only what is said now', () => {
+    const { clock, writes, view } = live();
+    const list = eventList();
+    const last = started(list, 'lead', {}, { at: 0 });
+    view.event(last, fold(list.events));
+    const says = (attempt: number, text: string): string => {
+      view.piece({
+        session: SESSION,
+        run: ROOT,
+        agent: 'lead',
+        turn: 1,
+        attempt,
+        offset: 0,
+        terminal: true,
+        delta: { type: 'text', text },
+      });
+      writes.length = 0;
+      clock.advance(200);
+      return writes.join('');
+    };
+    expect(says(1, 'Half of an ans')).toContain('Half of an ans');
+    expect(says(2, 'Half of it a')).toContain('Half of it a');
+    expect(writes.join('')).not.toContain('Half of an ans');
+    expect(says(2, 'gain')).toContain('Half of it again');
   });
 
   it('draws nothing when nothing is different', () => {

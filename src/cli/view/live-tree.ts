@@ -165,9 +165,9 @@ function createWords(): Words {
       writing.delete(run);
       if (textOf.startsWith(`${run} `)) text = '';
     },
-    piece({ delta, run, turn, terminal }) {
+    piece({ delta, run, turn, attempt, terminal }) {
       if (delta.type !== 'text') return false;
-      const writer = `${run} ${turn}`;
+      const writer = `${run} ${turn} ${attempt}`;
       if (terminal) {
         text = ((writer === textOf ? text : '') + delta.text).slice(-limits.liveTextCharacters);
         textOf = writer;

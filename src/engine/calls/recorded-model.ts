@@ -27,7 +27,7 @@ import { announceTurn, noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED, t
 
 export interface ShowsLive {
   /** Where pieces of an answer go while it comes; undefined when nobody watches. */
-  live(node: DrivenRun, turn: number): ((delta: LivePiece['delta']) => void) | undefined;
+  live(node: DrivenRun, turn: number): ((delta: LivePiece['delta'], attempt?: number) => void) | undefined;
 }
 
 /** What asking a model takes. */

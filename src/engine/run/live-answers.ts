@@ -22,7 +22,7 @@ export interface LiveAnswers {
   /** Remembers how a run's agent is set up, and gives it back. */
   noted(node: DrivenRun, setup: Result<AgentSetup, Failure>): Result<AgentSetup, Failure>;
   /** Undefined when nobody watches. */
-  of(node: DrivenRun, turn: number): ((delta: LivePiece['delta']) => void) | undefined;
+  of(node: DrivenRun, turn: number): ((delta: LivePiece['delta'], attempt?: number) => void) | undefined;
 }
 
 export function createLiveAnswers(
@@ -45,9 +45,10 @@ export function createLiveAnswers(
         turn,
         terminal: isTerminal(node, definitions, patterns),
       };
-      let offset = 0;
-      return (delta) => {
-        for (const watcher of watchers) watcher({ ...piece, offset, delta });
+      let [offset, of] = [0, 1];
+      return (delta, attempt = 1) => {
+        if (attempt !== of) [offset, of] = [0, attempt];
+        for (const watcher of watchers) watcher({ ...piece, attempt, offset, delta });
         if (delta.type === 'text') offset += delta.text.length;
       };
     },

@@ -94,7 +94,8 @@ function failureWithout(content: readonly Part[], finish: LanguageModelV4FinishR
 }
 
 export function halfFinished(): ModelFailure {
-  return { kind: 'bad_response', message: 'The answer broke off: the half-finished stream ended without a finish.' };
+  const fix = 'Try again, or name a fallback model. If it breaks off each time, look at what lies between here and the provider.';
+  return { kind: 'bad_response', message: 'The answer broke off: the half-finished stream ended without a finish.', fix };
 }
 
 function usageOf({ inputTokens: input, outputTokens: output }: LanguageModelV4Usage, spoke: boolean): Usage {
