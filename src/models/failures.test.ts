@@ -157,6 +157,7 @@ for (const name of ['openai/m-1', 'anthropic/claude-m']) {
       const onDelta: ModelRequest['onDelta'] = (delta) => shown.push(delta.type === 'text' ? delta.text : '');
       expect(await failWith({ fault: 'half-stream', text: 'Half of' }, name, { onDelta })).toMatchObject({
         kind: 'bad_response',
+        fix: expect.stringContaining('If it breaks off each time'),
       });
       expect(shown.join('')).toBe('Half of');
       const cut = await failWith({ fault: 'half-stream', text: 'Half of', reset: true }, name, streamed);

@@ -88,16 +88,25 @@ async function stream(
     };
   }
   watch.streaming();
+  let spoke = false;
   const end = await readStream(result.stream, {
     model: options.model.modelId,
-    onDelta: (delta) => request.onDelta?.(delta),
+    onDelta: (delta) => {
+      spoke = true;
+      request.onDelta?.(delta);
+    },
     onActivity: watch.active,
   });
   if (end.kind === 'finished') return toOutcome(end.answer, options.dialect.provider, request.messages.length);
   const interrupted = watch.reason();
   if (interrupted !== undefined) return { kind: 'failed', error: interrupted };
   if (end.kind === 'unfinished') return { kind: 'failed', error: halfFinished() };
-  return { kind: 'failed', error: { ...toFailure(end.error, failureContext(options)), begun: true } };
+  const error = { ...toFailure(end.error, failureContext(options)), begun: true };
+  // Who has begun to answer is the right one: what to look at is why it broke off.
+  return {
+    kind: 'failed',
+    error: spoke && error.kind === 'bad_response' ? { ...error, ...present({ fix: halfFinished().fix }) } : error,
+  };
 }
 
 function callOptions(
