@@ -72,4 +72,12 @@ export const keyboardMutations: readonly Mutation[] = [
     replace: 'true',
     caughtBy: { file: 'src/protocols/a2a/push.test.ts', test: 'while the settings allowed it is not told by who does not' },
   },
+  {
+    invariant: 'An answer that two servers hear is given once, and neither says that something is wrong',
+    change: 'the later one does',
+    file: 'src/protocols/a2a/send.ts',
+    find: 'if (!(await wasHeard(room, scope, found, heard))) throw error;',
+    replace: 'throw error;',
+    caughtBy: { file: 'src/protocols/a2a/messages.test.ts', test: 'an answer that another server hears in the same moment' },
+  },
 ];

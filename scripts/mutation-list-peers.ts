@@ -269,6 +269,14 @@ export const peerMutations: readonly Mutation[] = [
     caughtBy: { file: remote, test: 'cut at every append' },
   },
   {
+    invariant: 'R1: before a message goes to a peer its intent is on the disk',
+    change: 'it may be lost with the power',
+    file: 'src/engine/peers/outgoing.ts',
+    find: ", { sync: 'power' });",
+    replace: ');',
+    caughtBy: { file: 'test/sim/intent-first.test.ts', test: 'when its intent was asked for with power' },
+  },
+  {
     invariant: 'R2: a message that may have been taken is not sent again unless a person says so',
     change: 'nobody is asked',
     file: asked,
@@ -349,12 +357,28 @@ export const peerMutations: readonly Mutation[] = [
     caughtBy: { file: 'test/e2e/agents-add-card.test.ts', test: 'what a file names of the environment is sent only' },
   },
   {
+    invariant: 'A push config that is replaced is another address',
+    change: 'who told the old one goes on with the new one',
+    file: 'src/protocols/a2a/push-delivery.ts',
+    find: 'now?.made === made ? now : undefined',
+    replace: 'now',
+    caughtBy: { file: 'src/protocols/a2a/push.test.ts', test: 'replaced is another address' },
+  },
+  {
     invariant: 'Of several servers one tells an address',
     change: 'each does',
     file: 'src/protocols/a2a/push-delivery.ts',
     find: 'alone(needs, telling, () => tell(needs, turns, telling))',
     replace: 'tell(needs, turns, telling)',
     caughtBy: { file: 'src/protocols/a2a/push.test.ts', test: 'one tells: both stay' },
+  },
+  {
+    invariant: 'A task that somebody else cancelled there is not begun anew',
+    change: 'it is',
+    file: 'src/engine/peers/ending.ts',
+    find: '!tasks.isTold(task)',
+    replace: "task === ''",
+    caughtBy: { file: remote, test: 'fails when its task was cancelled there by somebody else' },
   },
   {
     invariant: 'No caller keeps another waiting',

@@ -47,8 +47,14 @@ it('a run that somebody else drives is not taken up, and whoever tries is told w
   const one = kept(createWorld({ path, agents, brain, engineOptions: { models: { open: async (name) => ok(slow(name)) } } }));
   const handle = await start(one);
   await asked.promise;
-  const other = kept(createWorld({ path, agents, brain }));
+  let told = 0;
+  const wrapLedger = toldHeld(() => {
+    told += 1;
+  });
+  const other = kept(createWorld({ path, agents, brain, wrapLedger }));
   expect(await other.engine.resume(handle.run)).toMatchObject({ kind: 'held', owner: { pid: process.pid } });
+  // It is at work: nobody waits for it to stand still.
+  expect(told).toBe(1);
   answer.resolve();
   expect(await resultOf(handle)).toMatchObject({ status: 'completed' });
   expect(await other.engine.resume(handle.run)).toMatchObject({ kind: 'ended', result: { status: 'completed' } });

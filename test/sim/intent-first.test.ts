@@ -9,7 +9,8 @@ import { userText } from '../../src/events/messages.ts';
 import type { Append, Ledger } from '../../src/ledger/port.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { everythingElse, stallAt } from '../support/ledger/crash.ts';
-import { agent, calls, createWorld, type Outside, reports, turnOf } from '../support/world.ts';
+import { brainPeers, newPeerMemory, remote } from '../support/peers/brain-peers.ts';
+import { agent, calls, createWorld, type Outside, reports, says, turnOf } from '../support/world.ts';
 
 const RUN = 'run_0000000000000intent' as RunId;
 const SESSION = 'ses_0000000000000intent' as SessionId;
@@ -86,4 +87,39 @@ it('no model is asked and nothing is done before it is committed that this will 
   }
   // The opening, three requests with their answers, the calls and their results, the end.
   expect(cuts).toBeGreaterThan(10);
+});
+
+it('a message to an agent elsewhere goes out when its intent was asked for with power', async () => {
+  const committed: Append[] = [];
+  const known: (string | undefined)[][] = [];
+  const world = createWorld({
+    brain,
+    agents: [remote('weather')],
+    wrapLedger: (inner) => ({
+      ...inner,
+      append: async (request) => {
+        const outcome = await inner.append(request);
+        committed.push(request);
+        return outcome;
+      },
+    }),
+    engineOptions: {
+      peers: brainPeers(newPeerMemory(), () => {
+        const intents = committed.filter(({ events = [] }) => events.some(({ type }) => type === 'peer.sent'));
+        known.push(intents.map(({ sync }) => sync));
+        return says('Sun.');
+      }),
+    },
+  });
+  const started = await world.engine.start({
+    agent: 'weather',
+    input: userText('Go.'),
+    workspace: '.',
+    run: RUN,
+    session: SESSION,
+  });
+  if (started.kind !== 'started') throw new Error(started.error.message);
+  expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+  expect(known).toEqual([['power']]);
+  await world.close();
 });

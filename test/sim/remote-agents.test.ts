@@ -100,6 +100,15 @@ describe('a message that may have been taken', () => {
     expect(kept.memory.taken).toHaveLength(1);
   });
 
+  it('is looked for to be ended when its run is cancelled', async () => {
+    const kept = await cutOff({ ...sunny, habits: { lists: true } });
+    const { path, agents, brain, memory } = kept;
+    const world = createWorld({ path, agents, brain, engineOptions: { peers: brainPeers(memory, () => says('Sun.')) } });
+    expect(await world.engine.cancel(RUN, 'Enough.')).toMatchObject({ kind: 'accepted' });
+    await world.close();
+    expect(memory.cancelled).toEqual(['task-1']);
+  });
+
   it('is sent again, with the same id, to a peer that takes each once', async () => {
     const kept = await cutOff({ ...sunny, habits: { lists: false, idempotent: true } });
     expect(bodyOf((await live(kept)).end)).toBe('Sun.');
@@ -174,6 +183,16 @@ describe('a peer that cannot be reached', () => {
 });
 
 describe('a run of an agent elsewhere', () => {
+  it('fails when its task was cancelled there by somebody else, and is not begun anew', async () => {
+    const kept = newPlay(sunny);
+    kept.memory.cancelled.push('task-1');
+    expect((await live(kept)).end).toMatchObject({
+      kind: 'ended',
+      result: { status: 'failed', error: { message: expect.stringContaining('it was cancelled there') } },
+    });
+    expect(kept.memory.taken).toHaveLength(1);
+  });
+
   it('fails in the words of the peer', async () => {
     const failing = newPlay({
       ...sunny,

@@ -134,16 +134,24 @@ describe('a peer that cannot be told that its task is to end', () => {
 
 describe('a peer that ends its task only after it was told to', () => {
   it.each([
-    { name: 'works', play: { agents: [remote('weather', { budget: { wall: 20 } })], brain: never }, taken: 2 },
-    { name: 'waits for an answer', play: { ...alone, agents: [remote('weather', { budget: { calls: 1 } })] }, taken: 3 },
-  ])('and $name is asked anew when there is more', async ({ play, taken }) => {
+    { state: 'working', play: { agents: [remote('weather', { budget: { wall: 20 } })], brain: never }, taken: 2 },
+    { state: 'input-required', play: { ...alone, agents: [remote('weather', { budget: { calls: 1 } })] }, taken: 3 },
+  ])('and is $state until then is asked anew when there is more', async ({ state, play, taken }) => {
     const kept = newPlay({ ...play, habits: { endures: true } });
     expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
-    expect(await cancelsIn(kept)).toMatchObject([{ reached: true, state: 'working' }]);
+    expect(await cancelsIn(kept)).toMatchObject([{ reached: true, state }]);
     kept.memory.cancelled.push('task-1');
     expect(await goesOn({ ...kept, brain: () => says('Sun.') }, { calls: 9, wallMs: 60_000 })).toBe('Sun.');
     expect([kept.memory.taken.length, kept.memory.tasks.length]).toEqual([taken, 2]);
     once(kept.memory.taken, 'the same message twice');
+  });
+
+  it('is one call that nobody answered, however often it is told', async () => {
+    const agents = [remote('weather', { budget: { wall: 20 } })];
+    const kept = newPlay({ agents, brain: never, habits: { endures: true } });
+    await live(kept);
+    await goesOn(kept, { wallMs: 40_000 });
+    expect((await cancelsIn(kept)).map(({ unanswered }) => unanswered)).toEqual([true, undefined]);
   });
 });
 

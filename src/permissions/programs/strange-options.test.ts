@@ -86,6 +86,13 @@ const LINES = String.raw`
   kubectl get pods -o=jsonpath-file=x · playwright test --reporter=html · cargo metadata --filter-platform=x.json
   pnpm --omit dlx view x · yarn --depth exec view · pnpm --loglevel exec test · rake -j X=1 · dotnet -c exec build
   anything /p:X=y · anything !id · anything '|id'
+  # what loses work, reaches out or asks a program who signed
+  git push --delete origin a · git push -d origin a · git push --mirror · git push --no-verify · git fetch -f origin a:b
+  git fetch origin +a:b · git fetch --force origin a:b · git pull origin +a:b · git pull --force · git switch -C main
+  git switch -f a · git checkout -b x -f · git checkout --detach -f · git checkout --orphan x --force · git mv -f a b
+  git reflog delete x · git reflog expire --all · git diff --no-index a b · git diff src/../../x y · git diff /etc/passwd x
+  git log --format=%GS · git show --pretty=%GK · git grep --no-index x · git restore -SW a · git apply --unsafe-paths x
+  node a.js --watch · node a.js --test · gfind . -exec id +
   # programs that nobody knows
   helm list -A · anything --help · anything -v · anything --x=y · anything X=y · anything +x · anything exec id
   anything run id · anything a -b · ./tool --flag · anything x id · anything eval id · anything a.b:=c · anything -- -x

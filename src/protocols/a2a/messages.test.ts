@@ -357,3 +357,36 @@ it('a message that another server hears in the same moment begins one task, when
   expect(taskIn(await client.sendMessage(message)).id).toBe(first.id);
   expect(busy).toBe(-1);
 });
+
+it('a message for a context in which another task is under way is refused at once', async () => {
+  await using server = await served({ play: hanging });
+  const contextId = 'mine';
+  await (await server.client(OWNER)).sendMessage(request(said('hang', { contextId }), { returnImmediately: true }));
+  const { engine } = server.project;
+  let tries = 0;
+  const start: Project['engine']['start'] = async (given) => {
+    tries += 1;
+    return await engine.start(given);
+  };
+  await using other = await serveProject({ ...server.project, engine: { ...engine, start } });
+  const client = await connect(other.origin, OWNER, 'JSONRPC');
+  await expect(client.sendMessage(request(said('hang', { contextId })))).rejects.toThrow('it takes one at a time');
+  expect(tries).toBe(1);
+});
+
+it('an answer that another server hears in the same moment is given once, and nothing is wrong', async () => {
+  const play = ({ toolResults }: SeenRequest): Reply =>
+    toolResults === 0 ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+  await using server = await served({ play });
+  const first = await server.client(OWNER);
+  const { id: taskId } = taskIn(await first.sendMessage(request(said('Do it.'))));
+  const message = request(said('The second.', { taskId }));
+  const { engine } = server.project;
+  const answer: Project['engine']['answer'] = async (...given) => {
+    await first.sendMessage(message);
+    return await engine.answer(...given);
+  };
+  await using other = await serveProject({ ...server.project, engine: { ...engine, answer } });
+  const client = await connect(other.origin, OWNER, 'JSONRPC');
+  expect(stateOf(taskIn(await client.sendMessage(message)))).toBe(TaskState.TASK_STATE_COMPLETED);
+});

@@ -213,6 +213,27 @@ describe('a config that is', () => {
     await client.sendMessage(request(said('The second.', { taskId })));
     await eventually(() => (statesTold(good).at(-1) === 'TASK_STATE_COMPLETED' ? true : undefined));
     expect(dead.refused).toBe(1);
+    // Whoever told the old one does not tell the new one as well.
+    expect(good.told.filter(({ body }) => 'task' in body)).toHaveLength(1);
+  });
+
+  it('given again with its message is the same: only other words, or one that was given up, make another', async () => {
+    await using receiver = await startReceiver();
+    await using gone = await startReceiver(410);
+    await using server = await served({ settings: INSIDE, play });
+    const client = await server.client(ALICE);
+    const message = said('task: ask.');
+    const noted = async (what: string): Promise<number> => (await everything(server)).split(what).length - 1;
+    const made = async (url: string, more: Partial<TaskPushNotificationConfig>): Promise<number> => {
+      await client.sendMessage(request(message, { taskPushNotificationConfig: config(url, more) }));
+      return await noted('"push.configured"');
+    };
+    expect(await made(receiver.url, { id: 'mine' })).toBe(1);
+    expect(await made(receiver.url, { id: 'mine' })).toBe(1);
+    expect(await made(receiver.url, { id: 'mine', token: 'other' })).toBe(2);
+    expect(await made(gone.url, { id: 'lost' })).toBe(3);
+    await eventually(async () => ((await noted('it says that it is gone')) > 0 ? true : undefined));
+    expect(await made(gone.url, { id: 'lost' })).toBe(4);
   });
 
   it('deleted is told nothing more, and made again it is told how the task stands', async () => {

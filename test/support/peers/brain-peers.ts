@@ -149,7 +149,7 @@ function createPeer(
     },
     async cancel({ task }) {
       if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
-      if (endures) return ok({ state: 'working', usage });
+      if (endures) return ok({ state: known(task)?.outcome?.kind === 'asks' ? 'input-required' : 'working', usage });
       memory.cancelled.push(task);
       return ok({ state: 'canceled', usage });
     },
