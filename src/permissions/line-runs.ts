@@ -4,7 +4,7 @@
  */
 import { fail, ok, type Result } from '../base/result.ts';
 import { type LinePart, type LineWord, lineParts, RESERVED } from './line-parts.ts';
-import { exposedWords, knownProgram, unseenProgram } from './programs/exposed-words.ts';
+import { exposedWords, knownProgram, namesInput, unseenProgram } from './programs/exposed-words.ts';
 
 export interface Run {
   /** Variables that are set for it, the program, its arguments. */
@@ -205,7 +205,7 @@ function wrapped({ flags, valued = [], skip = 0, sets, adds, alone }: Wrapper, a
 /** `sh -c LINE` is that line; a script is a file like any argument; without either it reads commands from its input. */
 function shellBelow(args: readonly LineWord[], depth: number): Below {
   const [first, second] = args;
-  if (first === undefined || first.dynamic) return { unseen: 'a shell reads commands from its input' };
+  if (first === undefined || first.dynamic || namesInput(first.text)) return { unseen: 'a shell reads commands from its input' };
   if (!first.text.startsWith('-') && !first.text.startsWith('+')) return {};
   if (!/^-[eux]*c$/.test(first.text) || second === undefined || second.dynamic || second.text.startsWith('-'))
     return { unseen: 'what this shell runs cannot be told from its options' };

@@ -42,7 +42,8 @@ const LINES = String.raw`
   git fetch · git fetch --all --prune · git fetch -p · git merge --no-ff a · git merge --abort · git rebase main
   git rebase --continue · git rebase --abort · git cherry-pick a · git cherry-pick -x a · git revert --no-edit a
   git switch a · git switch -c a · git checkout -b a · git restore --staged a · git reset · git reset --soft HEAD~1
-  git reset HEAD a · git rm a · git rm --cached a · git mv a b · git clone https://example.org/a
+  git reset HEAD a · git rm a · git rm --cached a · git mv a b · git clone https://example.org/a.git
+  git clone git@example.org:a/b.git c · git fetch https://example.org/a.git main · git fetch git@example.org:a/b.git
   git clone --depth 1 https://example.org/a · git merge-base a b · git cat-file -p HEAD · git --no-pager log -3
   git --no-pager diff · git worktree list · git for-each-ref --sort=-committerdate · git --version
   # JavaScript
@@ -91,6 +92,7 @@ const LINES = String.raw`
   kubectl describe pod x · kubectl logs x · kubectl logs -f x -c y · kubectl top pod · kubectl config current-context
   kubectl rollout status deploy/x · gh pr list · gh pr view 1 · gh pr diff 1 · gh pr list --state open --json number
   gh issue list -L 5 · gh run list · gh run view 1 --log-failed · gh repo view · brew list · curl https://example.org
+  curl localhost:3000/health · curl -s http://127.0.0.1:8080/x:y
   curl -s https://example.org · curl -sSfL https://example.org · curl -I https://example.org · dig example.org
 `
   .split(/ · |\n/)

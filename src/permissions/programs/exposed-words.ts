@@ -2,6 +2,7 @@
  * Which words behind a program a star in an allow does not cover. It stands for operands and for options that are known to be
  * harmless; whoever wants another one allowed writes it out, or `**`. What is known of programs is in `table.ts`.
  */
+import { posix } from 'node:path';
 import type { KnownProgram } from './known.ts';
 import { type OptionReading, type Options, optionsIn, readOption } from './options.ts';
 import { PYTHON } from './python.ts';
@@ -29,11 +30,15 @@ const INTERPRETERS =
   /^(?:node|nodejs|bun|python[\d.]*|ruby|perl|php|lua[\d.]*|rscript|tclsh|guile|irb|iex|ghci|julia|racket|octave)$/;
 const PYTHONS = /^python[\d.]*$/;
 
+/** What comes in by `|` or `<` has names as well: `/dev/stdin`, `/proc/self/fd/0`, from wherever one looks. */
+export const namesInput = (word: string): boolean => /(?:^|\/)(?:dev\/(?:std|fd|tty)|proc\/)/.test(posix.normalize(word));
+
 /** Why nobody can tell what it would run. */
 export function unseenProgram(name: string, args: readonly string[]): string | undefined {
   if (UNSEEN_PROGRAMS.has(name) || /^ld[-.].*\.so/.test(name))
     return `\`${name}\` changes what follows, or runs what is not seen`;
-  const isFed = (args.find((word) => !isOption(word)) ?? '-') === '-';
+  const program = args.find((word) => !isOption(word)) ?? '-';
+  const isFed = program === '-' || namesInput(program);
   const isAnswered = (PYTHONS.test(name) ? /^(?:-V|--version|--help)$/ : /^(?:-v|--version|--help|--test)$/).test(args[0] ?? '');
   if (INTERPRETERS.test(name) && name !== 'bun' && isFed && !isAnswered) return `\`${name}\` reads its program from its input`;
   return undefined;

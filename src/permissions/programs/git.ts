@@ -29,6 +29,11 @@ const GOES_ON = '--abort --continue --skip --quit';
 /** A path that leads out of the repository means `--no-index`. */
 const OUTSIDE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
 
+/** A folder that is made there may be one that git or another program takes its settings from. */
+const ELSEWHERE = new RegExp(`${OUTSIDE.source}|(?:^|/)\\.[^./]`);
+/** Branches that are fetched into: with `--prune`, those that are not there are deleted. An address has a colon, too. */
+const INTO = /^\+|\*|^(?![a-z][\w+.-]*:\/\/|[\w.-]+@[\w.-]+:).*:/i;
+
 const LOOKING: Readonly<Record<string, KnownProgram>> = {
   status: {
     options:
@@ -176,20 +181,21 @@ const WORKING: Readonly<Record<string, KnownProgram>> = {
     options:
       '-46aPpqtv -j= --all --prune --prune-tags --tags --no-tags --dry-run --depth= --deepen= --unshallow --quiet --verbose --progress ' +
       '--no-progress --shallow-since= --jobs= --append --multiple --no-recurse-submodules --ipv4 --ipv6 --porcelain --atomic',
-    words: /^\+/,
+    words: INTO,
   },
   pull: {
     options:
       '-46nqrv -X= --strategy-option= --rebase=? --no-rebase --ff --ff-only --no-ff --autostash --no-autostash --all --tags --no-tags ' +
       '--prune --quiet --verbose --depth= --no-edit --stat --no-stat --squash --no-commit --commit --progress --no-progress',
-    words: /^\+/,
+    words: INTO,
   },
   clone: {
     options:
       '-46nqv -b= --depth= --branch= --single-branch --no-single-branch --no-checkout --bare --mirror --quiet --verbose --progress ' +
       '--shallow-since= --no-tags --filter= --sparse',
+    words: ELSEWHERE,
   },
-  init: { options: '-q -b= --quiet --bare --initial-branch= --object-format=' },
+  init: { options: '-q -b= --quiet --bare --initial-branch= --object-format=', words: ELSEWHERE },
   // Whether it would delete without `-f` is a setting.
   clean: { options: '-dnqxX -e= --dry-run --exclude= --quiet', onlyShows: /(?:^| )(?:-[dqxX]*n[dnqxX]*|--dry-run)(?: |$)/ },
   apply: {

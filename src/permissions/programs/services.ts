@@ -1,6 +1,8 @@
 /** Programs that speak with other machines, and with what keeps containers and packages. */
 import { type KnownProgram, plain, programs, verbs } from './known.ts';
 
+/** Curl and wget know other kinds of addresses: files of this machine, and what talks to other services. */
+const NO_PAGE = /^(?!https?:\/\/)(?:[^/]*:\/\/|[^/:]+:(?!\d))/i;
 const PS =
   '-alnqs -f= --all --quiet --no-trunc --format= --filter= --last= --size --latest --services --status= --digests --tree';
 const LOGS = '-ft -n= --tail= --follow --since= --until= --timestamps --details --no-color --no-log-prefix';
@@ -109,9 +111,13 @@ export const SERVICES: readonly (readonly [string, KnownProgram])[] = [
     plain(
       '-46fgGiILsSv -m= --silent --show-error --fail --location --head --include --max-time= --connect-timeout= --retry= --retry-delay= ' +
         '--compressed --verbose --http1.1 --http2 --globoff --max-redirs= --fail-with-body --no-progress-meter --version --help',
+      { words: NO_PAGE },
     ),
   ],
-  ['wget', plain('-46qSv --quiet --spider --no-verbose --timeout= --tries= --server-response --version --help')],
+  [
+    'wget',
+    plain('-46qSv --quiet --spider --no-verbose --timeout= --tries= --server-response --version --help', { words: NO_PAGE }),
+  ],
   // Where it goes, and what it runs there.
   ['ssh', plain('-46CnqTv -pl= --help', { code: 2 })],
   ['scp', plain('-346Cpqrv -P=')],

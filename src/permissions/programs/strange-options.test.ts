@@ -5,7 +5,7 @@ import { decideLine } from '../shell-rules.ts';
 const under = (line: string, rule: string): string => decideLine(line, [{ [rule]: 'allow' }], {});
 const program = (line: string): string => line.split(' ', 1)[0] ?? '';
 
-const LINES = String.raw`
+const LINES = `
   # files of options
   pytest @args · tsc @x · mypy @x · ruff check @x · rustc @x · javac @x · dotnet build @x · gcc @x · anything @x
   eslint @x · jest @x · cargo test @x · clang @x · java @x · ld @x · black @x · kotlinc @x · link @x · docker ps @x
@@ -85,6 +85,10 @@ const LINES = String.raw`
   kubectl get secret/x -o yaml · kubectl describe secret x · kubectl get pods -o go-template-file=/etc/passwd · brew info ./x.rb
   kubectl get pods -o=jsonpath-file=x · playwright test --reporter=html · cargo metadata --filter-platform=x.json
   pnpm --omit dlx view x · yarn --depth exec view · pnpm --loglevel exec test · rake -j X=1 · dotnet -c exec build
+  git fetch --prune . 'refs/x/*:refs/heads/*' · git fetch -p origin main:main · git fetch origin '*' · git pull origin a:b
+  git clone https://x/y /etc/git · git clone https://x/y ../z · git clone https://x/y .git/hooks · git clone x ~/y
+  git init /tmp/x · git init .git/x · curl file:///etc/passwd · curl file:/etc/passwd · curl 'fil[e-e]:///etc/x'
+  curl gopher://localhost:6379/_x · curl -s telnet://x · curl '{file,http}:///x' · wget file:///x · curl smb://x/y
   anything /p:X=y · anything !id · anything '|id'
   # what loses work, reaches out or asks a program who signed
   git push --delete origin a · git push -d origin a · git push --mirror · git push --no-verify · git fetch -f origin a:b
@@ -106,6 +110,12 @@ describe('a star behind a program does not stand for', () => {
   it('many lines, each once', () => {
     expect(LINES.length).toBeGreaterThan(300);
     expect(new Set(LINES).size).toBe(LINES.length);
+  });
+  it.each(['sh', 'bash', 'dash', 'python3', 'node', 'perl', 'ruby'])('what %s reads by the name of its input', (name) => {
+    for (const input of ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0', './../../../dev/stdin', '/dev/./stdin']) {
+      expect(decideLine(`echo x | ${name} ${input}`, [{ '*': 'allow', 'rm *': 'deny' }], {}), input).toBe('ask');
+      expect(under(`${name} ${input}`, `${name} **`), input).toBe('ask');
+    }
   });
   it.each(LINES)('%s', (line) => {
     expect(under(line, `${program(line)} *`)).toBe('ask');
