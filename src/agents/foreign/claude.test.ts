@@ -81,6 +81,11 @@ describe('an agent of Claude Code', () => {
       ['shell', 'read'],
       { shell: { 'ls *': 'allow', 'cat *': 'ask', '*': 'ask' }, read: { '**/.env/**': 'deny', '*': 'allow' } },
     ],
+    [
+      'tools: Bash(cat src/*), Edit\ndisallowedTools: Edit(.env)',
+      ['shell', 'edit'],
+      { shell: { 'cat *': 'ask', '*': 'ask' }, edit: { '**/.env/**': 'deny', '*': 'ask' } },
+    ],
     // Of a server, and of one of its tools.
     ['tools: mcp__gh\ndisallowedTools: mcp__gh__delete', ['mcp:gh'], { 'mcp:gh/delete': 'deny' }],
     ['tools: mcp__gh__a, Read\ndisallowedTools: mcp__gh', ['read'], {}],
@@ -154,6 +159,19 @@ describe('an agent of Claude Code', () => {
       fetch: { 'a.org': 'ask', '*.b.org': 'deny', '*': 'allow' },
       'mcp:gh': 'deny',
     });
+  });
+
+  it('is held back wherever a rule reaches there, and is given nothing by a star', async () => {
+    const held = await withSettings('Read, Grep, Edit, Write', {
+      '.claude/settings.json': listed({ deny: ['Read(.env)', 'Write(docs)'] }),
+    });
+    expect(held.permissions).toEqual({
+      ...Object.fromEntries(['read', 'search'].map((tool) => [tool, { '**/.env/**': 'deny', '*': 'allow' }])),
+      ...Object.fromEntries(['edit', 'write'].map((tool) => [tool, { '**/docs/**': 'deny', '*': 'ask' }])),
+    });
+    const allow = ['*', 'Ba*', 'Wr*', 'mcp__g*'];
+    const star = await withSettings('Bash, Write, mcp__gh', { '.claude/settings.json': listed({ allow }) });
+    expect(star.permissions).toEqual({ shell: 'ask', write: 'ask' });
   });
 
   it('asks with a warning where settings cannot be kept or read', async () => {

@@ -119,6 +119,7 @@ describe('an agent of opencode', () => {
     expect(broken.said).toEqual([
       expect.stringMatching(/^opencode\.jsonc:1:\d+: warning: .*; every tool of the agents of opencode asks/),
     ]);
+    expect(broken.permissions).toMatchObject({ shell: { 'git *': 'ask' } });
   });
 
   it('can deny everything with one word', async () => {
