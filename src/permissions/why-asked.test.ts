@@ -19,6 +19,34 @@ describe('why a command is asked about', () => {
     for (const rule of [narrow, wide]) expect(decideLine(line, [{ ...rules, [rule]: 'allow' }], {})).toBe('allow');
   });
 
+  it.each([
+    ['git checkout main', { 'git *': 'allow' }],
+    ['git -C sub status', { 'git *': 'allow' }],
+    ['git submodule update --init', { 'git *': 'allow' }],
+    ['curl -s -o x.txt -w y https://x.example', { 'curl *': 'allow' }],
+    ['docker compose -f x ps', { 'docker *': 'allow' }],
+    ['docker exec x id', { 'docker *': 'allow' }],
+    ['kubectl label x y=z', { 'kubectl *': 'allow' }],
+    ['git restore x', { 'git *': 'allow' }],
+    ['git clean -f', { 'git *': 'allow' }],
+    ['tsc -b --clean', { 'tsc *': 'allow' }],
+    ['go mod edit -replace=x=y', { 'go *': 'allow' }],
+    ['find . -exec id \\;', { 'find *': 'allow' }],
+    ['tar -I id -cf x y', { 'tar *': 'allow' }],
+  ] as const)('names only rules that are enough: %s', (line, rules) => {
+    expect(decideLine(line, [rules], {})).toBe('ask');
+    const reason = why(line, rules) ?? '';
+    const [, named = ''] = reason.split('; ');
+    for (const [, rule = ''] of named.matchAll(/"([^"]+)"/g))
+      expect(decideLine(line, [{ ...rules, [rule]: 'allow' }], {}), rule).toBe('allow');
+  });
+
+  it('names a longer rule where a shorter one would not be enough, and none where none is', () => {
+    expect(why('git checkout main', { 'git *': 'allow' })).toContain('"checkout"');
+    expect(why('git checkout main', { 'git *': 'allow' })).toContain('; "git checkout main*" would, and "git **" for');
+    expect(why('find . -exec id \\;', { 'find *': 'allow' })).toMatch(/harmless$/);
+  });
+
   it('is a word that names what is denied', () => {
     const rules = { '*': 'allow', 'rm *': 'deny' } as const;
     expect(why('docker run x rm', rules)).toBe(

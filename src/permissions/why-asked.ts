@@ -5,7 +5,7 @@
 import { visibleText } from '../base/visible-text.ts';
 import { lineRuns, type Run } from './line-runs.ts';
 import type { Rule, RuleMap } from './rule-map.ts';
-import { covers, mentions, patternWords } from './shell-rules.ts';
+import { covers, decideLine, mentions, patternWords } from './shell-rules.ts';
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]{1,60}$/;
 const RULE_MAX = 100;
@@ -15,7 +15,11 @@ export function whyAsked(line: string, sources: readonly Rule[]): string | undef
   const maps = sources.filter((source) => typeof source !== 'string');
   for (const run of runs.ok ? withBelow(runs.value) : [])
     for (const map of maps) {
-      const reason = uncovered(map, run) ?? named(map, run);
+      const isEnough = (rule: string): boolean =>
+        runs.ok && runs.value.length === 1
+          ? decideLine(line, sources, { [rule]: 'allow' }) === 'allow'
+          : covers(patternWords(rule), run) && run.below.length === 0;
+      const reason = uncovered(map, run, isEnough) ?? named(map, run);
       if (reason !== undefined) return reason;
     }
   return undefined;
@@ -25,8 +29,8 @@ const withBelow = (runs: readonly Run[]): readonly Run[] => runs.flatMap((run) =
 
 const shown = (pattern: string): string => JSON.stringify(visibleText(pattern).slice(0, RULE_MAX));
 
-/** A rule that would cover it, but for one word. */
-function uncovered(map: RuleMap, run: Run): string | undefined {
+/** A rule that would cover it, but for one word. `isEnough`: whether a rule is all that is missing. */
+function uncovered(map: RuleMap, run: Run, isEnough: (rule: string) => boolean): string | undefined {
   const rules = Object.entries(map).flatMap(([pattern, permission]) =>
     permission === 'allow' ? [{ pattern, words: patternWords(pattern) }] : [],
   );
@@ -36,12 +40,26 @@ function uncovered(map: RuleMap, run: Run): string | undefined {
     .sort((left, right) => left - right)
     .find((index) => near !== undefined && !covers(near.words, { ...run, exposed: new Set([index]) }));
   if (near === undefined || at === undefined) return undefined;
-  const texts = run.words.slice(run.program, at + 1).map(({ text }) => text);
+  const texts = run.words.slice(run.program).map(({ text }) => text);
+  const first = at - run.program;
   const said = `${shown(near.pattern)} does not stand for`;
-  if (!texts.every((text) => PLAIN.test(text))) return `${said} an option or a word of it that is not known to be harmless`;
-  const rule = texts.join(' ') + (/^[\w:@+-]+$/.test(texts.at(-1) ?? '') ? '*' : ' *');
-  const instead = `${shown(rule)} would, and ${shown(`${texts[0]} **`)} for whatever follows`;
-  return `${said} ${JSON.stringify(texts.at(-1))}, which is not known to be harmless; ${instead}`;
+  if (!texts.slice(0, first + 1).every((text) => PLAIN.test(text)))
+    return `${said} an option or a word of it that is not known to be harmless`;
+  // As short as it can be: what follows a word may not be covered either.
+  const narrow = texts.flatMap((text, index) => {
+    const words = texts.slice(0, index + 1);
+    const isOne = index >= first && words.every((one) => PLAIN.test(one));
+    return isOne ? [words.join(' ') + (/^[\w:@+-]+$/.test(text) ? '*' : ' *')] : [];
+  });
+  const rule = narrow.find((one) => one.length <= RULE_MAX && isEnough(one));
+  const wide = `${texts[0]} **`;
+  const whatever = rule === undefined ? 'would, for whatever follows' : 'for whatever follows';
+  const instead = [
+    ...(rule === undefined ? [] : [`${shown(rule)} would`]),
+    ...(isEnough(wide) ? [`${shown(wide)} ${whatever}`] : []),
+  ];
+  const ways = instead.length === 0 ? '' : `; ${instead.join(', and ')}`;
+  return `${said} ${JSON.stringify(texts[first])}, which is not known to be harmless${ways}`;
 }
 
 /** A rule that holds back what one of its words names. */
