@@ -153,7 +153,7 @@ const VERB_RUNS: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map
   }),
 );
 
-const SHELLS = /^(?:sh|bash|dash|ksh|ash|mksh|rbash)$/;
+const SHELLS = /^(?:sh|bash|dash|ksh|ash|mksh|rbash|yash|posh)$/;
 /** Shells with a language of their own. */
 const OTHER_SHELLS = /^(?:zsh|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish|cmd|cmd\.exe)$/;
 

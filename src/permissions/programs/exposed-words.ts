@@ -27,8 +27,12 @@ const UNSEEN_PROGRAMS: ReadonlySet<string> = new Set([
 ]);
 
 const INTERPRETERS =
-  /^(?:node|nodejs|bun|python[\d.]*|ruby|perl|php|lua[\d.]*|rscript|tclsh|guile|irb|iex|ghci|julia|racket|octave)$/;
+  /^(?:node|nodejs|i?python[\d.]*|pypy[\d.]*|tsx|ts-node|ruby|perl|php|lua[\d.]*|rscript|tclsh|guile|irb|iex|ghci|julia|racket|octave)$/;
 const PYTHONS = /^python[\d.]*$/;
+const FED_BY_FILE = /^(?:[gmn]?awk|g?sed|g?make|deno|bun|bunx|tsx|ts-node|jq|xargs)$/;
+/** `-f -` and its spellings, and a program that is `-`. */
+const isInputFile = (word: string, next: string | undefined): boolean =>
+  word === '-' || namesInput(word) || /^-\w*f-$|=-$/.test(word) || (/^-\w*f$|^--(?:file|makefile)$/.test(word) && next === '-');
 
 /** What comes in by `|` or `<` has names as well: `/dev/stdin`, `/proc/self/fd/0`, from wherever one looks. */
 export const namesInput = (word: string): boolean => /(?:^|\/)(?:dev\/(?:std|fd|tty)|proc\/)/.test(posix.normalize(word));
@@ -40,7 +44,10 @@ export function unseenProgram(name: string, args: readonly string[]): string | u
   const program = args.find((word) => !isOption(word)) ?? '-';
   const isFed = program === '-' || namesInput(program);
   const isAnswered = (PYTHONS.test(name) ? /^(?:-V|--version|--help)$/ : /^(?:-v|--version|--help|--test)$/).test(args[0] ?? '');
-  if (INTERPRETERS.test(name) && name !== 'bun' && isFed && !isAnswered) return `\`${name}\` reads its program from its input`;
+  if (FED_BY_FILE.test(name) && args.some((word, index) => isInputFile(word, args[index + 1])))
+    return `\`${name}\` reads its program from its input`;
+  if (name === 'ssh' && args.filter((word) => !isOption(word)).length === 1) return '`ssh` runs there what it is given as input';
+  if (INTERPRETERS.test(name) && isFed && !isAnswered) return `\`${name}\` reads its program from its input`;
   return undefined;
 }
 
@@ -143,11 +150,13 @@ class Walk {
     const behind = this.args.slice(index + 1);
     this.chain.unshift(verb ?? {});
     this.operands = 0;
-    if (verb === undefined) {
+    // A word that is no verb may be the value of an option in front, and the verb stands behind it.
+    const isUnsure = verb === undefined && this.args.slice(0, index + 1).some((word) => isOption(word) || word.startsWith('+'));
+    if (isUnsure || (verb !== undefined && !shows(verb, behind))) this.expose(index);
+    else if (verb === undefined) {
       this.exposed.add(index);
       for (const place of strangeWords(this.args, index + 1)) if (!isOption(this.args[place] ?? '')) this.exposed.add(place);
-    } else if (!shows(verb, behind)) this.expose(index);
-    else if (verb.named === true || verb.named?.test(behind.join(' ')) === false) this.exposed.add(index);
+    } else if (verb.named === true || verb.named?.test(behind.join(' ')) === false) this.exposed.add(index);
   }
 
   private expose(from: number): void {

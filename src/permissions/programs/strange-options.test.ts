@@ -117,6 +117,33 @@ describe('a star behind a program does not stand for', () => {
       expect(under(`${name} ${input}`, `${name} **`), input).toBe('ask');
     }
   });
+  it.each(["printf 'x' | make -f -", 'cat x | awk -f -', 'cat x | sed -f -', 'cat x | make --file=-', 'cat x | ssh h'])(
+    'what comes in by %s',
+    (line) => {
+      expect(decideLine(line, [{ '*': 'allow', 'rm *': 'deny' }], {})).toBe('ask');
+    },
+  );
+  it.each(['cat x | deno run -', 'cat x | bun run -', 'cat x | tsx', 'cat x | ipython', 'cat x | pypy3', 'cat x | yash'])(
+    'what %s reads',
+    (line) => {
+      expect(decideLine(line, [{ '*': 'allow', 'rm *': 'deny' }], {})).toBe('ask');
+    },
+  );
+  it.each([
+    ['git -C sub config core.fsmonitor id', 'git -C sub*'],
+    ['git -C sub stash clear', 'git -C sub*'],
+    ['git -C sub checkout .', 'git -C sub *'],
+    ['kubectl --context dev delete pod x', 'kubectl --context dev *'],
+    ['docker --context dev rm x', 'docker --context dev*'],
+    ['docker compose -f x down', 'docker compose -f x*'],
+    ['cargo +nightly install evil', 'cargo +nightly*'],
+    ['go -C sub generate', 'go -C sub *'],
+    ['npm --prefix sub publish', 'npm --prefix sub *'],
+    ['gh -R a/b pr merge 1', 'gh -R a/b *'],
+    ['uv --directory sub add evil', 'uv --directory sub *'],
+  ])('a verb behind an option in front of it: %s under %s', (line, rule) => {
+    expect(under(line, rule)).toBe('ask');
+  });
   it.each(LINES)('%s', (line) => {
     expect(under(line, `${program(line)} *`)).toBe('ask');
     expect(under(line, `${program(line)}*`)).toBe('ask');
