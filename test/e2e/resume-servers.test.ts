@@ -130,7 +130,7 @@ it('that a run does not go on for want of a server is said at a terminal in whol
   await lost.away(project);
   await using person = sitDown(project, ['resume', 'last'], { columns: 60 });
   await person.ended;
-  expect(person.screen()).toMatch(/interrupted: .*The MCP server tools could\n {2}not be started: /);
+  expect(person.screen()).toMatch(/interrupted · .*why .*The MCP server tools could not be\n +started: /s);
   await lost.back(project);
   expect((await project.look('answer', 'last', 'This.')).out).toBe('All done.\n');
 });

@@ -63,7 +63,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     const setup = await tree.setup(node, found);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
-      throw new Interruption('interrupted', setup.error.message);
+      throw new Interruption('interrupted', setup.error.message, setup.error);
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
     await parkIfNeeded(tree, node, result);
