@@ -8,6 +8,8 @@ export const ledgerLimits = {
   readPageEvents: 1_000,
   leaseMs: 15 * SECOND,
   leaseRenewMs: 5 * SECOND,
+  openAttempts: 20,
+  openPauseMs: 10,
   busyWaitMs: 5 * SECOND,
   busyBlockMs: 2,
   appendBatchEvents: 2_000,

@@ -15,7 +15,7 @@ import { LEDGER_MARK } from '../../events/ledger-mark.ts';
 import { makeFolder, systemDisk } from '../blobs/disk.ts';
 import { integer } from '../rows.ts';
 import { readOnlyError } from '../write-queue.ts';
-import { corruptError, isNotWritable, ledgerError } from './errors.ts';
+import { corruptError, isBusy, isNotWritable, ledgerError } from './errors.ts';
 
 const FILE_VERSION = 1;
 
@@ -65,7 +65,7 @@ export function openFile(path: string, readOnly: boolean): OpenFile {
   try {
     if (!readOnly) {
       try {
-        return { database: openWritable(path), writable: true };
+        return { database: openPatiently(path), writable: true };
       } catch (error) {
         if (!isNotWritable(error) && !isPermission(error)) throw error;
         if (!existsSync(path)) throw readOnlyError(path, error);
@@ -74,6 +74,18 @@ export function openFile(path: string, readOnly: boolean): OpenFile {
     return { database: openReadable(path), writable: false };
   } catch (error) {
     throw ledgerError(error, path);
+  }
+}
+
+/** Of two that make the file at the same moment SQLite turns one away at once: switching to its log it waits for nobody. */
+function openPatiently(path: string): DatabaseSync {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return openWritable(path);
+    } catch (error) {
+      if (!isBusy(error) || attempt >= limits.openAttempts) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, limits.openPauseMs);
   }
 }
 
