@@ -8,7 +8,7 @@ import { testIds } from '../../test/support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
 import { ok } from '../base/result.ts';
 import type { Ledger } from '../ledger/port.ts';
-import type { Model, ModelRequest } from '../models/port.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../models/port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-take-up-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -208,4 +208,25 @@ it('a run that another parks while it is being taken up goes on all the same', a
   expect((await typesIn(late, handle)).filter((type) => type.startsWith('run.'))).toEqual([
     ...['run.started', 'run.parked', 'run.reopened', 'run.resumed', 'run.ended'],
   ]);
+});
+
+it('a run that is still called parked after it was told to go on is taken up, and not told so for ever', async () => {
+  const path = join(folder, 'still-parked.db');
+  const agents = [agent({ maxRetries: 0 })];
+  const noKey = (): ModelOutcome => ({ kind: 'failed', error: { kind: 'auth', message: 'no key' } });
+  const handle = await start(kept(createWorld({ path, agents, brain: noKey })));
+  await handle.done;
+  let looks = 0;
+  const calledParked = (inner: Ledger): Ledger => ({
+    ...inner,
+    async runs(filter) {
+      looks += 1;
+      if (looks > 200) throw new Error('it is looked at again and again');
+      return (await inner.runs(filter)).map((row) => ({ ...row, state: 'parked' as const }));
+    },
+  });
+  const late = kept(createWorld({ path, agents, brain: () => reports('Done.'), wrapLedger: calledParked }));
+  const resumed = await late.engine.resume(handle.run);
+  if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+  expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
 });

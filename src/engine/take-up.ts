@@ -41,7 +41,8 @@ export async function takeUp(
       await options.ledger.release(fence);
       return ended;
     }
-    if (purpose === 'go on' && now.state === 'parked') {
+    // One that was known to be parked, and is to go on all the same, is looked at once.
+    if (purpose === 'go on' && now.state === 'parked' && root.state !== 'parked') {
       await options.ledger.release(fence);
       return { kind: 'stood still' };
     }
