@@ -29,10 +29,13 @@ const UNSEEN_PROGRAMS: ReadonlySet<string> = new Set([
 const INTERPRETERS =
   /^(?:node|nodejs|i?python[\d.]*|pypy[\d.]*|tsx|ts-node|ruby|perl|php|lua[\d.]*|rscript|tclsh|guile|irb|iex|ghci|julia|racket|octave)$/;
 const PYTHONS = /^python[\d.]*$/;
-const FED_BY_FILE = /^(?:[gmn]?awk|g?sed|g?make|deno|bun|bunx|tsx|ts-node|jq|xargs)$/;
-/** `-f -` and its spellings, and a program that is `-`. */
+/** Their program may stand in a file that an option names; any other `-` is a file that they read. */
+const FED_BY_FILE = /^(?:[gmn]?awk|g?sed|g?make)$/;
+/** Here `-` is the program. */
+const FED_BY_NAME = /^(?:deno|bunx?|tsx|ts-node)$/;
+/** `-f -` and its spellings. */
 const isInputFile = (word: string, next: string | undefined): boolean =>
-  word === '-' || namesInput(word) || /^-\w*f-$|=-$/.test(word) || (/^-\w*f$|^--(?:file|makefile)$/.test(word) && next === '-');
+  namesInput(word) || /^-\w*f-$|=-$/.test(word) || (/^-\w*f$|^--(?:file|makefile)$/.test(word) && next === '-');
 
 /** What comes in by `|` or `<` has names as well: `/dev/stdin`, `/proc/self/fd/0`, from wherever one looks. */
 export const namesInput = (word: string): boolean => /(?:^|\/)(?:dev\/(?:std|fd|tty)|proc\/)/.test(posix.normalize(word));
@@ -44,7 +47,8 @@ export function unseenProgram(name: string, args: readonly string[]): string | u
   const program = args.find((word) => !isOption(word)) ?? '-';
   const isFed = program === '-' || namesInput(program);
   const isAnswered = (PYTHONS.test(name) ? /^(?:-V|--version|--help)$/ : /^(?:-v|--version|--help|--test)$/).test(args[0] ?? '');
-  if (FED_BY_FILE.test(name) && args.some((word, index) => isInputFile(word, args[index + 1])))
+  const isFedByFile = FED_BY_FILE.test(name) && args.some((word, index) => isInputFile(word, args[index + 1]));
+  if (isFedByFile || (FED_BY_NAME.test(name) && args.some((word) => word === '-' || namesInput(word))))
     return `\`${name}\` reads its program from its input`;
   if (name === 'ssh' && args.filter((word) => !isOption(word)).length === 1) return '`ssh` runs there what it is given as input';
   if (INTERPRETERS.test(name) && isFed && !isAnswered) return `\`${name}\` reads its program from its input`;

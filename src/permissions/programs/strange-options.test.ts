@@ -123,6 +123,10 @@ describe('a star behind a program does not stand for', () => {
       expect(decideLine(line, [{ '*': 'allow', 'rm *': 'deny' }], {})).toBe('ask');
     },
   );
+  it('a file that is called - is one of those that awk and sed read', () => {
+    for (const line of ["cat x | awk '{ print }' -", 'cat x | sed -n 5p -', 'cat x | jq . -'])
+      expect(decideLine(line, [{ '*': 'allow', 'rm *': 'deny' }], {}), line).toBe('allow');
+  });
   it.each(['cat x | deno run -', 'cat x | bun run -', 'cat x | tsx', 'cat x | ipython', 'cat x | pypy3', 'cat x | yash'])(
     'what %s reads',
     (line) => {
