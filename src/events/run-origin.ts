@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { clientRights } from './assistants.ts';
+import { type TaskTerms, taskTerms } from './tasks/task-terms.ts';
 
 /** A place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
 const seat = z.object({
@@ -60,6 +61,8 @@ export const runOrigin = z.discriminatedUnion('kind', [
   /** It speaks by broadcast, in a team. */
   z.object({ kind: z.literal('seat'), ...byPattern, seat, maxTurns: maxTurns.optional() }),
   z.object({ kind: z.literal('loop'), ...byPattern, as: loopAs, member, maxTurns: maxTurns.optional() }),
+  /** The whole agent, on one task and on its terms: the run's folder is where they say. */
+  z.object({ kind: z.literal('task'), ...byPattern, terms: taskTerms }),
 ]);
 export type RunOrigin = z.infer<typeof runOrigin>;
 export type RootOrigin = Extract<RunOrigin, { readonly kind: 'person' | 'client' | 'group' }>;
@@ -113,6 +116,11 @@ export function teamSeat({ origin }: Started): Seat | undefined {
 /** Nothing for an agent that runs with its patterns, or in a seat. */
 export function loopOnlyAs({ origin }: Started): LoopAs | undefined {
   return origin.kind === 'loop' ? origin.as : undefined;
+}
+
+/** The terms of the task that the run works on, if it is one's. */
+export function taskTermsOf({ origin }: Started): TaskTerms | undefined {
+  return origin.kind === 'task' ? origin.terms : undefined;
 }
 
 /** Who hears what is broadcast: where, under which name, in which cycle; and whether it leads, and so must pass nothing over. */

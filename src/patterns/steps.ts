@@ -16,6 +16,7 @@ import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification 
 import type { UserMessage } from '../events/messages.ts';
 import type { broadcastTypes, PatternEventType } from '../events/pattern-events.ts';
 import type { LoopAs, Seat } from '../events/run-origin.ts';
+import type { TaskTerms } from '../events/tasks/task-terms.ts';
 
 /** How a run ended, as its parent sees it. */
 export interface RunResult {
@@ -46,7 +47,7 @@ export interface Ended {
   readonly result: RunResult;
 }
 
-/** What is wanted of a child: the whole agent, a seat in a team, or only its own loop. */
+/** What is wanted of a child: the whole agent, a seat in a team, only its own loop, or a task. */
 export type StartOptions = {
   /** The child's part in the pattern, such as `advisor` or `worker`. */
   readonly role: string;
@@ -77,6 +78,11 @@ export type StartOptions = {
       readonly as: LoopAs;
       readonly member?: string | undefined;
       readonly maxTurns?: number | undefined;
+    }
+  | {
+      /** The whole agent, on one task: it works where its terms say, and is held to them. */
+      readonly kind: 'task';
+      readonly terms: TaskTerms;
     }
 );
 

@@ -2,6 +2,9 @@ import { expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import { agent, calls, createWorld, says, turnOf } from '../../../test/support/world.ts';
 import { userText } from '../../events/messages.ts';
+import { taskTermsOf } from '../../events/run-origin.ts';
+import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
+import type { Pattern } from '../../patterns/pattern.ts';
 import { spawnInput } from '../../tools/assistants/schemas.ts';
 import { defineAnsweredTool } from '../../tools/define-built-in.ts';
 
@@ -50,4 +53,34 @@ it.each([
     expect.objectContaining({ agent: 'helper', budget: expect.objectContaining({ calls: version }) }),
   );
   expect(ofHelper).toContainEqual(expect.objectContaining({ system: `Version ${version}.` }));
+});
+
+const terms = (place: TaskPlace): TaskTerms => ({
+  ...{ task: 'task-1', include: ['src/'], exclude: [], noTouch: [], mode: 'full', place, package: 'event://s/task.package/1' },
+  limits: { maxCliCalls: 8, maxDurationMs: 900_000, maxMemoryMb: 4_096 },
+});
+
+it('a task is worked on in the folder of its terms, which stand in the start of its run', async () => {
+  const place = { kind: 'worktree', path: '/worktrees/one', base: 'a'.repeat(40), repo: '/repo' } as const;
+  const handing: Pattern = {
+    key: 'architect',
+    async core(run) {
+      const handle = await run.steps.start('task', 'helper', userText('Help.'), {
+        ...{ kind: 'task', role: 'executor', reason: 'helps', terms: terms(place) },
+      });
+      const [result] = await run.steps.all([handle]);
+      if (result === undefined) throw new Error('no result');
+      return result;
+    },
+  };
+  const boss = agent({ name: 'boss', tools: [], architect: { executor: 'helper' } });
+  const agents = [boss, agent({ name: 'helper', tools: [] })];
+  const world = kept(createWorld({ brain: () => says('Done.'), agents, engineOptions: { patterns: [handing] } }));
+  const started = await world.engine.start({ agent: 'boss', input: userText('Go.'), workspace: '.' });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+  const events = await world.ledger.read({ session: started.handle.session, types: ['run.started'] });
+  const starts = events.map(({ payload }) => payload as Parameters<typeof taskTermsOf>[0] & { readonly workspace?: string });
+  expect(starts.map(({ workspace }) => workspace)).toEqual([undefined, place.path]);
+  expect(starts.map(taskTermsOf)).toEqual([undefined, terms(place)]);
 });

@@ -114,7 +114,7 @@ function startedPayload(
   const member = 'member' in as ? as.member : undefined;
   const asked = 'continues' in as ? as.continues : undefined;
   const continues = asked ?? (member === undefined ? undefined : tree.latestOf(member, parent.run));
-  const workspace = member === undefined ? undefined : workspaceOfMember(parent, member);
+  const workspace = workspaceOfChild(parent, as, member);
   const model = 'model' in as ? as.model : undefined;
   return {
     ...{ agent, input, origin: originOf(parent.run, as), depth: parent.depth + 1 },
@@ -143,9 +143,10 @@ export function originOf(parent: RunId, as: ChildAs): RunOrigin {
   }
 }
 
-/** Who runs the group says where each of its members works. */
-function workspaceOfMember({ started: { origin } }: DrivenRun, member: string): string | undefined {
-  return origin.kind === 'group' ? origin.workspaces?.[member] : undefined;
+/** A task is worked on where its terms say; who runs a group says where each of its members works. */
+function workspaceOfChild({ started: { origin } }: DrivenRun, as: ChildAs, member: string | undefined): string | undefined {
+  if (as.kind === 'task') return as.terms.place.path;
+  return origin.kind === 'group' && member !== undefined ? origin.workspaces?.[member] : undefined;
 }
 
 function tooDeep(parent: DrivenRun): boolean {
