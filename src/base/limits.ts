@@ -6,6 +6,7 @@
 import { agentLimits } from './limits/agents.ts';
 import { clusterLimits } from './limits/cluster.ts';
 import { commandLineLimits } from './limits/command-line.ts';
+import { executorLimits } from './limits/executors.ts';
 import { ledgerLimits } from './limits/ledger.ts';
 import { modelLimits } from './limits/models.ts';
 import { peerLimits } from './limits/peers.ts';
@@ -18,6 +19,7 @@ export const limits = {
   ...runLimits,
   ...serverLimits,
   ...peerLimits,
+  ...executorLimits,
   ...clusterLimits,
   ...ledgerLimits,
   ...modelLimits,

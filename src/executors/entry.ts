@@ -1,0 +1,77 @@
+/**
+ * An executor as data: how it is started or reached, what it is given, and what it does differently from others. Known ones
+ * are entries in `known/`, executors.yaml adds others and changes known ones; no code anywhere asks for a name.
+ */
+import { z } from 'zod';
+import { limits } from '../base/limits.ts';
+
+const EXECUTOR_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const name = z.string().regex(EXECUTOR_NAME, 'must be a name of small letters, digits, ".", "-" and "_"');
+const text = z.string().min(1).max(limits.executorTextCharacters);
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
+const names = z.array(variable).max(limits.executorVariables);
+
+/** What executors.yaml may say of one. */
+export const executorFields = z.strictObject({
+  title: text.optional(),
+  /** Everything that is not said here is as with that one. */
+  like: name.optional(),
+  /** The program and its arguments. */
+  command: z.array(text).min(1).max(limits.executorArguments).optional(),
+  /** Where it listens, as `host:port`, in place of a command. */
+  address: z
+    .string()
+    .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, 'must be host:port, such as 127.0.0.1:18088')
+    .optional(),
+  /** What to do when it is not there. */
+  install: text.optional(),
+  /** Variables of our environment, secret or not, that it gets. No others do. */
+  keys: names.optional(),
+  /** At least one of these must be set for it to work, as far as it does not know a login of its own. */
+  needs: names.optional(),
+  /** Variables that are set for it; `${NAME}` is filled in from our environment. */
+  env: z.record(variable, z.string().max(limits.executorTextCharacters)).optional(),
+  /** Its own words for the two modes. */
+  modes: z.strictObject({ 'read-only': text.optional(), full: text.optional() }).optional(),
+  /** 2 is a draft: it falls back to 1. */
+  protocol: z.union([z.literal(1), z.literal(2)]).optional(),
+  /** Which of our file callbacks it is told of. */
+  files: z.enum(['none', 'write', 'read-write']).optional(),
+  /** It is told that it may run commands through us. */
+  terminal: z.boolean().optional(),
+  /** How it takes MCP servers, where it is known better than it says. */
+  mcp: z.array(z.enum(['stdio', 'http'])).optional(),
+  /** It asks before it does something. */
+  asks: z.boolean().optional(),
+  /** What becomes of a prompt when something is refused. */
+  refusal: z.enum(['goes-on', 'ends', 'cancels']).optional(),
+  /** What the model is called in its options; `none` when it cannot be chosen there. */
+  model: text.optional(),
+  /** Words for whoever wonders. */
+  notes: text.optional(),
+});
+
+export type ExecutorFields = z.infer<typeof executorFields>;
+
+export type ExecutorSource = 'known' | 'user' | 'project';
+
+/** One that can be asked for, complete. */
+export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'command' | 'address'>> {
+  readonly name: string;
+  readonly title: string;
+  /** Who said something of it last. */
+  readonly source: ExecutorSource;
+  readonly reach: ExecutorReach;
+  readonly keys: string[];
+  readonly env: Record<string, string>;
+  readonly modes: { readonly 'read-only'?: string | undefined; readonly full?: string | undefined };
+  readonly protocol: 1 | 2;
+  readonly files: 'none' | 'write' | 'read-write';
+  readonly terminal: boolean;
+  readonly asks: boolean;
+  readonly refusal: 'goes-on' | 'ends' | 'cancels';
+}
+
+export type ExecutorReach =
+  | { readonly kind: 'stdio'; readonly program: string; readonly args: readonly string[] }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number };

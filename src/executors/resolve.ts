@@ -1,0 +1,82 @@
+/** Known executors and those of files put together: a field of the project wins over the user's, and that over the known one. */
+import { suggest } from '../base/did-you-mean.ts';
+import { present } from '../base/present.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { ExecutorEntry, ExecutorFields, ExecutorReach, ExecutorSource } from './entry.ts';
+
+/** What one place says, from the weakest to the strongest. */
+export interface ExecutorLayer {
+  readonly source: ExecutorSource;
+  readonly fields: Readonly<Record<string, ExecutorFields>>;
+}
+
+/** What is wrong with one entry, and in which place it was said. */
+export interface ExecutorProblem {
+  readonly name: string;
+  readonly source: ExecutorSource;
+  readonly message: string;
+}
+
+export interface ResolvedExecutors {
+  readonly entries: readonly ExecutorEntry[];
+  readonly problems: readonly ExecutorProblem[];
+}
+
+export function resolveExecutors(layers: readonly ExecutorLayer[]): ResolvedExecutors {
+  const entries: ExecutorEntry[] = [];
+  const problems: ExecutorProblem[] = [];
+  for (const name of new Set(layers.flatMap(({ fields }) => Object.keys(fields)))) {
+    const source = layers.findLast(({ fields }) => Object.hasOwn(fields, name))?.source ?? 'known';
+    const entry = resolved(name, source, layers);
+    if (entry.ok) entries.push(entry.value);
+    else problems.push({ name, source, message: entry.error });
+  }
+  return { entries: entries.sort((left, right) => (left.name < right.name ? -1 : 1)), problems };
+}
+
+function resolved(name: string, source: ExecutorSource, layers: readonly ExecutorLayer[]): Result<ExecutorEntry, string> {
+  const all = fieldsOf(name, layers, []);
+  if (!all.ok) return all;
+  const { like: _, command, address, ...rest } = all.value;
+  const reach = reachOf(command, address);
+  if (!reach.ok) return reach;
+  return ok({
+    ...{ title: name, keys: [], env: {}, modes: {}, protocol: 1, files: 'read-write', terminal: true, asks: true },
+    refusal: 'goes-on',
+    ...present(rest),
+    ...{ name, source, reach: reach.value },
+  });
+}
+
+function fieldsOf(name: string, layers: readonly ExecutorLayer[], above: readonly string[]): Result<ExecutorFields, string> {
+  if (above.includes(name)) return fail(`is like itself: ${[...above, name].join(' → ')}`);
+  const own = layers.flatMap(({ fields }) => (Object.hasOwn(fields, name) ? [fields[name] ?? {}] : []));
+  if (own.length === 0) {
+    const others = layers.flatMap(({ fields }) => Object.keys(fields));
+    return fail([`is like ${name}, which nobody knows.`, suggest(name, others, 'executors')].filter(Boolean).join(' '));
+  }
+  const said = own.reduce<ExecutorFields>((all, one) => over(all, one), {});
+  if (said.like === undefined) return ok(said);
+  const base = fieldsOf(said.like, layers, [...above, name]);
+  return base.ok ? ok(over(base.value, said)) : base;
+}
+
+/** Whoever says how it is reached says so alone; variables are added one by one. */
+function over(below: ExecutorFields, above: ExecutorFields): ExecutorFields {
+  const { command, address, ...rest } = below;
+  const reach = above.command === undefined && above.address === undefined ? present({ command, address }) : {};
+  const env = present({ env: below.env || above.env ? { ...below.env, ...above.env } : undefined });
+  const modes = present({ modes: below.modes || above.modes ? { ...below.modes, ...above.modes } : undefined });
+  return { ...rest, ...reach, ...above, ...env, ...modes };
+}
+
+function reachOf(command: readonly string[] | undefined, address: string | undefined): Result<ExecutorReach, string> {
+  const [program, ...args] = command ?? [];
+  if (program !== undefined && address !== undefined) return fail('has both a command and an address: one of them is enough');
+  if (program !== undefined) return ok({ kind: 'stdio', program, args });
+  if (address === undefined) return fail('has neither a command nor an address');
+  const at = address.lastIndexOf(':');
+  const port = Number(address.slice(at + 1));
+  if (port < 1 || port > 65_535) return fail(`has an address with the port ${port}, which is none`);
+  return ok({ kind: 'tcp', host: address.slice(0, at).replace(/^\[|\]$/g, ''), port });
+}
