@@ -16,6 +16,7 @@ export const assistantMeanings: Meanings = {
       content: 'the text',
       fence: 'a word the author could not know; it marks where the text begins and ends in the reader’s prompt',
       digest: 'the SHA-256 of what a client sent under an id of its own',
+      clientMessage: 'that id',
       kind: '`report`: the sender’s final report; `question`: somebody has to answer it',
       person: 'a person wrote it to a run at work (`troupe send`), and it counts as the word of the user: `by` whom, and `where`',
       verification: 'of a report: what it was found to be worth',

@@ -57,6 +57,8 @@ export interface AssistantCallOptions {
   readonly idempotencyKey?: string | undefined;
   /** The SHA-256 of what is sent, recorded with it for whoever has to know whether a repetition is one. */
   readonly digest?: string | undefined;
+  /** What the client itself calls the message that is sent, recorded with it. */
+  readonly clientMessage?: string | undefined;
 }
 
 export type Outcome<Value> = Promise<Result<Value, Failure>>;

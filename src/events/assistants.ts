@@ -48,6 +48,8 @@ export const assistantEvents = {
     fence: z.string(),
     /** The SHA-256 of what a client sent under its own id: other words under it are told apart. */
     digest: z.string().optional(),
+    /** What that client calls it: its own id of the message. */
+    clientMessage: z.string().optional(),
     /** More than words of the sender: its final report, or a question that somebody has to answer. */
     kind: z.enum(['report', 'question']).optional(),
     /** A person has written it to a run at work, and it counts as the word of the user: who, and where. */

@@ -24,7 +24,7 @@ export async function send(
   needs: ServiceNeeds,
   access: Access,
   input: SendInput,
-  { idempotencyKey, digest }: AssistantCallOptions,
+  { idempotencyKey, digest, clientMessage }: AssistantCallOptions,
 ): Outcome<SuccessOutput> {
   const id = idempotencyKey === undefined ? needs.ids.nonce() : callId(access.caller, idempotencyKey);
   // Before anything else that could refuse it by now: what was sent was sent.
@@ -37,7 +37,8 @@ export async function send(
   const state = await needs.sessions.open(owner.session);
   const refused = refusal(state, found.value);
   if (refused !== undefined) return fail(refused);
-  const taken = await append(needs, access.caller, owner, found.value, { id, content: input.message, digest });
+  const words = { id, content: input.message, digest, clientMessage };
+  const taken = await append(needs, access.caller, owner, found.value, words);
   // It ended after we looked: of the two, the ledger says which was first.
   if (taken === 'ended') return fail(hasEndedAlready(found.value));
   await needs.idle(found.value.to.run === undefined ? undefined : state.processes.find(found.value.to.run), 'now');
@@ -85,7 +86,11 @@ async function append(
   caller: Known,
   owner: Pick<FamilyMember, 'run' | 'session' | 'started'>,
   { to }: Recipient,
-  { id, content, digest }: { readonly id: string; readonly content: string; readonly digest: string | undefined },
+  {
+    id,
+    content,
+    ...asSent
+  }: { readonly id: string; readonly content: string } & Pick<AssistantCallOptions, 'digest' | 'clientMessage'>,
 ): Promise<'sent' | 'ended'> {
   const event: NewEvent = {
     type: 'message.sent',
@@ -95,7 +100,7 @@ async function append(
     step: `message/${id}`,
     payload: {
       ...{ message: id, thread: threadOf(owner.run), from: partyOf(caller), to, content, fence: ids.nonce() },
-      ...present({ digest }),
+      ...present(asSent),
     },
     at: clock.now(),
   };

@@ -7,6 +7,7 @@
 import { unreachable } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { sentence } from '../../base/wording.ts';
 import { type EventType, inboundTypes, type Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
@@ -30,6 +31,11 @@ export type StandsStill =
   | ({ readonly kind: 'parked' } & Payloads['run.parked'])
   | ({ readonly kind: 'paused' } & Payloads['run.paused']);
 
+/** With the id that whoever said it gave to it, where it came with one. */
+export interface SaidInTask extends TaskMessage {
+  readonly id?: string;
+}
+
 export interface RootTask {
   /** The id of the run; of a run that went on after its end `<run>.2`, and so on. */
   readonly id: string;
@@ -41,11 +47,12 @@ export interface RootTask {
   readonly state: TaskState;
   /** What the state is about: a question, the latest words, the answer, what went wrong. */
   readonly message: TaskMessage | undefined;
-  /** When it came to stand so. */
+  /** When it came to stand so, and the position of the event that made it so. */
   readonly at: string;
+  readonly since: number;
   readonly startedAt: string;
   /** The last of what was said, oldest first; the ledger has the rest. */
-  readonly history: readonly TaskMessage[];
+  readonly history: readonly SaidInTask[];
   readonly historyLeftOut: number;
   readonly files: readonly TaskFile[];
   readonly filesLeftOut: number;
@@ -158,6 +165,7 @@ function newTask(event: LedgerEvent, agent: string, request: TaskMessage): RootT
   const { run_id: run, session_id: session, position, timestamp } = event;
   return {
     ...{ id: run, run, session, agent, position, state: 'submitted', message: undefined, at: timestamp, startedAt: timestamp },
+    since: position,
     ...{ history: [request], historyLeftOut: 0, files: [], filesLeftOut: 0 },
     ...{ agentSelections: [], routingConfidence: undefined, routing: undefined, agentResponses: [] },
     ...{ waits: [], still: undefined, end: undefined },
@@ -213,21 +221,21 @@ function withWaits(root: Root, event: Waiting, then: (about: Wait | undefined) =
   return about === undefined && root.waits.size === size ? next : { ...next, waits: [...root.waits.values()] };
 }
 
-function said(task: RootTask, event: LedgerEvent, role: TaskMessage['role'], text: string): RootTask {
-  const message = { ...shortMessage(role, text), timestamp: event.timestamp };
+function said(task: RootTask, event: LedgerEvent, role: TaskMessage['role'], text: string, id?: string): RootTask {
+  const message: SaidInTask = { ...shortMessage(role, text), timestamp: event.timestamp, ...present({ id }) };
   const left = Math.max(0, task.history.length + 1 - limits.taskHistory);
   return { ...task, history: [...task.history.slice(left), message], historyLeftOut: task.historyLeftOut + left };
 }
 
 function withAnswer(task: RootTask, event: EventOf<'approval.answered'>): RootTask {
-  const { answer } = event.payload;
+  const { answer, message } = event.payload;
   switch (answer.kind) {
     case 'text':
-      return said(task, event, 'user', answer.text);
+      return said(task, event, 'user', answer.text, message);
     case 'approved':
-      return said(task, event, 'user', 'Approved.');
+      return said(task, event, 'user', 'Approved.', message);
     case 'denied':
-      return said(task, event, 'user', answer.note === undefined ? 'Denied.' : `Denied: ${answer.note}`);
+      return said(task, event, 'user', answer.note === undefined ? 'Denied.' : `Denied: ${answer.note}`, message);
     case 'expired':
       return task;
     default:
@@ -237,9 +245,9 @@ function withAnswer(task: RootTask, event: EventOf<'approval.answered'>): RootTa
 
 /** What goes between the run and somebody outside of all runs. Reports and questions are told by events of their own. */
 function withMessage(task: RootTask, event: EventOf<'message.sent'>): RootTask {
-  const { from, to, content, kind } = event.payload;
+  const { from, to, content, kind, clientMessage } = event.payload;
   if (kind !== undefined) return task;
-  if (from.run === undefined) return said(task, event, 'user', content);
+  if (from.run === undefined) return said(task, event, 'user', content, clientMessage);
   return from.run === task.run && to.run === undefined ? said(task, event, 'assistant', content) : task;
 }
 
@@ -286,7 +294,7 @@ function settled(before: RootTask, next: RootTask, root: Root, event: LedgerEven
   const [state, message] = standing(before, next, root, event);
   const moved = state !== next.state || message?.content !== next.message?.content;
   if (next === before && !moved) return before;
-  const since = moved ? { state, message, at: event.timestamp } : {};
+  const since = moved ? { state, message, at: event.timestamp, since: event.position } : {};
   return { ...next, ...since, position: event.position };
 }
 

@@ -1,5 +1,5 @@
 /** One request of HTTP, as both bindings have it. */
-import type { AgentCard } from '@a2a-js/sdk';
+import { A2A_VERSION_HEADER, type AgentCard } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 
@@ -15,6 +15,13 @@ export interface Call {
   /** Throws when the version that was asked for is not spoken here. */
   check(card: AgentCard): void;
 }
+
+/** The version that a request names, in its header or, where none can be set, in its address; the patch of it does not count. */
+export function versionIn({ headers, url }: Request): string {
+  return versionWord(headers.get(A2A_VERSION_HEADER) || (new URL(url).searchParams.get(A2A_VERSION_HEADER) ?? ''));
+}
+
+export const versionWord = (said: string): string => /^(\d+\.\d+)\.\d+$/.exec(said)?.[1] ?? said;
 
 export const nothingHere = (): Response =>
   Response.json({ error: { code: 404, status: 'NOT_FOUND', message: 'There is no agent here.', details: [] } }, { status: 404 });

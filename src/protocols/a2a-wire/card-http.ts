@@ -10,7 +10,7 @@ import { limits } from '../../base/limits.ts';
 import { cardOf, LEGACY, type ServedPlace } from '../a2a/cards.ts';
 import type { Door } from '../a2a/doors.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
-import { nothingHere } from './call.ts';
+import { nothingHere, versionIn } from './call.ts';
 import type { SignCard } from './sign-card.ts';
 
 /** When each card was first served as it is: of cards the last change is not known, and this is never too early. */
@@ -25,7 +25,7 @@ export async function serveCard(
 ): Promise<Response> {
   const card = door === undefined ? undefined : await cardOf(needs, door, place);
   if (card === undefined) return nothingHere();
-  const text = JSON.stringify(await written(await sign(card), request.headers.get(A2A_VERSION_HEADER) ?? ''));
+  const text = JSON.stringify(await written(await sign(card), versionIn(request)));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
   const headers = {
     'content-type': 'application/json',

@@ -3,6 +3,7 @@
  * that its one door is the house's.
  */
 
+import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import {
@@ -22,6 +23,7 @@ import { limits } from '../../base/limits.ts';
 import { createHandler } from '../a2a/handler.ts';
 import { type A2aPeer, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
+import { versionWord } from './call.ts';
 import { saysLastInGrpc } from './last-event.ts';
 
 export interface GrpcOptions {
@@ -123,6 +125,13 @@ function lasting(service: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(methods);
 }
 
+/** The patch of a version does not count. */
+function withVersion(metadata: Metadata): Metadata {
+  const said = metadata.get(A2A_VERSION_HEADER)[0]?.toString();
+  if (said !== undefined) metadata.set(A2A_VERSION_HEADER, versionWord(said));
+  return metadata;
+}
+
 /** Whoever has no token, or says what cannot be read, gets no further. */
 function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
   return (_method, call) =>
@@ -135,7 +144,7 @@ function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
             call.sendStatus({ code: status.INVALID_ARGUMENT, details, metadata: new Metadata() });
           },
           onReceiveMetadata(metadata, go) {
-            if (callerOf(authorizationIn(metadata)) !== undefined) return go(metadata);
+            if (callerOf(authorizationIn(metadata)) !== undefined) return go(withVersion(metadata));
             const details = 'This server needs a token: authorization: Bearer …';
             call.sendStatus({ code: status.UNAUTHENTICATED, details, metadata: new Metadata() });
           },

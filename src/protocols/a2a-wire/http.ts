@@ -2,7 +2,7 @@
  * The A2A server as a function from a request to a response: cards, JSON-RPC and HTTP+JSON. Who may ask is decided before it, in
  * `src/http`. Which version is spoken is what the header says; without it the older one, as the protocol has it.
  */
-import { A2A_VERSION_HEADER, type AgentCard, Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
+import { type AgentCard, Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
 import { LEGACY_HTTP_EXTENSION_HEADER } from '@a2a-js/sdk/compat/v0_3';
 import { ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { present } from '../../base/present.ts';
@@ -13,7 +13,7 @@ import { createHandler } from '../a2a/handler.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
 import { type A2aPeer, createRoom, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
-import { type Call, nothingHere } from './call.ts';
+import { type Call, nothingHere, versionIn } from './call.ts';
 import { serveCard } from './card-http.ts';
 import { jsonRpcResponse } from './json-rpc.ts';
 import { restResponse } from './rest.ts';
@@ -79,7 +79,7 @@ async function answered(
   place: ServedPlace,
 ): Promise<Response> {
   const leave = new AbortController();
-  const requestedVersion = request.headers.get(A2A_VERSION_HEADER) || LEGACY;
+  const requestedVersion = versionIn(request) || LEGACY;
   let isReached = false;
   const reached = (): void => {
     isReached = true;

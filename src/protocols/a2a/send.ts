@@ -211,7 +211,12 @@ async function answer(
 async function tell({ assistants }: A2aNeeds, { caller }: Scope, found: FoundTask, heard: HeardMessage): Promise<void> {
   const input = { to_assistant_id: found.agent, thread_id: threadOf(found.run as RunId), message: heard.text };
   const { digest } = heard;
-  const options = { signal: new AbortController().signal, idempotencyKey: toldKey(found, heard), digest };
+  const options = {
+    signal: new AbortController().signal,
+    idempotencyKey: toldKey(found, heard),
+    digest,
+    clientMessage: heard.id,
+  };
   const told = await assistants.send(clientOf(caller), input, options);
   if (!told.ok) throw refused(told.error);
 }

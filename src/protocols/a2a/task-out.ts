@@ -9,8 +9,7 @@ import { parseJson } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
 import { shortText } from '../../projections/tasks/short-message.ts';
-import type { TaskMessage } from '../../projections/tasks/task-json.ts';
-import type { RootTask } from '../../projections/tasks/tasks.ts';
+import type { RootTask, SaidInTask } from '../../projections/tasks/tasks.ts';
 import type { Wait } from '../../projections/waits.ts';
 import type { FoundTask } from './found-tasks.ts';
 import { clientOf, type Scope } from './needs.ts';
@@ -75,18 +74,17 @@ export function statusOut(task: RootTask, found: FoundTask, scope: Scope): TaskS
 }
 
 function statusMessage(task: RootTask, found: FoundTask, scope: Scope, state: TaskState): Message | undefined {
-  const id = `${task.id}.status-${task.position}`;
   const wait = askedOf(task.waits, scope) ?? task.waits[0];
   if (wait !== undefined) {
     const choices = wait.choices.length === 0 ? {} : { choices: [...wait.choices] };
     const about = { question: questionId(wait.run, wait.wait), kind: wait.kind, ...choices };
     const words =
       state === TaskState.TASK_STATE_AUTH_REQUIRED ? `The owner of this server has to answer: ${wait.question}` : wait.question;
-    return agentMessage(id, found, words, about);
+    return agentMessage(`${task.id}.${about.question}`, found, words, about);
   }
   // The answer of a task that is completed is its artifact.
   if (task.message === undefined || state === TaskState.TASK_STATE_COMPLETED) return undefined;
-  return agentMessage(id, found, task.message.content, {});
+  return agentMessage(`${task.id}.status-${task.since}`, found, task.message.content, {});
 }
 
 function agentMessage(messageId: string, found: FoundTask, text: string, metadata: Record<string, unknown>): Message {
@@ -98,11 +96,11 @@ const emptyMessage = (messageId: string, { context, id }: FoundTask): Omit<Messa
   ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
 });
 
-function messageOut({ role, content }: TaskMessage, found: FoundTask, index: number): Message {
-  // The request itself has the id that the peer gave to it.
-  const id = index === 0 ? found.asked.message : `${found.id}.${index}`;
+function messageOut({ role, content, id }: SaidInTask, found: FoundTask, index: number): Message {
+  // What the peer said has the ids that it gave to it: by them it knows what was heard.
+  const messageId = index === 0 ? found.asked.message : (id ?? `${found.id}.${index}`);
   return {
-    ...emptyMessage(id, found),
+    ...emptyMessage(messageId, found),
     role: role === 'user' ? Role.ROLE_USER : Role.ROLE_AGENT,
     parts: [wordsPart(content)],
   };

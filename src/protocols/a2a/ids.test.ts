@@ -1,0 +1,68 @@
+/** Ids by which a peer knows what was said: its own for what it said, and the same one for the same words of ours. */
+
+import { TaskState } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { expect, it } from 'vitest';
+import { eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
+import { ALICE, served } from '../../../test/support/a2a/served.ts';
+
+const until = async (client: Client, id: string, state: TaskState) =>
+  await eventually(async () => {
+    const task = await client.getTask({ tenant: '', id });
+    return stateOf(task) === state ? task : undefined;
+  });
+
+it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('over %s what a peer said has its own ids in the history', async (binding) => {
+  const goesOn = Promise.withResolvers<void>();
+  await using server = await served({
+    play: async ({ index, toolResults }) => {
+      if (index === 0) await goesOn.promise;
+      return toolResults === 0 ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+    },
+  });
+  const client = await server.client(ALICE, binding);
+  const say = async (messageId: string, words: string, taskId = '') =>
+    taskIn(await client.sendMessage(request(said(words, { messageId, taskId }), { returnImmediately: true }))).id;
+  const id = await say('first', 'Do it.');
+  await say('at work', 'Hurry.', id);
+  goesOn.resolve();
+  await until(client, id, TaskState.TASK_STATE_INPUT_REQUIRED);
+  await say('answer', 'The second.', id);
+  const { history } = await until(client, id, TaskState.TASK_STATE_COMPLETED);
+  expect(history.map(({ messageId, parts }) => [messageId, parts[0]?.content?.value])).toEqual([
+    ['first', 'Do it.'],
+    ['at work', 'Hurry.'],
+    [`${id}.2`, 'Which one?'],
+    ['answer', 'The second.'],
+    [`${id}.4`, 'Done.'],
+  ]);
+});
+
+const CHOICE = {
+  ...{ agentId: 'asks', confidence: 0.9, reasoning: 'Both.', additionalAgents: ['works'] },
+  agentInstructions: ['asks', 'works'].map((agentId) => ({ agentId, instruction: `You are ${agentId}.` })),
+};
+
+it('a question that stands keeps its id while others go on with the task', async () => {
+  const goesOn = Promise.withResolvers<void>();
+  const [asks, works] = ['description: Asks\nisolation: inline\ntools: [ask]', 'description: Works\nisolation: inline'];
+  const desk = 'description: Both\nisolation: inline\na2a: true\ndispatch: { agents: [asks, works] }';
+  await using server = await served({
+    agents: { asks, works, desk },
+    play: async ({ body }) => {
+      const words = JSON.stringify(body);
+      if (!words.includes('YOUR PART')) return { text: JSON.stringify(CHOICE) };
+      if (words.includes('You are asks.')) return { calls: [{ name: 'ask', input: { question: 'Which one?' } }] };
+      await goesOn.promise;
+      return { text: 'Worked.' };
+    },
+  });
+  const client = await server.client();
+  const { id, contextId } = taskIn(await client.sendMessage(request(said('Do both.'))));
+  const { status: before } = await until(client, id, TaskState.TASK_STATE_INPUT_REQUIRED);
+  goesOn.resolve();
+  const { ledger } = server.project;
+  const responded = { session: contextId as never, types: ['dispatch.responded' as const] };
+  await eventually(async () => ((await ledger.read(responded)).length > 0 ? true : undefined));
+  expect((await client.getTask({ tenant: '', id })).status).toEqual(before);
+});
