@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS, TEST_MS } from './test/support/patience.ts';
 
 /** Files with a process of their own: they start and kill processes, or work for long. */
-const ALONE = ['test/**/*.test.ts', 'bench/**/*.test.ts', 'src/{cluster,process,runner}/**/*.test.ts'];
+const ALONE = ['test/**/*.test.ts', 'bench/**/*.test.ts', 'src/{cluster,process,runner,sandbox}/**/*.test.ts'];
 
 export default defineConfig({
   test: {

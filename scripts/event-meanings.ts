@@ -311,6 +311,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       exitCode: 'its exit code; null when a signal ended it',
       signal: 'the signal that ended it, or null',
       durationMs: 'how long it took',
+      sandbox: 'The walls it ran in, such as `sandbox-runtime/linux`; absent where there were none',
       stopped: 'ended from outside, and why: whatever the exit code, it did not come to its own end',
       proves: 'the commands of the line that ended with 0 for sure, as claims are compared with them',
       unproved: 'the commands of the line that its exit code says nothing about, and why',

@@ -3,7 +3,41 @@ import type { Mutation } from './mutation-list.ts';
 
 const RULES = 'src/permissions/shell-rules.test.ts';
 
+const INSIDE = 'test/sandbox/commands.test.ts';
+
 export const aroundMutations: readonly Mutation[] = [
+  {
+    invariant: 'A command inside the sandbox sees nothing of the home but what it needs',
+    change: 'the home is not hidden',
+    file: 'src/sandbox/walls.ts',
+    find: 'denyRead: [...hiddenHome, ',
+    replace: 'denyRead: [',
+    caughtBy: { file: INSIDE, test: 'does not see the rest of the home' },
+  },
+  {
+    invariant: 'A command inside the sandbox gives itself no rights',
+    change: 'agents and settings can be written',
+    file: 'src/sandbox/walls.ts',
+    find: 'denyWrite: existing([...walls.keep, ',
+    replace: 'denyWrite: existing([',
+    caughtBy: { file: INSIDE, test: 'gives itself no rights: echo x > agents/evil.md' },
+  },
+  {
+    invariant: 'Commands that prove something run inside the sandbox as well',
+    change: 'they run outside',
+    file: 'src/tools/shell/verifier.ts',
+    find: 'inside: insideOf(sandbox, root.value, places),',
+    replace: 'inside: insideOf(undefined, root.value, places),',
+    caughtBy: { file: INSIDE, test: 'runs inside as well' },
+  },
+  {
+    invariant: 'A host is reached from inside only if it was allowed for this program',
+    change: 'every program may reach every host on this machine',
+    file: 'src/sandbox/runtime.ts',
+    find: 'network: { allowedDomains: [], deniedDomains: [] }',
+    replace: "network: { allowedDomains: ['*.example'], deniedDomains: [] }",
+    caughtBy: { file: 'src/sandbox/sandbox.test.ts', test: 'reaches no host that was not allowed, and tells which it was' },
+  },
   {
     invariant: 'An agent that has handed over is not asked again for what a person says later',
     change: 'nobody looks whether others went on from its end',

@@ -11,6 +11,7 @@ import { ledgerLimits } from './limits/ledger.ts';
 import { modelLimits } from './limits/models.ts';
 import { peerLimits } from './limits/peers.ts';
 import { runLimits } from './limits/runs.ts';
+import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
 import { toolLimits } from './limits/tools.ts';
 
@@ -24,5 +25,6 @@ export const limits = {
   ...ledgerLimits,
   ...modelLimits,
   ...toolLimits,
+  ...sandboxLimits,
   ...commandLineLimits,
 } as const;

@@ -62,12 +62,14 @@ describe('a cluster with three Restate servers', () => {
     if (started.kind !== 'started') throw new Error(started.error.message);
     await expect.poll(() => existsSync(join(root, 'begun'))).toBe(true);
     const owner = (await project.ledger.runs({ run: started.handle.run }))[0]?.owner;
+    const resumed = () => project.ledger.read({ session: started.handle.session, types: ['run.resumed'] });
+    // On a busy machine one may have been too slow to begin, and another has taken its place: that is not what is tried here.
+    const before = await resumed();
     process.kill(owner?.pid ?? 0, 'SIGTERM');
     await expect.poll(() => said.join('\n')).toContain('takes no new work; 1 under way');
     writeFileSync(join(root, 'go'), '');
     expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
-    const resumed = await project.ledger.read({ session: started.handle.session, types: ['run.resumed'] });
-    expect(resumed).toEqual([]);
+    expect(await resumed()).toEqual(before);
     await expect.poll(() => said.filter((line) => line.endsWith(': ready')).length).toBe(3);
     expect(said.join('\n')).toContain('it is started again');
   });

@@ -12,6 +12,8 @@ export const evidenceEvents = {
     protected: z.array(z.string()).optional(),
     /** Ended from outside: whatever its exit code, it did not come to its own end. */
     stopped: z.enum(['timeout', 'cancelled']).optional(),
+    /** The walls that it ran in; absent where there were none. */
+    sandbox: z.string().optional(),
     /** The commands of the line that ended with 0 for sure, each in the one form that claims are compared with. */
     proves: z
       .array(

@@ -22,6 +22,7 @@ import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { parseRestateAddress, type RestateAddress } from '../engine/restate/address.ts';
 import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unknownAddress } from '../ledger/address.ts';
+import { type SandboxSettings, sandboxSettings } from '../sandbox/settings.ts';
 import { parseRedisAddress, REDIS_VARIABLE } from '../tasks/redis/address.ts';
 import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
 import type { DotEnv } from './dot-env.ts';
@@ -77,6 +78,8 @@ export interface ProjectConfig extends DotEnv {
   readonly mcpFiles: Readonly<Record<string, string>>;
   /** What the project's files for other tools say about servers. */
   readonly foreign: ForeignServers;
+  /** The walls around programs that others decided to run. */
+  readonly sandbox: SandboxSettings;
   readonly verify: Settings['verify'];
   /** The least that a result must be worth for exit code 0. */
   readonly require: NonNullable<Settings['require']>;
@@ -200,6 +203,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     mcp,
     mcpFiles: { ...filesOf(far.mcp, user.path), ...filesOf(near.mcp, CONFIG_FILE) },
     foreign: await foreignOf(root, dotEnv.keyEnv, Object.keys(mcp)),
+    sandbox: sandboxSettings(env['TROUPE_SANDBOX'], [near.sandbox, far.sandbox]),
     verify: near.verify ?? far.verify,
     notify: flags.notify ?? near.notify ?? far.notify ?? 'none',
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',

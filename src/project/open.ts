@@ -32,7 +32,7 @@ import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { decide, decideProtected, decideShown, reasonToAsk } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
-import { createVerifier } from '../tools/shell/verifier.ts';
+import { createVerifier, type Verifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
 import { createAgentSource } from './agent-source.ts';
 import { requireRights } from './brought-agents.ts';
@@ -41,6 +41,7 @@ import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
+import { createLazySandbox } from './lazy-sandbox.ts';
 import type { OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
@@ -103,9 +104,11 @@ async function assemble(
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, foreign, root: folder } = config;
   const declared = createDeclaredServers(config, env, extras.agents);
+  const places = protectedPlaces(config, env);
+  const sandbox = createLazySandbox({ settings: config.sandbox, environment: env, random, state: stateIn(places) });
   const toolsets = createToolsets({
     ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
-    ...{ tools: extras.tools, assistants: talking, places: protectedPlaces(config, env) },
+    ...{ tools: extras.tools, assistants: talking, places, sandbox },
   });
   const host = createLazyHost(clock, config.assistants);
   const saved = createSavedAgents(ledger);
@@ -127,10 +130,7 @@ async function assemble(
     host,
     assistants: assistantSettings(config.assistants),
     messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
-    // A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work.
-    workspaces: createWorkspaceWatch({ clock, environment: env, except: [config.home, ...config.ledgerPlaces] }),
-    verifier: createVerifier({ clock, environment: env }),
-    projectVerify: config.verify,
+    ...proofOf(config, env, clock, createVerifier({ clock, environment: env, sandbox, places })),
     whenInDoubt: config.whenInDoubt,
     peers: createLazyPeers(config, clock, declared, learn),
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
@@ -173,10 +173,22 @@ async function assemble(
     },
     async close() {
       await engine.close();
-      await Promise.all([host.close(), toolsets.close(), assistants.close(), quota.close()]);
+      await Promise.all([host.close(), toolsets.close(), assistants.close(), quota.close(), sandbox.close()]);
       await ledger.close();
     },
   };
+}
+
+/** How it is known that something was done. */
+function proofOf(
+  { home, ledgerPlaces, verify }: ProjectConfig,
+  environment: Environment,
+  clock: Clock,
+  verifier: Verifier,
+): Pick<EngineOptions, 'workspaces' | 'verifier' | 'projectVerify'> {
+  // A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work.
+  const workspaces = createWorkspaceWatch({ clock, environment, except: [home, ...ledgerPlaces] });
+  return { workspaces, verifier, projectVerify: verify };
 }
 
 /** What agents may do, by their files and the project's settings. */
@@ -237,6 +249,9 @@ async function engineOf(engineOptions: EngineOptions, address: RestateAddress): 
   const { createRestateEngine } = await import('../engine/restate/engine.ts');
   return createRestateEngine(engineOptions, address);
 }
+
+/** What no program sees: ledgers, keys, and what else Troupe keeps. Worktrees are there, too; whoever works in one sees that. */
+const stateIn = ({ home, ledgers, keys, user }: ProtectedPlaces): readonly string[] => [home, ...ledgers, keys, user];
 
 /** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
 function protectedPlaces({ root, home, ledgerPlaces }: ProjectConfig, env: Environment): ProtectedPlaces {

@@ -7,6 +7,7 @@ import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/provider/providers.ts';
+import { sandboxSchema } from '../sandbox/settings.ts';
 import { isRedisAddress } from '../tasks/redis/address.ts';
 
 const models = z.union([
@@ -133,6 +134,8 @@ export const settingsSchema = z.strictObject({
       privatePush: z.boolean().optional(),
     })
     .optional(),
+  /** The walls around commands, proofs and executors. */
+  sandbox: sandboxSchema.optional(),
   workspace: z.string().min(1).optional(),
   vars: z.record(z.string(), z.string()).optional(),
 });

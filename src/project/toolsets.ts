@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import type { Sandbox } from '../sandbox/port.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
@@ -29,6 +30,8 @@ export interface ToolsetsOptions {
   readonly foreign: readonly ForeignServer[];
   /** What the built-in tools keep agents out of. */
   readonly places: ProtectedPlaces;
+  /** What commands run in. */
+  readonly sandbox: Sandbox;
   readonly declared: Pick<DeclaredServers, 'refusal' | 'foreignRefusal'>;
   /** Tools to find, spawn and talk with other agents; loaded with the first agent that uses one. */
   assistants(): Promise<readonly Tool[]>;
@@ -42,7 +45,7 @@ export interface Toolsets {
 }
 
 export function createToolsets(options: ToolsetsOptions): Toolsets {
-  const { clock, random, env, folder, places } = options;
+  const { clock, random, env, folder, places, sandbox } = options;
   const own: BuiltIns = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
   // Loaded with the first agent that uses one.
   const builtInsFor = async (names: readonly string[]): Promise<BuiltIns> => {
@@ -51,7 +54,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       for (const tool of await options.assistants()) if (!known.has(tool.name)) known.set(tool.name, () => tool);
     if (names.every((name) => known.has(name) || name.startsWith('mcp:'))) return known;
     const { createBuiltIns } = await import('../tools/built-ins.ts');
-    return new Map([...createBuiltIns({ clock, random, environment: env, places }), ...known]);
+    return new Map([...createBuiltIns({ clock, random, environment: env, places, sandbox }), ...known]);
   };
   const mcpOptions = { clock, environment: options.keyEnv, folder };
   let shared: Promise<McpServers> | undefined;

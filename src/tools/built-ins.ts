@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
+import type { Sandbox } from '../sandbox/port.ts';
 import { askTool } from './ask.ts';
 import { editTool } from './files/edit.ts';
 import { createGuard, type ProtectedPlaces } from './files/guard.ts';
@@ -26,6 +27,8 @@ export interface BuiltInOptions {
   /** Variables that commands may see beside the basics. */
   readonly allowedVariables?: readonly string[];
   readonly shell?: string;
+  /** What commands run in; without it in nothing. */
+  readonly sandbox?: Sandbox | undefined;
   /** Lets `fetch` reach loopback and private networks. */
   readonly allowLocalFetch?: boolean;
 }

@@ -14,17 +14,18 @@ export interface TestWorkspace extends AsyncDisposable {
 
 export async function testWorkspace(signal: AbortSignal = new AbortController().signal): Promise<TestWorkspace> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'troupe-tools-')));
+  const context = testContext(path, signal);
+  return { path, context, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export function testContext(workspace: string, signal: AbortSignal = new AbortController().signal): ToolContext {
   return {
-    path,
-    context: {
-      workspace: path,
-      signal,
-      run: 'run_test' as RunId,
-      idempotencyKey: 'run_test/turn/1/tool/0',
-      seen: upToDate(path),
-      redact: (text) => text,
-    },
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+    workspace,
+    signal,
+    run: 'run_test' as RunId,
+    idempotencyKey: 'run_test/turn/1/tool/0',
+    seen: upToDate(workspace),
+    redact: (text) => text,
   };
 }
 

@@ -41,6 +41,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ['ledger', () => ledgerFinding(context, project)],
     ...(offline ? [] : redisChecks(context, project)),
     ...clusterChecks(context, project),
+    ['sandbox', () => trySandbox(context, project)],
     ['seal', () => sealFinding(context, project)],
     ['disk', () => diskFinding(project?.root ?? context.cwd)],
     ['keys', async () => keysFindings(context.terminal.env, project, (await models.catch(() => NOT_TRIED)).keys)],
@@ -93,6 +94,12 @@ async function tryRemote(
   if (config === undefined || agents.length === 0) return [];
   if (offline) return [{ about: 'remote', state: 'note', text: `${counted(agents.length, 'agent')} not asked (--offline)` }];
   return await (await import('./remote-findings.ts')).remoteFindings(context, config, agents);
+}
+
+/** Found out by starting one. */
+async function trySandbox({ terminal }: CommandContext, config: ProjectConfig | undefined): Promise<readonly Finding[]> {
+  if (config === undefined) return [];
+  return [await (await import('./sandbox-finding.ts')).sandboxFinding(config.sandbox, terminal.env)];
 }
 
 /** Loaded only for a project that has one. */

@@ -30,7 +30,7 @@ export async function commandEvidence(
   /** What the shell was told before the line. */
   before = '',
 ): Promise<CommandEvidence> {
-  const { exitCode, signal, stopped } = ran;
+  const { exitCode, signal, stopped, sandbox } = ran;
   const isTest = looksLikeTestRun(command);
   const output = `${streams.stdout}\n${streams.stderr}`;
   const tests = isTest ? passedTests(output) : undefined;
@@ -46,7 +46,7 @@ export async function commandEvidence(
         exitCode,
         signal,
         durationMs: Math.round(ran.durationMs),
-        ...present({ stopped }),
+        ...present({ stopped, sandbox }),
         ...(proof === undefined || proof.proves.length === 0 ? {} : { proves: proof.proves }),
         ...(proof === undefined || proof.unproved.length === 0 ? {} : { unproved: proof.unproved }),
       },

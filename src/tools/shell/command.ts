@@ -6,9 +6,11 @@ import type { ChildProcess } from 'node:child_process';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { stopGroup } from '../../process/process-group.ts';
 import { startTethered } from '../../process/tethered-process.ts';
+import type { Entered, Sandbox, Walls } from '../../sandbox/port.ts';
 import { type Capture, createCapture } from './capture.ts';
 
 export interface CommandRequest {
@@ -21,6 +23,8 @@ export interface CommandRequest {
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** The walls that it runs in, where there are some. */
+  readonly inside?: { readonly sandbox: Sandbox; readonly walls: Walls } | undefined;
 }
 
 export interface CommandOutcome {
@@ -31,6 +35,9 @@ export interface CommandOutcome {
   readonly durationMs: number;
   readonly stdout: Capture;
   readonly stderr: Capture;
+  /** The sandbox that it ran in, and what it was refused there. */
+  readonly sandbox?: string | undefined;
+  readonly refused: readonly string[];
 }
 
 /** How long output may still come after the command ended, from a process that left its group and kept the pipe. */
@@ -41,12 +48,10 @@ export async function runShellCommand(request: CommandRequest): Promise<Result<C
   const started = clock.elapsed();
   const stdout = createCapture(limits.toolOutputBytes);
   const stderr = createCapture(limits.toolOutputBytes);
-  const { folder, environment } = request;
-  const { child, release } = startTethered(request.shell, [...(request.shellFlags ?? []), '-c', request.command], {
-    folder,
-    environment,
-    input: 'none',
-  });
+  const entered = await enter(request);
+  if (!entered.ok) return entered;
+  const { file, args, folder, environment } = entered.value;
+  const { child, release } = startTethered(file, args, { folder, environment, input: 'none' });
   child.stdout.on('data', (chunk: Buffer) => stdout.append(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -54,10 +59,24 @@ export async function runShellCommand(request: CommandRequest): Promise<Result<C
   const stop = stopOnRequest(child, closed, request);
   const end = await ended;
   const stopped = await stop.finish();
+  const refused = entered.value.left();
   if (!end.ok) return fail(`${request.shell} could not be started: ${end.error}`);
   await endLeftovers(child, closed, clock);
   release();
-  return ok({ ...end.value, stopped, durationMs: clock.elapsed() - started, stdout, stderr });
+  const { sandbox } = entered.value;
+  return ok({ ...end.value, stopped, durationMs: clock.elapsed() - started, stdout, stderr, refused, ...present({ sandbox }) });
+}
+
+async function enter({
+  shell,
+  shellFlags = [],
+  command,
+  folder,
+  environment,
+  inside,
+}: CommandRequest): Promise<Result<Entered, string>> {
+  const program = { file: shell, args: [...shellFlags, '-c', command], folder, environment };
+  return inside === undefined ? ok({ ...program, left: () => [] }) : await inside.sandbox.enter(program, inside.walls);
 }
 
 type End = Pick<CommandOutcome, 'exitCode' | 'signal'>;

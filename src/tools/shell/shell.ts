@@ -8,15 +8,17 @@ import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
+import type { Sandbox } from '../../sandbox/port.ts';
 import { boundResult, groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
-import type { Guard } from '../files/guard.ts';
+import type { Guard, ProtectedPlaces } from '../files/guard.ts';
 import { workspaceRoot } from '../files/workspace.ts';
 import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from '../port.ts';
 import type { Capture } from './capture.ts';
 import { type CommandOutcome, runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
 import { minimalEnvironment } from './environment.ts';
+import { insideOf } from './walls.ts';
 
 export interface ShellOptions {
   readonly clock: Clock;
@@ -25,6 +27,9 @@ export interface ShellOptions {
   readonly allowedVariables?: readonly string[] | undefined;
   readonly shell?: string | undefined;
   readonly guard: Guard;
+  /** What commands run in; without it in nothing. */
+  readonly sandbox?: Sandbox | undefined;
+  readonly places?: ProtectedPlaces | undefined;
 }
 
 const input = z.strictObject({
@@ -54,10 +59,11 @@ export function shellTool(options: ShellOptions): OrdinaryTool {
         timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1_000,
         signal,
         clock: options.clock,
+        inside: insideOf(options.sandbox, root.value, options.places),
       });
       if (!ran.ok) return errorResult(ran.error);
       const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment, redact);
-      return withTouched(outcome, await touched());
+      return withTouched(withRefused(outcome, ran.value.refused.map(redact)), await touched());
     },
   });
 }
@@ -85,6 +91,14 @@ function endingOf({ exitCode, signal, stopped }: CommandOutcome, timeoutSeconds:
   if (stopped === 'timeout') return `(stopped after ${timeoutSeconds} s)`;
   if (stopped === 'cancelled') return '(stopped before it ended)';
   return exitCode === null ? `(ended by ${signal})` : `(exit code ${exitCode})`;
+}
+
+/** A model that does not know of the walls would look for another cause. */
+function withRefused(outcome: ToolOutcome, refused: readonly string[]): ToolOutcome {
+  if (refused.length === 0) return outcome;
+  const note = `(The sandbox refused:\n${refused.join('\n')}\nThe owner can open more: \`sandbox\` in troupe.yaml.)`;
+  if (outcome.kind === 'error') return { ...outcome, message: `${outcome.message}\n${note}` };
+  return { ...outcome, content: [...outcome.content, { type: 'text', text: note }] };
 }
 
 const TOUCHED_SHOWN = 20;

@@ -8,7 +8,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { parseCommandLine } from '../../permissions/shell-syntax.ts';
+import type { Sandbox } from '../../sandbox/port.ts';
 import { tailOf } from '../bounded.ts';
+import type { ProtectedPlaces } from '../files/guard.ts';
 import { workspaceRoot } from '../files/workspace.ts';
 import type { Evidence, ToolContext } from '../port.ts';
 import { runShellCommand } from './command.ts';
@@ -16,6 +18,7 @@ import { commandEvidence } from './command-evidence.ts';
 import { minimalEnvironment } from './environment.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 import { isLoop, STRICT, uselessDemand } from './useless-demand.ts';
+import { insideOf } from './walls.ts';
 
 export interface Verified {
   readonly evidence: readonly Evidence[];
@@ -38,12 +41,15 @@ export interface VerifierOptions {
   readonly environment: Environment;
   /** Where a bash may be; the first that is there is used. */
   readonly shells?: readonly string[] | undefined;
+  /** What they run in; without it in nothing. */
+  readonly sandbox?: Sandbox | undefined;
+  readonly places?: ProtectedPlaces | undefined;
 }
 
 const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'];
 const SHOWN_BYTES = 4_096;
 
-export function createVerifier({ clock, environment, shells = BASH }: VerifierOptions): Verifier {
+export function createVerifier({ clock, environment, shells = BASH, sandbox, places }: VerifierOptions): Verifier {
   return {
     async run(command, { workspace, signal, redact, timeoutMs }) {
       const root = await workspaceRoot(workspace);
@@ -56,6 +62,7 @@ export function createVerifier({ clock, environment, shells = BASH }: VerifierOp
         shell: bash ?? '/bin/sh',
         shellFlags: bash === undefined ? ['-eu'] : ['--noprofile', '--norc', '-euo', 'pipefail'],
         ...{ command, folder: root.value, environment: own, timeoutMs, signal, clock },
+        inside: insideOf(sandbox, root.value, places),
       });
       if (!ran.ok) return ran;
       const streams = { stdout: redact(ran.value.stdout.text()), stderr: redact(ran.value.stderr.text()) };

@@ -1,0 +1,13 @@
+/** Bounds of the walls around programs. */
+import { SECOND } from './units.ts';
+
+export const sandboxLimits = {
+  sandboxHosts: 200,
+  sandboxHostCharacters: 300,
+  sandboxPaths: 100,
+  sandboxPathCharacters: 4_096,
+  /** How long it is tried whether there is one. */
+  sandboxTryMs: 20 * SECOND,
+  /** Refusals that are told of one program. */
+  sandboxRefusals: 20,
+} as const;

@@ -1,0 +1,71 @@
+/**
+ * The package behind the sandbox, once per process: it knows one configuration and has one pair of proxies. It is loaded with the
+ * first program that needs it, and left with the last sandbox.
+ */
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import type { SandboxManager } from '@anthropic-ai/sandbox-runtime';
+import { messageOf } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { SandboxState } from './port.ts';
+import { isCovered } from './walls.ts';
+
+export type SandboxRuntime = typeof SandboxManager;
+
+/** The shell that the package puts around a program, and what says that there are walls. */
+const SHELL = '/bin/sh';
+const INSTALL = 'On Debian and Ubuntu: apt-get install bubblewrap socat ripgrep. On macOS: brew install ripgrep.';
+
+let users = 0;
+let started: Promise<Result<SandboxRuntime, Off>> | undefined;
+
+type Off = Extract<SandboxState, { readonly kind: 'off' }>;
+
+/** It is not enough that the programs are there: a kernel or a container may forbid what they do. So it is tried. */
+export async function joinRuntime(): Promise<Result<SandboxRuntime, Off>> {
+  users += 1;
+  started ??= start();
+  const result = await started;
+  if (!result.ok) users -= 1;
+  return result;
+}
+
+export async function leaveRuntime(runtime: SandboxRuntime): Promise<void> {
+  users -= 1;
+  if (users > 0) return;
+  started = undefined;
+  await runtime.reset();
+}
+
+async function start(): Promise<Result<SandboxRuntime, Off>> {
+  const off = (why: string, fix?: string): Result<never, Off> => fail({ kind: 'off', why, chosen: false, ...present({ fix }) });
+  try {
+    const { SandboxManager: runtime } = await import('@anthropic-ai/sandbox-runtime');
+    if (!runtime.isSupportedPlatform()) return off('this system has none that is supported');
+    // What leads to the hosts outside lies there, too.
+    if (isCovered(tmpdir())) return off(`${tmpdir()} cannot be seen inside`, 'Set TMPDIR to a folder outside of /dev.');
+    const missing = (await runtime.checkDependenciesAsync()).errors;
+    if (missing.length > 0) return off(missing.join('; '), INSTALL);
+    // Nothing is open here: every program brings what it may see and reach.
+    await runtime.initialize({
+      network: { allowedDomains: [], deniedDomains: [] },
+      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+    });
+    const failure = await tried(await runtime.wrapWithSandbox('exit 0'));
+    if (failure === undefined) return ok(runtime);
+    await runtime.reset();
+    return off(`it does not work here: ${failure}`, 'A container may need the right to make namespaces.');
+  } catch (error) {
+    return off(messageOf(error));
+  }
+}
+
+function tried(line: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(SHELL, ['-c', line], { timeout: limits.sandboxTryMs }, (error, _output, said) =>
+      resolve(error === null ? undefined : (said.trim().split('\n')[0] || error.message).slice(0, limits.sandboxHostCharacters)),
+    );
+  });
+}

@@ -1,0 +1,82 @@
+/**
+ * Programs of Debian's packages for tests: on the PATH, or, as root on Debian, unpacked into a folder that is kept for the next
+ * run, without installing anything. Where they cannot be had, it is said why.
+ */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { messageOf } from '../../../src/base/errors.ts';
+
+export interface Unpacked {
+  /** Where the packages were unpacked; absent when nothing had to be. */
+  readonly folder?: string;
+  /** What programs of the folder need to be started. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type Debian = { readonly unpacked: Unpacked } | { readonly why: string };
+
+/** Beside what else is kept: a folder for temporary files may not let programs run. */
+const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
+
+export function onPath(names: readonly string[]): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram);
+}
+
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The packages with all that they need, unpacked into one folder of this name. */
+export function fromDebian(name: string, packages: readonly string[]): Debian {
+  const kept = join(CACHE, name);
+  if (!existsSync(kept)) {
+    if (userInfo().uid !== 0) return { why: 'this is not root' };
+    if (onPath(['apt-get']) === undefined || onPath(['dpkg']) === undefined)
+      return { why: 'there is no apt-get to get them with' };
+    const problem = unpack(kept, packages);
+    if (problem !== undefined) return { why: `they could not be had from Debian's packages: ${problem}` };
+  }
+  const libraries = join(kept, 'usr/lib');
+  const places = existsSync(libraries) ? readdirSync(libraries).map((one) => join(libraries, one)) : [];
+  const programs = join(kept, 'usr/bin');
+  return {
+    unpacked: { folder: kept, env: { PATH: programs, LD_LIBRARY_PATH: [libraries, ...places].join(delimiter) } },
+  };
+}
+
+/** Whoever is ready first wins: what several unpack at the same time is the same. Says what went wrong. */
+function unpack(kept: string, packages: readonly string[]): string | undefined {
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(`${kept}-`);
+  const archives = join(folder, 'archives');
+  mkdirSync(join(archives, 'partial'), { recursive: true });
+  const download = (): void => {
+    const options = ['-y', '--no-install-recommends', '--reinstall', '--download-only', '-o', `Dir::Cache::archives=${archives}`];
+    execFileSync('apt-get', ['install', ...options, ...packages], { stdio: 'pipe' });
+  };
+  try {
+    try {
+      download();
+    } catch {
+      execFileSync('apt-get', ['update'], { stdio: 'pipe' });
+      download();
+    }
+    const root = join(folder, 'root');
+    for (const file of readdirSync(archives).filter((one) => one.endsWith('.deb')))
+      execFileSync('dpkg', ['-x', join(archives, file), root], { stdio: 'pipe' });
+    if (!existsSync(kept)) renameSync(root, kept);
+    return undefined;
+  } catch (error) {
+    return existsSync(kept) ? undefined : messageOf(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The programs of a sandbox for tests: bubblewrap, socat and ripgrep on the PATH or from Debian's packages. Without them, or
+ * where the machine does not let them work, tests that need walls do not run and say so; in CI a missing one is a failure.
+ */
+import { tmpdir } from 'node:os';
+import { delimiter } from 'node:path';
+import { describe } from 'vitest';
+import { systemRandom } from '../../../src/base/random.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { sandboxSettings } from '../../../src/sandbox/settings.ts';
+import { isCovered } from '../../../src/sandbox/walls.ts';
+import { fromDebian, onPath } from '../debian/packages.ts';
+
+const NEEDED = ['bwrap', 'socat', 'rg'];
+
+/** What the environment must have for the programs to be found; `why` there are none. */
+function find(): { readonly env: Readonly<Record<string, string>> } | { readonly why: string } {
+  if (process.platform !== 'linux') return { why: 'these tests are for Linux' };
+  if (NEEDED.every((name) => onPath([name]) !== undefined)) return { env: {} };
+  const brought = fromDebian('sandbox-packages', ['bubblewrap', 'socat', 'ripgrep']);
+  return 'why' in brought
+    ? { why: `${NEEDED.join(', ')} are not all on the PATH, and ${brought.why}` }
+    : { env: brought.unpacked.env };
+}
+
+const found = find();
+// Folders of tests may lie in memory, below /dev, which is another one inside.
+if (isCovered(tmpdir())) process.env['TMPDIR'] = '/tmp';
+if ('env' in found)
+  for (const [name, value] of Object.entries(found.env))
+    process.env[name] = [value, process.env[name] ?? ''].filter((one) => one !== '').join(delimiter);
+
+async function whyNot(): Promise<string | undefined> {
+  if ('why' in found) return found.why;
+  const sandbox = createSandbox({
+    ...{ settings: sandboxSettings('auto', []), environment: process.env, random: systemRandom, state: [] },
+  });
+  const state = await sandbox.state();
+  await sandbox.close();
+  return state.kind === 'on' ? undefined : state.why;
+}
+
+const why = await whyNot();
+
+/** Tests that need walls. */
+export function describeInside(name: string, tests: () => void): void {
+  if (why !== undefined) {
+    if (process.env['CI'] && 'why' in found) throw new Error(`In CI nothing is left out: ${why}`);
+    process.stderr.write(`\nThe tests of "${name}" do not run: ${why}.\n`);
+  }
+  describe.skipIf(why !== undefined)(name, tests);
+}
